@@ -437,6 +437,11 @@ static mt_json float_value(mt_arena *a, double d)
     return out;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* float("…"): what strtod reads, without its hexadecimal forms; underscores between
  * digits. */
 static bool float_text(mt_arena *a, mt_str text, double *out)
@@ -448,8 +453,8 @@ static bool float_text(mt_arena *a, mt_str text, double *out)
         if (s.ptr[i] == 'x' || s.ptr[i] == 'X' || s.ptr[i] == '(') {
             return false;
         }
-        if (s.ptr[i] == '_' && i && i + 1 < s.len && s.ptr[i - 1] >= '0' &&
-            s.ptr[i - 1] <= '9') {
+        if (s.ptr[i] == '_' && i && i + 1 < s.len && is_digit(s.ptr[i - 1]) &&
+            is_digit(s.ptr[i + 1])) {
             continue;
         }
         copy[count++] = s.ptr[i];

@@ -45,6 +45,7 @@ static void use_block(mt_arena *a, mt_block *b)
     a->block = b;
     a->cur = block_start(b);
     a->end = a->cur + b->size;
+    mt_fence(a->cur, b->size);
 }
 
 /* Takes the first spare block that is large enough off the spare list. */
@@ -65,7 +66,7 @@ void *mt_arena_grow(mt_arena *a, size_t size)
     if (size > SIZE_MAX / 2) {
         MT_BUG("allocation larger than memory");
     }
-    size_t need = (size + (MT_ALIGN - 1)) & ~(size_t)(MT_ALIGN - 1);
+    size_t need = mt_arena_room(size);
     mt_block *b = take_spare(a, need);
     if (!b) {
         size_t next = a->block ? a->block->size * 2 : FIRST_BLOCK;
@@ -80,6 +81,7 @@ void *mt_arena_grow(mt_arena *a, size_t size)
     use_block(a, b);
     void *p = a->cur;
     a->cur += need;
+    mt_hand_out(p, size);
     return p;
 }
 
@@ -90,14 +92,18 @@ mt_mark mt_arena_mark(const mt_arena *a)
 
 void mt_arena_rewind(mt_arena *a, mt_mark m)
 {
+    char *used = a->cur; /* up to here, of the block that stays */
     while (a->block != m.block) {
         mt_block *b = a->block;
+        mt_fence(block_start(b), b->size);
         a->block = b->prev;
         b->prev = a->spare;
         a->spare = b;
+        used = NULL;
     }
     a->cur = m.cur;
     a->end = m.block ? block_start(m.block) + m.block->size : NULL;
+    mt_fence(a->cur, (size_t)((used ? used : a->end) - a->cur));
 }
 
 void mt_arena_reset(mt_arena *a)

@@ -26,6 +26,7 @@ void mt_sign_from_seed(const unsigned char seed[MT_SIGN_SEED], mt_sign_key *out)
     unsigned char secret[crypto_sign_SECRETKEYBYTES];
     crypto_sign_seed_keypair(out->open.bytes, secret, seed);
     memcpy(out->seed, seed, MT_SIGN_SEED);
+    out->elsewhere = NULL;
     sodium_memzero(secret, sizeof secret);
 }
 
@@ -34,10 +35,21 @@ void mt_sign_wipe(mt_sign_key *key)
     sodium_memzero(key, sizeof *key);
 }
 
+static mt_signature sign_elsewhere(const mt_sign_key *key, mt_str message)
+{
+    mt_signature out = {{0}};
+    bool good = key->elsewhere->sign(key->elsewhere->state, message, &out) &&
+                mt_sign_verify(&key->open, message, &out);
+    return good ? out : (mt_signature){{0}};
+}
+
 mt_signature mt_sign(const mt_sign_key *key, mt_str message)
 {
     start();
     mt_signature out;
+    if (key->elsewhere) {
+        return sign_elsewhere(key, message);
+    }
     unsigned char secret[crypto_sign_SECRETKEYBYTES];
     memcpy(secret, key->seed, MT_SIGN_SEED);
     memcpy(secret + MT_SIGN_SEED, key->open.bytes, MT_SIGN_PUBLIC);

@@ -14,15 +14,24 @@ typedef struct mt_sign_public {
     unsigned char bytes[MT_SIGN_PUBLIC];
 } mt_sign_public;
 
-/* The secret: seed and public key, as Ed25519 libraries keep them. */
-typedef struct mt_sign_key {
-    unsigned char seed[MT_SIGN_SEED];
-    mt_sign_public open;
-} mt_sign_key;
-
 typedef struct mt_signature {
     unsigned char bytes[MT_SIGN_BYTES];
 } mt_signature;
+
+/* Who signs with a key that is not in this process: a program, a security module. May
+ * take long, and may fail: false. */
+typedef struct mt_sign_elsewhere {
+    bool (*sign)(void *state, mt_str message, mt_signature *out);
+    void *state;
+} mt_sign_elsewhere;
+
+/* The secret: seed and public key, as Ed25519 libraries keep them; or the public key
+ * and who has the secret. */
+typedef struct mt_sign_key {
+    unsigned char seed[MT_SIGN_SEED];
+    mt_sign_public open;
+    const mt_sign_elsewhere *elsewhere; /* NULL: the seed is here */
+} mt_sign_key;
 
 /* A new random key; a key from a known seed. */
 void mt_sign_generate(mt_sign_key *out);
@@ -31,6 +40,8 @@ void mt_sign_from_seed(const unsigned char seed[MT_SIGN_SEED], mt_sign_key *out)
 /* Call it on every way out: a key must not stay in memory. */
 void mt_sign_wipe(mt_sign_key *key);
 
+/* A key that is elsewhere may fail to sign, or sign something else: then the signature
+ * is all zero, which never verifies. Whoever relies on it looks. */
 mt_signature mt_sign(const mt_sign_key *key, mt_str message);
 /* Strict: one signature has one spelling. */
 bool mt_sign_verify(const mt_sign_public *key, mt_str message,

@@ -8,6 +8,7 @@ void *mt_vec_grown(mt_arena *a, const void *items, size_t len, size_t *cap,
     if (len) {
         memcpy(copy, items, len * item_size);
     }
+    mt_fence((char *)copy + len * item_size, (wider - len) * item_size);
     *cap = wider;
     return copy;
 }

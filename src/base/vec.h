@@ -15,7 +15,7 @@
         size_t len, cap;                                                               \
     }
 
-/* Larger copy of `items`, for the macros below. */
+/* Larger copy of `items`, for the macros below, which hand out what is added to it. */
 void *mt_vec_grown(mt_arena *a, const void *items, size_t len, size_t *cap,
                    size_t item_size);
 
@@ -25,7 +25,7 @@ void *mt_vec_grown(mt_arena *a, const void *items, size_t len, size_t *cap,
          ? (void)((v)->items = mt_vec_grown((a), (v)->items, (v)->len, &(v)->cap,      \
                                             sizeof *(v)->items))                       \
          : (void)0,                                                                    \
-     &(v)->items[(v)->len++])
+     mt_hand_out(&(v)->items[(v)->len], sizeof *(v)->items), &(v)->items[(v)->len++])
 
 #define mt_vec_push(a, v, item) (*mt_vec_add((a), (v)) = (item))
 

@@ -167,7 +167,9 @@ int cmd_actions(const cli_args *args)
     cli_engine e;
     int code = cli_engine_load(args, args->operands[0], &e);
     if (!code && !knows_persona(&e, mt_str_z(persona))) {
-        code = cli_fail(args, CLI_FAILS, "persona '%s' not found in contract", persona);
+        code = cli_fail(
+            args, CLI_FAILS, "persona '%s' not found in contract%s", persona,
+            cli_near(&e.contract.arena, e.model, CT_KIND_PERSONA, mt_str_z(persona)));
     }
     if (!code && cli_has_holes(args)) {
         code = print_partly(&e);

@@ -31,8 +31,9 @@ const cli_option CMD_BACKUP_OPTIONS[] = {
 const char CMD_BACKUP_DETAILS[] =
     "Copies a whole store, of one moment, beside a running server: instances, flows, "
     "the ledger, contracts, tokens (hashed), graphs and agents. The copy is then read "
-    "back: its digest and every record of its ledger must hold. Run it as often as you "
-    "want points in time to return to.";
+    "back: its digest and every record of its ledger must hold. Whether instances, flows "
+    "and documents say what the ledger says is not looked at: motet store check does "
+    "that. Run it as often as you want points in time to return to.";
 
 const cli_option CMD_RESTORE_OPTIONS[] = {
     {"store", "URL",   "the store to fill; it must be empty (sqlite:motet.db)"},

@@ -142,7 +142,9 @@ static int eval_operation(cli_engine *e)
     mt_str persona = mt_str_z(cli_value(args, "persona"));
     uint32_t op = ct_model_find(e->model, CT_KIND_OPERATION, mt_str_z(name));
     if (op == CT_NONE) {
-        return cli_fail(args, CLI_FAILS, "operation '%s' not found in contract", name);
+        return cli_fail(
+            args, CLI_FAILS, "operation '%s' not found in contract%s", name,
+            cli_near(&e->contract.arena, e->model, CT_KIND_OPERATION, mt_str_z(name)));
     }
     uint32_t wanted =
         outcome ? ct_plan_outcome_named(e->plan, op, mt_str_z(outcome)) : CT_NONE;

@@ -94,7 +94,9 @@ static int explain_verdict(cli_engine *e, form f, const char *name)
     mt_buf out = {0};
     uint32_t rule = ct_model_find(e->model, CT_KIND_VERDICT, mt_str_z(name));
     if (rule == CT_NONE) {
-        return cli_fail(e->args, CLI_FAILS, "no rule produces verdict '%s'", name);
+        return cli_fail(
+            e->args, CLI_FAILS, "no rule produces verdict '%s'%s", name,
+            cli_near(&e->contract.arena, e->model, CT_KIND_VERDICT, mt_str_z(name)));
     }
     if (f == FORM_JSON) {
         an_explain_verdict_json(&out, &e->frozen, rule);
@@ -114,7 +116,9 @@ static int explain_flow(cli_engine *e, form f, const char *name)
     mt_str persona = mt_str_z(cli_value(e->args, "persona"));
     uint32_t flow = ct_model_find(e->model, CT_KIND_FLOW, mt_str_z(name));
     if (flow == CT_NONE) {
-        return cli_fail(e->args, CLI_FAILS, "flow '%s' not found in contract", name);
+        return cli_fail(
+            e->args, CLI_FAILS, "flow '%s' not found in contract%s", name,
+            cli_near(&e->contract.arena, e->model, CT_KIND_FLOW, mt_str_z(name)));
     }
     if (f == FORM_JSON) {
         an_explain_flow_json(&out, &e->frozen, &e->states, flow, persona, &open);
@@ -129,7 +133,9 @@ static uint32_t operation_named(cli_engine *e, const char *name)
 {
     uint32_t op = ct_model_find(e->model, CT_KIND_OPERATION, mt_str_z(name));
     if (op == CT_NONE) {
-        cli_fail(e->args, CLI_FAILS, "operation '%s' not found in contract", name);
+        cli_fail(
+            e->args, CLI_FAILS, "operation '%s' not found in contract%s", name,
+            cli_near(&e->contract.arena, e->model, CT_KIND_OPERATION, mt_str_z(name)));
     }
     return op;
 }
@@ -171,7 +177,9 @@ static int partly(cli_engine *e, form f, ct_partial *x)
     }
     uint32_t rule = ct_model_find(e->model, CT_KIND_VERDICT, mt_str_z(verdict));
     if (rule == CT_NONE) {
-        return cli_fail(e->args, CLI_FAILS, "no rule produces verdict '%s'", verdict);
+        return cli_fail(
+            e->args, CLI_FAILS, "no rule produces verdict '%s'%s", verdict,
+            cli_near(&e->contract.arena, e->model, CT_KIND_VERDICT, mt_str_z(verdict)));
     }
     if (f == FORM_JSON) {
         an_explain_verdict_partly_json(&out, x, rule);
@@ -207,8 +215,10 @@ static int with_proofs(cli_engine *e, form f)
     if (verdict) {
         what.rule = ct_model_find(e->model, CT_KIND_VERDICT, mt_str_z(verdict));
         if (what.rule == CT_NONE) {
-            return cli_fail(e->args, CLI_FAILS, "no rule produces verdict '%s'",
-                            verdict);
+            return cli_fail(e->args, CLI_FAILS, "no rule produces verdict '%s'%s",
+                            verdict,
+                            cli_near(&e->contract.arena, e->model, CT_KIND_VERDICT,
+                                     mt_str_z(verdict)));
         }
     } else if ((what.operation = operation_named(e, operation)) == CT_NONE) {
         return CLI_FAILS;

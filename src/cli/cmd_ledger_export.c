@@ -14,6 +14,7 @@
 #include "cli/keys.h"
 #include "cli/ledger.h"
 #include "cli/named_versions.h"
+#include "cli/witnessed.h"
 #include "exec/evidence/signer_memory.h"
 #include "ledger/document.h"
 #include "os/file.h"
@@ -22,6 +23,7 @@
 const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     {"out",        "FILE", "write there instead of to standard output"},
     {"checkpoint", "SIZE", "only the checkpoint of this size, or the `last` one"},
+    {"note",       NULL,   "only the newest checkpoint, as a C2SP note with cosignatures"},
     {"sign",       "FILE", "end the copy with a checkpoint signed by this secret key"},
     {"key",        "KEY",  "a public key that may sign (repeats), as in verify"},
     {"with-contracts", NULL, "with the contracts that records name, each version once"},
@@ -47,6 +49,7 @@ typedef struct copying {
     mt_buf chosen;     /* the checkpoint line so far */
     bool contracts;    /* --with-contracts */
     cli_named named;   /* by records, if so */
+    mt_str note;       /* --note: all that is written */
 } copying;
 
 static int cannot_write(const copying *c)
@@ -145,7 +148,7 @@ static int copy_line(copying *c, mt_str line, bool record)
     } else if (c->contracts && !lg_entry_read(line, &e)) {
         cli_named_note(&c->named, e.seq, e.body);
     }
-    if (c->checkpoint.ptr) {
+    if (c->checkpoint.ptr || c->note.len) {
         return CLI_HOLDS;
     }
     mt_buf_adds(&c->out, line);
@@ -194,6 +197,7 @@ static int finish(copying *c)
         return cli_fail(c->args, CLI_FAILS, "the ledger has no such checkpoint");
     }
     mt_buf_adds(&c->out, mt_buf_str(&c->chosen));
+    mt_buf_adds(&c->out, c->note);
     return flush(c, 0);
 }
 
@@ -244,6 +248,22 @@ static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key
     return code;
 }
 
+/* The note is compared with the records while they are read. */
+static int choose_note(copying *c, mt_arena *a, const cli_ledger *l, lg_note *note,
+                       lg_expectation *expect)
+{
+    if (c->checkpoint.ptr || cli_value(c->args, "sign")) {
+        return cli_fail(c->args, CLI_USAGE,
+                        "--note goes with neither --checkpoint nor --sign");
+    }
+    int code = cli_newest_note(c->args, a, l, &c->note);
+    if (!code && lg_note_read(c->note, note)) {
+        code = cli_fail(c->args, CLI_FAILS, "the note in the store is malformed");
+    }
+    expect->witnessed = code ? NULL : note;
+    return code;
+}
+
 /* With the signer's key also its memory is asked, so that a copy of a shortened ledger
  * is noticed. */
 static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
@@ -266,7 +286,11 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
                         "--with-contracts copies from a store: it needs --store URL, "
                         "and no --checkpoint");
     }
+    lg_note note;
     code = cli_ledger_open(args, 0, &l);
+    if (!code && cli_flag(args, "note")) {
+        code = choose_note(&c, a, &l, &note, &expect);
+    }
     code = code ? code : begin(&c);
     code = code ? code : copy_all(&c, &l, &expect, key);
     cli_ledger_close(&l);

@@ -12,6 +12,7 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/ledger.h"
+#include "cli/witnessed.h"
 #include "ledger/proof.h"
 #include "os/file.h"
 #include "os/key_file.h"
@@ -23,6 +24,7 @@ const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
     {"proof",      "FILE", "check this proof against --checkpoint, without a ledger"},
     {"domain",     "TEXT", "the trust domain it must be of"},
     {"require-signature", NULL, "fail unless a checkpoint that counts signs for it"},
+    CLI_WITNESS_OPTIONS,
     {"json",       NULL,   "print the result as JSON"},
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
@@ -38,7 +40,9 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 "without it the first signer is believed, which shows consistency, not origin.\n"
 "A ledger without any signature is consistent at best, and the output says so;\n"
 "--require-signature makes that exit status 1.\n"
-"A consistency proof takes two --checkpoint options.";
+"A consistency proof takes two --checkpoint options.\n\n"
+"With --witness a checkpoint must be co-signed by these witnesses (docs/witness.md).\n"
+"Of a store only the ledger is verified; motet store check compares the rest with it.";
 /* clang-format on */
 
 /* ---- a whole ledger ---- */
@@ -53,7 +57,7 @@ static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
 }
 
 /* Also of a ledger that does not hold: then `problem` and its place say why. */
-static void write_json(mt_buf *out, const lg_finding *f)
+static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by)
 {
     char name[OS_KEY_NAME];
     mt_sha256 root = lg_frontier_root(&f->end.tree);
@@ -79,6 +83,10 @@ static void write_json(mt_buf *out, const lg_finding *f)
         mt_jw_key_str(&w, "signer", mt_str_z(name));
     }
     mt_jw_key_bool(&w, "signed", f->any_attested);
+    if (by->wanted) {
+        mt_jw_key_i64(&w, "witnessed", (int64_t)by->got.read.head.size);
+        mt_jw_key_i64(&w, "witnesses", (int64_t)by->got.count);
+    }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }
@@ -126,14 +134,18 @@ static void write_text(mt_buf *out, const lg_finding *f)
 
 /* A key that was only taken from the ledger itself is warned about: it proves that one
  * hand signed, not whose. */
-static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
+static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f,
+                const cli_witnessed *by)
 {
     mt_buf out = {0};
     bool json = cli_flag(args, "json");
     if (json && !f->world) {
-        write_json(&out, f);
+        write_json(&out, f, by);
     } else if (!f->problem) {
         write_text(&out, f);
+        if (by->wanted) {
+            cli_witnessed_text(&out, by, f->records);
+        }
     }
     int code = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
@@ -163,14 +175,16 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
         return code;
     }
     expect->trusted = path ? &trusted : NULL;
+    cli_witnessed by;
     code = cli_ledger_open(args, 0, &l);
+    code = code ? code : cli_witnessed_find(args, a, &l, &by, expect);
     if (!code) {
         /* With --checkpoint the ledger has to go on from it: records cut off behind it
          * would otherwise leave a shorter ledger that verifies. */
         cli_ledger_with_documents(&l);
         lg_verify_source(&l.source, expect, &f);
         cli_ledger_compare(&l, &f);
-        code = tell(args, &l, &f);
+        code = tell(args, &l, &f, &by);
     }
     cli_ledger_close(&l);
     return code;

@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/decision_words.h"
 #include "cli/ledger.h"
+#include "cli/witnessed.h"
 #include "ledger/receipt.h"
 #include "os/key_file.h"
 
@@ -28,6 +29,8 @@ static const cli_option VERIFY_OPTIONS[] = {
     {"complete", NULL,   "a promise is not enough"},
     {"domain",   "TEXT", "the trust domain it must be of"},
     {"ledger",   "HEX",  "the ledger it must be of: the hash of its record 0"},
+    {"witness",        "KEY",   "who must have co-signed: NAME+ID+KEY, key or file (repeats)"},
+    {"witness-quorum", "COUNT", "so many of them are enough (all)"},
     {"json",     NULL,   "print the result as JSON, one line for each receipt"},
     {NULL, NULL, NULL},
 };
@@ -41,7 +44,7 @@ static const char VERIFY_DETAILS[] =
 "this record is in my ledger. A complete receipt also has a signed checkpoint and\n"
 "the proof that the record is in it: it cannot be taken back any more without\n"
 "being noticed. The file has one receipt, or one on each line; an answer that came\n"
-"with a receipt will do.";
+"with a receipt will do. With --witness these must have co-signed its checkpoint.";
 
 const cli_command CMD_RECEIPT_COMMANDS[] = {
     {"show", "FILE", "Tell what a receipt says", cmd_receipt_show, SHOW_OPTIONS, NULL, 1, 1,
@@ -183,6 +186,8 @@ typedef struct checking {
     lg_receipt_demand demand;
     mt_sha256 ledger;
     bool must_be_complete;
+    const lg_note_key *witnesses; /* --witness */
+    size_t witness_count, quorum;
     size_t promises, complete;
     lg_receipt last; /* its texts are gone */
 } checking;
@@ -207,6 +212,28 @@ static void write_json(mt_buf *out, const lg_receipt *r, const char *fault)
     mt_buf_addc(out, '\n');
 }
 
+/* How many of the wanted witnesses signed this head of this log. */
+static size_t witnessed(const checking *c, const lg_receipt *r)
+{
+    mt_buf text = {0}, lines = {0};
+    size_t count = 0;
+    lg_head head = {r->origin, r->checkpoint.size, r->checkpoint.root};
+    if (r->complete) {
+        lg_head_write(&text, &head);
+    }
+    for (size_t i = 0; i < r->witness_count; i++) {
+        mt_buf_adds(&lines, r->witnesses[i]);
+        mt_buf_addc(&lines, '\n');
+    }
+    for (size_t i = 0; r->complete && i < c->witness_count; i++) {
+        count += lg_note_signed(mt_buf_str(&text), mt_buf_str(&lines), &c->witnesses[i],
+                                NULL) == LG_SIGNED;
+    }
+    mt_buf_free(&text);
+    mt_buf_free(&lines);
+    return count;
+}
+
 static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
                       size_t line, void *state)
 {
@@ -215,6 +242,9 @@ static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
     const char *fault = lg_receipt_fault(r, &c->demand);
     if (!fault && c->must_be_complete && !r->complete) {
         fault = "it is a promise, and not complete";
+    }
+    if (!fault && c->witness_count && witnessed(c, r) < c->quorum) {
+        fault = "too few of the witnesses have signed its checkpoint";
     }
     int code = CLI_HOLDS;
     if (cli_flag(args, "json")) {
@@ -268,6 +298,17 @@ static int read_ledger(const cli_args *args, checking *c)
                           "digits");
 }
 
+static int read_witnesses(const cli_args *args, mt_arena *a, checking *c)
+{
+    lg_note_key *keys;
+    cli_witnessed wanted = {0};
+    int code = cli_witnesses_wanted(args, a, &keys, &wanted);
+    c->witnesses = keys;
+    c->witness_count = wanted.witnesses;
+    c->quorum = wanted.quorum;
+    return code;
+}
+
 /* Whose receipt it is must be said: anybody can sign one with a key of his own. */
 int cmd_receipt_verify(const cli_args *args)
 {
@@ -279,6 +320,7 @@ int cmd_receipt_verify(const cli_args *args)
         code = cli_fail(args, CLI_USAGE, "--key says whose receipt it must be");
     }
     code = code ? code : read_ledger(args, &c);
+    code = code ? code : read_witnesses(args, &a, &c);
     code = code ? code : for_each(args, verify_one, &c);
     code = code || cli_flag(args, "json") ? code : tell(&c);
     mt_arena_free(&a);

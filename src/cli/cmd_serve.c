@@ -214,6 +214,8 @@ static ex_executor_options executor_options(service *s)
         .signing_key = c->signing_key,
         .previous_key = c->previous_signing_key,
         .signer_memory = c->signer_memory,
+        .origin = text_or_empty(c->origin),
+        .witness_quorum = c->witness_quorum,
         .shadow = c->shadow,
         .auto_personas = texts_of(s, c->auto_personas),
         .auto_persona_count = c->auto_personas.count,

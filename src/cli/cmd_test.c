@@ -13,6 +13,7 @@
 
 #include "base/json_write.h"
 #include "cli/commands.h"
+#include "cli/show.h"
 #include "cli/suite_run.h"
 #include "os/file.h"
 
@@ -95,14 +96,33 @@ static void add_lines(mt_buf *out, const char *before, mt_str text)
 {
     while (text.len) {
         size_t end = mt_str_find(text, '\n');
-        mt_buf_addf(out, "%s%.*s\n", before, (int)end, text.ptr);
+        mt_buf_addz(out, before);
+        cli_add_safe(out, mt_str_from(text.ptr, end));
+        mt_buf_addc(out, '\n');
         text = mt_str_skip(text, end + 1);
     }
 }
 
+/* A bare # would begin a directive: a failing case named "x # TODO" would count as
+ * passed. */
+static void add_name(mt_buf *out, mt_str name)
+{
+    mt_buf safe = {0};
+    cli_add_safe(&safe, name);
+    for (size_t i = 0; i < safe.len; i++) {
+        if (safe.ptr[i] == '#' || safe.ptr[i] == '\\') {
+            mt_buf_addc(out, '\\');
+        }
+        mt_buf_addc(out, safe.ptr[i]);
+    }
+    mt_buf_free(&safe);
+}
+
 static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_str why)
 {
-    mt_buf_addf(out, "%sok %zu - %.*s\n", ok ? "" : "not ", number, MT_ARG(c->name));
+    mt_buf_addf(out, "%sok %zu - ", ok ? "" : "not ", number);
+    add_name(out, c->name);
+    mt_buf_addc(out, '\n');
     add_lines(out, "  # ", why);
 }
 

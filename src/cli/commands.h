@@ -45,6 +45,16 @@ int cmd_verify(const cli_args *args);
 extern const cli_option CMD_KEYGEN_OPTIONS[], CMD_SIGN_OPTIONS[], CMD_VERIFY_OPTIONS[];
 extern const char CMD_KEYGEN_DETAILS[], CMD_SIGN_DETAILS[], CMD_VERIFY_DETAILS[];
 
+/* motet store ...: the table is in cmd_store.c. */
+extern const cli_command CMD_STORE_COMMANDS[];
+int cmd_store_check(const cli_args *args);
+
+/* motet witness ...: the table is in cmd_witness.c. */
+extern const cli_command CMD_WITNESS_COMMANDS[];
+int cmd_witness_key(const cli_args *args);
+int cmd_witness_serve(const cli_args *args);
+int cmd_witness_sign(const cli_args *args);
+
 /* motet ledger ...: the table is in cmd_ledger.c. */
 extern const cli_command CMD_LEDGER_COMMANDS[];
 extern const cli_command CMD_RECEIPT_COMMANDS[];

@@ -163,6 +163,12 @@ static uint32_t pick_named(void *context, const ct_run *run, uint32_t step, uint
     return ct_plan_outcome_named(run->plan, op, *(const mt_str *)context);
 }
 
+const char *cli_near(mt_arena *a, const ct_model *m, ct_kind kind, mt_str name)
+{
+    mt_str near = ct_model_nearest(m, kind, name);
+    return near.len ? mt_strf(a, "; did you mean '%.*s'?", MT_ARG(near)).ptr : "";
+}
+
 /* Evaluates nothing: facts and verdicts were frozen by cli_engine_facts(). How the run
  * ended stands in e->bench.run, a run that failed included. */
 int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
@@ -170,7 +176,9 @@ int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
 {
     uint32_t index = ct_model_find(e->model, CT_KIND_FLOW, mt_str_z(flow));
     if (index == CT_NONE) {
-        return cli_fail(e->args, CLI_FAILS, "flow '%s' not found in contract", flow);
+        return cli_fail(
+            e->args, CLI_FAILS, "flow '%s' not found in contract%s", flow,
+            cli_near(&e->contract.arena, e->model, CT_KIND_FLOW, mt_str_z(flow)));
     }
     mt_str named = mt_str_z(outcome);
     ct_run_input in = {.plan = e->plan,

@@ -40,6 +40,8 @@ int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
 /* A whole JSON or YAML file (by its name) as a tree. CLI_HOLDS, or reported. */
 int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
                   const mt_limits *limits, mt_json *out);
+/* "; did you mean 'x'?" of the nearest name of the kind, or nothing. */
+const char *cli_near(mt_arena *a, const ct_model *m, ct_kind kind, mt_str name);
 /* Prints `out` and a newline, compact JSON laid out in lines when it is a terminal or
  * --pretty was given; frees it; returns `code` unless printing fails. */
 int cli_engine_print(const cli_args *args, mt_buf *out, int code);

@@ -18,8 +18,8 @@ static int unknown_facts(const cli_args *args, const ct_model *m, cli_holes *h)
     mt_str wrong = {0};
     for (int i = 0; (names = cli_value_at(args, "unknown", i)); i++) {
         if (!ct_holes_read(m, mt_str_z(names), h->unknown, &wrong)) {
-            return cli_fail(args, CLI_USAGE, "the contract has no fact '%.*s'",
-                            MT_ARG(wrong));
+            return cli_fail(args, CLI_USAGE, "the contract has no fact '%.*s'%s",
+                            MT_ARG(wrong), cli_near(&h->arena, m, CT_KIND_FACT, wrong));
         }
     }
     return CLI_HOLDS;

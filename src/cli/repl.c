@@ -15,6 +15,7 @@
 #include "base/nearest.h"
 #include "cli/render.h"
 #include "contract/flow/partly.h"
+#include "contract/flow/partly_actions.h"
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 #include "contract/reduce/holes.h"
@@ -188,15 +189,8 @@ static uint32_t named(const cli_repl *r, ct_kind kind, const char *what, mt_str 
     const ct_model *m = r->engine->model;
     uint32_t index = ct_model_find(m, kind, name);
     if (index == CT_NONE) {
-        mt_nearest near = mt_nearest_to(name);
-        for (uint32_t i = 0; i < m->names[kind].len; i++) {
-            mt_nearest_offer(&near, m->names[kind].entries[i].key);
-        }
-        mt_buf_addf(out, "the contract has no %s '%.*s'", what, MT_ARG(name));
-        if (near.best.len) {
-            mt_buf_addf(out, "; did you mean '%.*s'?", MT_ARG(near.best));
-        }
-        mt_buf_addc(out, '\n');
+        mt_buf_addf(out, "the contract has no %s '%.*s'%s\n", what, MT_ARG(name),
+                    cli_near(&r->engine->contract.arena, m, kind, name));
     }
     return index;
 }
@@ -346,12 +340,18 @@ static bool needs_verdicts(const cli_repl *r, mt_buf *out)
     return r->evaluated;
 }
 
+/* Are facts missing? Then r->partial says what the others leave open. */
+static bool is_partly(cli_repl *r)
+{
+    ct_fault fault = {0};
+    return !r->evaluated && evaluate_partly(r, &fault);
+}
+
 /* While facts are missing: what is decided, and what the rest depends on. */
 static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
-    ct_fault fault = {0};
-    if (!r->evaluated && evaluate_partly(r, &fault)) {
+    if (is_partly(r)) {
         ct_partly_lines(out, r->partial);
     }
     if (needs_verdicts(r, out)) {
@@ -464,13 +464,21 @@ static void run_try(cli_repl *r, mt_str rest, mt_buf *out)
 
 static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
 {
-    ct_action_space space;
-    if (!rest.len) {
+    cli_engine *e = r->engine;
+    mt_str persona = mt_str_dup(&r->arena, next_word(&rest));
+    if (!persona.len) {
         mt_buf_addz(out, "actions PERSONA\n");
+    } else if (named(r, CT_KIND_PERSONA, "persona", persona, out) == CT_NONE) {
+        return;
+    } else if (is_partly(r)) {
+        ct_partly_space space;
+        ct_partly_actions(&r->arena, r->partial, e->plan, &e->states, persona, &space);
+        ct_partly_actions_lines(out, r->partial, e->plan, &space);
+        missing_text(r, out);
     } else if (needs_verdicts(r, out)) {
-        ct_actions(&r->arena, &r->engine->frozen, &r->engine->states,
-                   mt_str_dup(&r->arena, rest), &space);
-        cli_actions_text(out, r->engine->plan, &space);
+        ct_action_space space;
+        ct_actions(&r->arena, &e->frozen, &e->states, persona, &space);
+        cli_actions_text(out, e->plan, &space);
     }
 }
 
@@ -484,6 +492,9 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
     bool open;
     if (!name.len) {
         an_explain_contract(out, e->plan, AN_EXPLAIN_TEXT, false);
+    } else if (rule != CT_NONE && is_partly(r)) {
+        an_explain_verdict_partly(out, r->partial, rule, AN_EXPLAIN_TEXT);
+        missing_text(r, out);
     } else if (!needs_verdicts(r, out)) {
         return;
     } else if (rule != CT_NONE) {

@@ -23,6 +23,9 @@ typedef struct cli_sources {
 /* All of them with source line and caret, then a line that counts them. */
 void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool colour);
 
+/* What an author wrote, on one line: characters a terminal obeys are replaced. */
+void cli_add_safe(mt_buf *out, mt_str text);
+
 /* The keys "diagnostics", "error" (the suite's object, null if empty) and "errors" of
  * an open object, in this order. */
 void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error);

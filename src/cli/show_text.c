@@ -85,6 +85,11 @@ static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
     return added;
 }
 
+void cli_add_safe(mt_buf *out, mt_str text)
+{
+    add_window(out, text, 0, SIZE_MAX);
+}
+
 /* Messages quote what an author wrote: long ones are cut, and characters a terminal
  * obeys are replaced by add_window(). */
 static void add_safe(mt_buf *out, mt_str text)

@@ -157,6 +157,24 @@ static void check_key(check *c, const char *key, const char *path)
     mt_buf_free(&why);
 }
 
+static void check_signer(check *c)
+{
+    os_sign_command *command;
+    mt_buf why = {0};
+    const mt_json *at = mt_json_at(c->o->settings, "signer");
+    if (ex_sign_elsewhere_read(&c->arena, c->o->settings, &command, &why)) {
+        found(c, MT_STR("signer"), at, mt_buf_str(&why));
+    } else if (at && c->o->signing_key) {
+        found(c, MT_STR("signer"), at, MT_STR("it and signing_key exclude each other"));
+    } else if (at && !c->o->signer_memory) {
+        found(c, MT_STR("signer"), at,
+              MT_STR("it needs signer_memory: where the last checkpoint it signed is "
+                     "kept"));
+    }
+    os_sign_command_free(command);
+    mt_buf_free(&why);
+}
+
 static void check_policies(check *c)
 {
     mt_buf text = {0};
@@ -179,6 +197,17 @@ static void check_outside(check *c)
     mt_buf_free(&why);
 }
 
+static void check_witnesses(check *c)
+{
+    ex_witness_of *rows;
+    size_t count;
+    c->count += ex_witnesses_read(&c->arena, c->o, &rows, &count, c->fault, c->state);
+    if (c->o->origin.len && !lg_name_is_good(c->o->origin)) {
+        found(c, MT_STR("origin"), mt_json_at(c->o->settings, "origin"),
+              MT_STR("it is text without spaces, plus signs and control characters"));
+    }
+}
+
 size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
                          void *state)
 {
@@ -188,9 +217,11 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
                .state = state};
     check_key(&c, "signing_key", options->signing_key);
     check_key(&c, "previous_signing_key", options->previous_key);
+    check_signer(&c);
     check_policies(&c);
     c.count += ex_numbers_check(options->settings, fault, state);
     check_outside(&c);
+    check_witnesses(&c);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

@@ -82,6 +82,7 @@ bool ex_caller_may(const ex_caller *who, mt_str right);
     X(LEDGER_PROOF,      false) /* GET  ledger/i/proof                           */ \
     X(LEDGER_RECEIPT,    false) /* GET  ledger/i/receipt                         */ \
     X(LEDGER_CHECKPOINT, false) /* GET  ledger/checkpoint                        */ \
+    X(LEDGER_NOTE,       false) /* GET  ledger/checkpoint.note                   */ \
     X(LEDGER_CONSISTENCY, false)/* GET  ledger/consistency?from=&to=             */ \
     X(SYSTEM_LIST,       false) /* GET  systems                                  */ \
     X(SYSTEM_GET,        false) /* GET  systems/n                                */ \
@@ -124,6 +125,7 @@ typedef struct ex_reply {
     int status;            /* of HTTP; other doors translate */
     mt_buf body;           /* JSON; a problem (RFC 9457) when status >= 400 */
     bool problem;          /* content type application/problem+json */
+    const char *type;      /* another content type than JSON, or NULL */
     bool replayed;         /* an idempotent request answered again */
     mt_str etag, location; /* live in the buffer's memory or are static; may be empty */
     char etag_room[80], location_room[160];
@@ -150,6 +152,9 @@ typedef struct ex_executor_options {
                                     NULL: no handing over */
     const char *signer_memory;   /* file of the last checkpoint signed, outside of the
                                     store; NULL: signing_key with ".memory" */
+    mt_str origin;               /* the log's name for witnesses; empty: made from
+                                    its first record */
+    size_t witness_quorum;       /* cosignatures that a complete receipt needs */
     const char *shadow;          /* file of a candidate that looks on, or NULL */
     const mt_str *auto_personas; /* act for the system */
     size_t auto_persona_count;
@@ -203,6 +208,18 @@ void ex_executor_release(ex_executor *x, ex_manifest *m);
 bool ex_executor_ready(ex_executor *x, mt_buf *why);
 /* Prometheus text of what the executor counts. */
 void ex_executor_metrics(ex_executor *x, mt_buf *out);
+/* How each witness of the configuration stands, at `now_s` seconds since 1970. */
+typedef struct ex_witness_state {
+    mt_str name;
+    uint64_t size;               /* records it has signed for */
+    uint64_t behind;             /* signed by us since */
+    int64_t age_s;               /* of its last signature; -1: there is none */
+    unsigned long long failures; /* since the start */
+    bool failing, contradicts;   /* it cannot be had; it says something else */
+} ex_witness_state;
+/* At most `most`; how many. */
+size_t ex_witness_states(ex_executor *x, int64_t now_s, ex_witness_state *out,
+                         size_t most);
 /* OpenAPI 3.1 of everything served, typed from the contracts. */
 void ex_executor_openapi(ex_executor *x, mt_buf *out);
 /* Called from the committer or a poller whenever new records are chained, so that event

@@ -17,9 +17,11 @@
 #include "base/wait.h"
 #include "exec/contract/contract.h"
 #include "exec/evidence/record.h"
+#include "exec/evidence/sign_elsewhere.h"
 #include "exec/evidence/signer.h"
 #include "host/agent_service.h"
 #include "host/graph_service.h"
+#include "ledger/note.h"
 #include "os/clock.h"
 
 typedef struct ex_job ex_job;
@@ -71,6 +73,31 @@ typedef enum ex_refusals {
     EX_REFUSALS_ALL,
     EX_REFUSALS_NONE
 } ex_refusals;
+/* A witness of the configuration. */
+typedef struct ex_witness_of {
+    lg_note_key key; /* with its name */
+    mt_str url;      /* where it is asked */
+    const char *ca;  /* PEM file of its authority, or NULL */
+    unsigned timeout_ms;
+} ex_witness_of;
+
+/* The thread that asks one witness (commit/witnesses.c). */
+typedef struct ex_watch {
+    ex_executor *x;
+    ex_witness_of of;
+    pthread_t thread;
+    bool running;
+    atomic_bool stop;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t more;
+    bool news;             /* something was signed */
+    bool alarm;            /* the fault is that it contradicts us */
+    int64_t pause_ms;      /* before it is asked again, after a failure; 0: none */
+    uint64_t size, wanted; /* signed by it; by us */
+    int64_t time;          /* of its last signature, in seconds; 0: none */
+    unsigned long long failures;
+    mt_buf fault; /* why it does not sign; empty: it does */
+} ex_watch;
 
 enum { EX_THINKERS_MOST = 64 };
 
@@ -94,10 +121,14 @@ struct ex_executor {
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
+    os_sign_command *elsewhere; /* the program that signs, or NULL: the key is here */
     mt_sign_key key;
     const char *memory; /* file of the last checkpoint signed; NULL without a key */
     ex_signing signing;
     ex_receipting receipting;
+    mt_str origin; /* of the log, as configured; empty: made from record 0 */
+    ex_watch *watches;
+    size_t watch_count, witness_quorum;
 
     pthread_rwlock_t contracts_lock;
     mt_arena contracts_arena; /* the table's, under the lock */
@@ -154,6 +185,9 @@ struct ex_executor {
     ex_cache *cache;        /* NULL on a shared store */
     ex_shadow *shadow;      /* the committer's; NULL: none */
     atomic_llong ahead_ms;  /* ex_now() */
+    atomic_llong skew_ms;   /* this machine's clock, minus the database's */
+    bool skewed;            /* by more than clock_skew_ms; who syncs knows */
+    unsigned clock_skew_ms; /* that is said to be too much */
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;
@@ -162,9 +196,12 @@ struct ex_executor {
     ex_metrics metrics;
 };
 
-/* Wall clock in ms since 1970 UTC that never goes back; it is at least `ms` from now
- * on. */
+/* Time in ms since 1970 UTC that never goes back; it is at least `ms` from now on. Of a
+ * shared store it is the database's clock, on every node: what this machine's own clock
+ * says is only compared with it. */
 int64_t ex_now(ex_executor *x);
+/* Asks the database for the time; first of all when opening, then every few seconds. */
+mt_err ex_clock_sync(ex_executor *x);
 void ex_now_at_least(ex_executor *x, int64_t ms);
 /* A new identifier: PREFIX, '-', 32 hex digits; unguessable. */
 mt_str ex_new_id(mt_arena *a, const char *prefix);
@@ -177,6 +214,11 @@ void ex_outbox_wake(ex_executor *x);
  * read into the executor. MT_E_REJECTED: `why` has the first that is wrong. */
 size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *state);
 mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why);
+/* An ex_config_fault for opening: `why`, an mt_buf, gets the first. */
+void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason);
+/* `witnesses` of the configuration: how many things are wrong with it. */
+size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_of **out,
+                         size_t *count, ex_config_fault *fault, void *state);
 /* Serves the files and what the store has. */
 mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 

@@ -70,6 +70,7 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_LEDGER_RECEIPT] = {.prepare = ex_ledger_receipt},
     [EX_LEDGER_PROOF] = {.prepare = ex_ledger_proof},
     [EX_LEDGER_CHECKPOINT] = {.prepare = ex_ledger_checkpoint},
+    [EX_LEDGER_NOTE] = {.prepare = ex_ledger_note},
     [EX_LEDGER_CONSISTENCY] = {.prepare = ex_ledger_consistency},
     [EX_SYSTEM_LIST] = {.prepare = ex_system_list},
     [EX_SYSTEM_GET] = {.prepare = ex_system_get},

@@ -33,7 +33,42 @@ void ex_now_at_least(ex_executor *x, int64_t ms)
 int64_t ex_now(ex_executor *x)
 {
     int64_t monotonic = os_now_ms();
-    return monotonic + push_clock(x, wall_ms() - monotonic);
+    int64_t own = x->shared ? INT64_MIN : wall_ms() - monotonic;
+    return monotonic + push_clock(x, own);
+}
+
+/* ---- The clock of a shared database ---- */
+
+/* Told when it begins and when it ends, not all the time. */
+static void note_skew(ex_executor *x, int64_t skew)
+{
+    int64_t most = (int64_t)x->clock_skew_ms;
+    bool off = skew > most || skew < -most;
+    atomic_store(&x->skew_ms, skew);
+    if (off != x->skewed) {
+        ex_log(x, off ? 3 : 1, off ? "clock_skew" : "clock_agrees",
+               "this machine's clock is %lld ms %s the database's%s",
+               (long long)(skew < 0 ? -skew : skew), skew < 0 ? "behind" : "ahead of",
+               off ? "; records and expiry go by the database's" : "");
+    }
+    x->skewed = off;
+}
+
+mt_err ex_clock_sync(ex_executor *x)
+{
+    int64_t before = os_now_ms(), at = 0;
+    mt_err err = x->shared ? st_clock(x->store, &at) : MT_E_NOTFOUND;
+    if (err) {
+        return err == MT_E_NOTFOUND ? MT_OK : err;
+    }
+    int64_t after = os_now_ms();
+    /* It was read before `after`: so this process is never ahead of the database,
+     * however long the answer took, and comes as near as its fastest answer. */
+    push_clock(x, at - after);
+    if (after - before <= (int64_t)x->clock_skew_ms) { /* else it says nothing */
+        note_skew(x, wall_ms() - at - (after - before) / 2);
+    }
+    return MT_OK;
 }
 
 mt_str ex_new_id(mt_arena *a, const char *prefix)

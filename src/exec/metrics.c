@@ -26,8 +26,56 @@ static void counter(mt_buf *out, const char *name, const char *help,
                 name, help, name, name, value);
 }
 
+typedef struct witness_figure {
+    const char *name, *kind, *help;
+} witness_figure;
+
+static long long figure_of(const ex_witness_state *s, int which)
+{
+    return which == 0   ? (long long)s->age_s
+           : which == 1 ? (long long)s->behind
+           : which == 2 ? (long long)s->size
+           : which == 3 ? s->contradicts
+                        : (long long)s->failures;
+}
+
+/* Names have no quotes to escape but those of an operator who likes them. */
+static void add_label(mt_buf *out, mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '"' || text.ptr[i] == '\\') {
+            mt_buf_addc(out, '\\');
+        }
+        mt_buf_addc(out, text.ptr[i]);
+    }
+}
+
+static void witness_metrics(ex_executor *x, mt_buf *out)
+{
+    static const witness_figure FIGURES[] = {
+        {"witness_age_seconds", "gauge",
+         "Since the last cosignature, by the witness's clock; -1: none."},
+        {"witness_behind_records", "gauge", "Signed by us, and not by the witness."},
+        {"witness_records", "gauge", "Records the witness has signed for."},
+        {"witness_contradicts", "gauge", "1: it says something else than the ledger."},
+        {"witness_failures_total", "counter", "Times it could not be had or refused."},
+    };
+    ex_witness_state states[64];
+    size_t count = ex_witness_states(x, ex_now(x) / 1000, states, 64);
+    for (int f = 0; count && f < 5; f++) {
+        mt_buf_addf(out, "# HELP motet_%s %s\n# TYPE motet_%s %s\n", FIGURES[f].name,
+                    FIGURES[f].help, FIGURES[f].name, FIGURES[f].kind);
+        for (size_t i = 0; i < count; i++) {
+            mt_buf_addf(out, "motet_%s{witness=\"", FIGURES[f].name);
+            add_label(out, states[i].name);
+            mt_buf_addf(out, "\"} %lld\n", figure_of(&states[i], f));
+        }
+    }
+}
+
 void ex_executor_metrics(ex_executor *x, mt_buf *out)
 {
+    witness_metrics(x, out);
     ex_metrics *m = &x->metrics;
     mt_buf_addz(out, "# HELP motet_calls_total Calls by action.\n"
                      "# TYPE motet_calls_total counter\n");
@@ -60,6 +108,13 @@ void ex_executor_metrics(ex_executor *x, mt_buf *out)
     counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
     counter(out, "calls_by_workers_total", "Calls that take long, left to workers.",
             atomic_load(&m->thought));
+    if (x->shared) {
+        mt_buf_addf(out,
+                    "# HELP motet_clock_skew_milliseconds This machine's clock minus "
+                    "the database's.\n# TYPE motet_clock_skew_milliseconds gauge\n"
+                    "motet_clock_skew_milliseconds %lld\n",
+                    atomic_load(&x->skew_ms));
+    }
     if (x->shadow) {
         counter(out, "shadow_compared_total", "Decisions the shadow looked at.",
                 atomic_load(&m->shadow_compared));

@@ -1,7 +1,7 @@
 /* exec/open.c - the executor's life.
  * Room: exec.
- * Opening, in this order: the options and the configuration, the key and its place in
- * the ledger, the time of the last record, contracts, kept facts, graphs and agents,
+ * Opening, in this order: the options and the configuration, the time, the key and its
+ * place in the ledger, contracts, kept facts, graphs and agents,
  * threads, flows that were running. Closing stops who brings calls first (agents, the
  * outbox), waits until nothing is under way, then ends the threads.
  * May fail at every step; `why` has one sentence, and what was begun is closed. */
@@ -26,6 +26,7 @@ static void copy_options(ex_executor *x, const ex_executor_options *o)
     x->limits = o->limits ? *o->limits : MT_LIMITS_DEFAULT;
     x->default_contract = mt_str_dup(&x->arena, o->default_contract);
     x->trust_domain = mt_str_dup(&x->arena, o->trust_domain);
+    x->origin = mt_str_dup(&x->arena, o->origin);
     x->aggressive = o->aggressive;
     mt_str *personas = mt_new_array(&x->arena, mt_str, o->auto_persona_count);
     for (size_t i = 0; i < o->auto_persona_count; i++) {
@@ -116,6 +117,7 @@ static void executor_free(ex_executor *x)
     ct_run_free(&x->run);
     mt_arena_free(&x->facts_arena);
     mt_sign_wipe(&x->key);
+    os_sign_command_free(x->elsewhere);
     drop_locks(x);
     mt_arena_free(&x->arena);
     free(x);
@@ -168,12 +170,37 @@ static mt_err start_threads(ex_executor *x)
         return MT_E_BUSY;
     }
     x->has_outbox = true;
-    if (!x->has_key) {
-        return MT_OK;
+    if (x->has_key) {
+        x->receipting.has_thread =
+            !pthread_create(&x->receipting.thread, NULL, ex_receipts, x);
     }
-    x->receipting.has_thread =
-        !pthread_create(&x->receipting.thread, NULL, ex_receipts, x);
-    return x->receipting.has_thread ? ex_sign_start(x) : MT_E_BUSY;
+    mt_err err = !x->has_key                ? MT_OK
+                 : x->receipting.has_thread ? ex_sign_start(x)
+                                            : MT_E_BUSY;
+    return err ? err : ex_watches_start(x);
+}
+
+/* The key is in a file, or a program has it. */
+static mt_err read_key(ex_executor *x, const ex_executor_options *o, mt_buf *why)
+{
+    mt_err err = ex_sign_elsewhere_read(&x->arena, o->settings, &x->elsewhere, why);
+    if (err || (!x->elsewhere && !o->signing_key)) {
+        return err;
+    }
+    if (x->elsewhere && (o->signing_key || !o->signer_memory)) {
+        mt_buf_addz(why, o->signing_key ? "signer and signing_key exclude each other"
+                                        : "signer needs signer_memory: where the last "
+                                          "checkpoint it signed is kept");
+        return MT_E_REJECTED;
+    }
+    if (x->elsewhere) {
+        os_sign_command_key(x->elsewhere, &x->key);
+        x->memory = mt_str_dup(&x->arena, mt_str_z(o->signer_memory)).ptr;
+    } else {
+        err = os_key_read(o->signing_key, &x->key, why);
+    }
+    x->has_key = !err;
+    return err;
 }
 
 mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
@@ -188,13 +215,12 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     mt_err err = ex_numbers_read(x, options, why);
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
-    if (!err && options->signing_key) {
-        err = os_key_read(options->signing_key, &x->key, why);
-        x->has_key = !err;
-    }
+    err = err ? err : ex_watches_open(x, options, why);
+    err = err ? err : read_key(x, options, why);
     x->cache = x->shared ? NULL : ex_cache_new();
-    err = err ? err : ex_keys_open(x, options, why);
+    err = err ? err : ex_clock_sync(x);
     err = err ? err : load_time(x);
+    err = err ? err : ex_keys_open(x, options, why);
     err = err ? err : ex_contracts_open(x, options->files, why);
     err = err ? err : ex_shadow_open(x, options->shadow, why);
     err = err ? err : load_facts(x);
@@ -275,6 +301,7 @@ void ex_executor_close(ex_executor *x)
         pthread_join(x->sequencer, NULL);
     }
     stop_receipts(x);
+    ex_watches_close(x);
     ex_sign_close(x);
     executor_free(x);
 }

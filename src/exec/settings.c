@@ -5,8 +5,8 @@
 #include "exec/executor_internal.h"
 
 typedef struct numbers {
-    int64_t answer_days, eval_ms, eval_steps, flow_turn, trigger_attempts,
-        trigger_pause_ms;
+    int64_t answer_days, clock_skew_ms, eval_ms, eval_steps, flow_turn,
+        trigger_attempts, trigger_pause_ms;
     int refusals; /* ex_refusals */
 } numbers;
 
@@ -17,6 +17,7 @@ static const char *const REFUSALS[] = {[EX_REFUSALS_REASONS] = "reasons",
 
 static const numbers USUAL = {
     .answer_days = 7,
+    .clock_skew_ms = 1000,
     .eval_ms = 0, /* as the limits say */
     .eval_steps = 0,
     .flow_turn = 256,
@@ -26,6 +27,7 @@ static const numbers USUAL = {
 
 static const mt_form_row ROWS[] = {
     MT_FORM_INT(numbers, answer_days, "answer_days", 1, 3660, 0),
+    MT_FORM_INT(numbers, clock_skew_ms, "clock_skew_ms", 1, 86400000, 0),
     MT_FORM_INT(numbers, eval_ms, "eval_ms", 1, 600000, 0),
     MT_FORM_INT(numbers, eval_steps, "eval_steps", 1, 4000000000, 0),
     MT_FORM_INT(numbers, flow_turn, "flow_turn", 1, 100000, 0),
@@ -94,7 +96,7 @@ size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *s
     return read_all(settings, &ignored, fault, state);
 }
 
-static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
+void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason)
 {
     (void)offset;
     mt_buf *text = why;
@@ -106,10 +108,11 @@ static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
 mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why)
 {
     numbers n;
-    if (read_all(o->settings, &n, say_first, why)) {
+    if (read_all(o->settings, &n, ex_say_first, why)) {
         return MT_E_REJECTED;
     }
     x->answer_days = (unsigned)n.answer_days;
+    x->clock_skew_ms = (unsigned)n.clock_skew_ms;
     x->flow_turn = (unsigned)n.flow_turn;
     x->refusals = (ex_refusals)n.refusals;
     x->trigger_attempts = (unsigned)n.trigger_attempts;

@@ -56,7 +56,10 @@ static void add_str(struct MHD_Response *answer, const char *name, mt_str value,
                     const char *quote)
 {
     char text[256];
-    if (value.len && value.len < sizeof text - 3) {
+    _Static_assert(sizeof((ex_reply){0}.etag_room) + 3 <= sizeof text &&
+                       sizeof((ex_reply){0}.location_room) + 3 <= sizeof text,
+                   "what a reply has room for fits a field");
+    if (value.len) {
         snprintf(text, sizeof text, "%s%.*s%s", quote, MT_ARG(value), quote);
         add(answer, name, text);
     }
@@ -161,8 +164,9 @@ enum MHD_Result ht_answer_reply(ht_request *r)
         mt_buf_free(&reply->body);
         reply->body = (mt_buf){0};
     }
-    struct MHD_Response *answer =
-        from_buf(&reply->body, reply->problem ? PROBLEM_TYPE : JSON_TYPE);
+    struct MHD_Response *answer = from_buf(&reply->body, reply->problem ? PROBLEM_TYPE
+                                                         : reply->type  ? reply->type
+                                                                        : JSON_TYPE);
     if (answer) {
         add_str(answer, "ETag", reply->etag, "\"");
         add_str(answer, "Location", reply->location, "");

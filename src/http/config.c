@@ -41,6 +41,7 @@ typedef struct reading {
 #define FORM_FLAG(key, least, most) MT_FORM_FLAG(ht_config, key, #key, 0)
 #define FORM_LIST(key, least, most) MT_FORM_WORDS(ht_config, key, #key, 0, INT64_MAX, 0)
 #define FORM_TREE(key, least, most) MT_FORM_OBJECT(ht_config, key, #key, 0)
+#define FORM_ROWS(key, least, most) MT_FORM_LIST(ht_config, key, #key, 0, 1000, 0)
 static const mt_form_row ROWS[] = {
 #define SETTING_FORM(key, option, kind, type, initial, least, most, arg, help) \
     FORM_##kind(key, least, most),
@@ -81,7 +82,8 @@ static void say_kind(mt_buf *out, const ht_setting *s)
     static const char *const WORDS[] = {[HT_TEXT] = "text",
                                         [HT_FLAG] = "true or false",
                                         [HT_LIST] = "a list of texts",
-                                        [HT_TREE] = "an object"};
+                                        [HT_TREE] = "an object",
+                                        [HT_ROWS] = "a list of objects"};
     if (s->kind == HT_COUNT) {
         mt_buf_addf(out, "%s is a whole number from %zu to %zu\n", s->key, s->least,
                     s->most);
@@ -226,7 +228,8 @@ mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
     case HT_COUNT: return set_count(config, s, text);
     case HT_FLAG: *(bool *)place(config, s) = true; return MT_OK;
     case HT_LIST: add_item(a, place(config, s), text); return MT_OK;
-    case HT_TREE: break;
+    case HT_TREE:
+    case HT_ROWS: break;
     }
     return MT_E_NOTFOUND;
 }
@@ -246,7 +249,7 @@ mt_err ht_config_check(const ht_config *c, mt_buf *faults)
     if (!c->tls_cert != !c->tls_key) {
         mt_buf_addz(faults, "tls_cert and tls_key go together\n");
     }
-    if (c->outgoing && !c->sources) {
+    if (c->outgoing && !c->sources && !c->witnesses) {
         mt_buf_addz(faults,
                     "outgoing has no effect without sources; `sources: {}` lets "
                     "contracts fetch\n");

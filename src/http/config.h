@@ -13,7 +13,8 @@ typedef enum ht_setting_kind {
     HT_COUNT, /* size_t */
     HT_FLAG,  /* bool */
     HT_LIST,  /* ht_list; as an option it may be repeated */
-    HT_TREE   /* const mt_json *; only in the file */
+    HT_TREE,  /* const mt_json *; only in the file */
+    HT_ROWS   /* const mt_json *, a list of objects; only in the file */
 } ht_setting_kind;
 
 typedef mt_form_words ht_list;
@@ -34,6 +35,8 @@ typedef mt_form_words ht_list;
     X(signing_key, "signing-key", TEXT, const char *, NULL, 0, 0, "FILE", "signs manifests and checkpoints (motet keygen)") \
     X(signer_memory, "signer-memory", TEXT, const char *, NULL, 0, 0, "FILE", "the last checkpoint signed, kept outside of the store (the signing key's file with .memory)") \
     X(previous_signing_key, "previous-signing-key", TEXT, const char *, NULL, 0, 0, "FILE", "the key that signed until now, to hand over to --signing-key") \
+    X(origin, "origin", TEXT, const char *, NULL, 0, 0, "NAME", "the ledger's name for witnesses (made from its first record)") \
+    X(witness_quorum, "witness-quorum", COUNT, size_t, 0, 0, 64, "COUNT", "witnesses that must have signed before a receipt is complete (0)") \
     X(shadow, "shadow", TEXT, const char *, NULL, 0, 0, "FILE", "a candidate that looks on; where it disagrees is recorded") \
     X(auto_personas, "auto-persona", LIST, ht_list, {0}, 0, 0, "NAME", "acts for the system; may be repeated") \
     X(policies, "policy", LIST, ht_list, {0}, 0, 0, "POLICY", "blue_green, force_migrate or abort, or FLOW=POLICY: for flows in flight when a file is a new version; may be repeated") \
@@ -64,6 +67,8 @@ typedef mt_form_words ht_list;
     X(files, NULL, LIST, ht_list, {0}, 0, 0, NULL, "contracts, bundles or Systems to serve") \
     X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/facts.md)") \
     X(outgoing, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where contracts may fetch facts from (docs/facts.md)") \
+    X(signer, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a program that signs instead of a key in a file (docs/ledger.md)") \
+    X(witnesses, NULL, ROWS, const mt_json *, NULL, 0, 0, NULL, "who co-signs checkpoints (docs/witness.md)") \
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
     X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \

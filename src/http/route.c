@@ -43,6 +43,7 @@ const ht_route HT_ROUTES[] = {
     {"POST",   V1 "/flows/{i}/cancel",                CALL(FLOW_CANCEL),         HT_BODY,   "cancel it"},
     {"GET",    V1 "/ledger",                          CALL(LEDGER_LIST),         0,         "ledger records"},
     {"GET",    V1 "/ledger/checkpoint",               CALL(LEDGER_CHECKPOINT),   0,         "the newest signed checkpoint"},
+    {"GET",    V1 "/ledger/checkpoint.note",          CALL(LEDGER_NOTE),         0,         "the newest checkpoint as a C2SP note, with its cosignatures"},
     {"GET",    V1 "/ledger/consistency",              CALL(LEDGER_CONSISTENCY),  0,         "proof that one size of the ledger extends another"},
     {"GET",    V1 "/ledger/{i}",                      CALL(LEDGER_GET),          0,         "one record"},
     {"GET",    V1 "/ledger/{i}/proof",                CALL(LEDGER_PROOF),        0,         "proof that it is in the ledger"},

@@ -128,6 +128,38 @@ static const char *trusted_due(lg_verifier *v)
     return NULL;
 }
 
+/* Witnesses speak of the root alone. */
+static const char *witnessed_due(const lg_verifier *v)
+{
+    const lg_note *n = v->expect->witnessed;
+    if (!n || n->head.size != v->found->end.tree.size) {
+        return NULL;
+    }
+    mt_sha256 root = lg_frontier_root(&v->found->end.tree);
+    return memcmp(root.bytes, n->head.root.bytes, MT_SHA256_BYTES) == 0
+               ? NULL
+               : "the records are not those that witnesses have signed for";
+}
+
+/* Witnesses sign for other logs, too: that this one was meant is said by its own key,
+ * which was not revoked then. */
+static const char *witnessed_fault(const lg_verifier *v)
+{
+    const lg_note *n = v->expect->witnessed;
+    if (n->head.size > v->found->end.tree.size) {
+        return "records are missing at the end: witnesses have signed for more";
+    }
+    for (size_t i = 0; i < v->keys.len; i++) {
+        const lg_key *k = &v->keys.items[i];
+        lg_note_key as = {n->head.origin, LG_LOG_KEY, k->key};
+        bool may = k->trusted && !(k->revoked && k->revoked_at < n->head.size);
+        if (may && lg_note_signed(n->text, n->signatures, &as, NULL) == LG_SIGNED) {
+            return NULL;
+        }
+    }
+    return "what witnesses have signed is not signed by a key of this ledger";
+}
+
 /* What is said depends on what is most likely meant. */
 static const char *link_fault(const lg_verifier *v, const lg_line *l)
 {
@@ -165,7 +197,8 @@ static const char *record_fault(lg_verifier *v, const lg_line *l)
     memcpy(v->head, hex, sizeof hex);
     lg_chain_grow(&f->end, &hash);
     f->records++;
-    return trusted_due(v);
+    fault = trusted_due(v);
+    return fault ? fault : witnessed_due(v);
 }
 
 uint64_t lg_lines_read(const lg_finding *f)
@@ -226,6 +259,11 @@ mt_err lg_verify_end(lg_verifier *v)
         f->problem = trusted_fault(v);
         f->seq = f->end.tree.size;
         f->about_record = v->expect->trusted->size > f->seq; /* the first missing one */
+    }
+    if (!f->problem && v->expect->witnessed) {
+        f->problem = witnessed_fault(v);
+        f->line = 0;
+        f->about_record = false;
     }
     if (!f->problem) {
         f->problem = lg_keyring_end(&v->keys);

@@ -12,6 +12,7 @@
 
 #include "ledger/chain.h"
 #include "ledger/keyring.h"
+#include "ledger/note.h"
 #include "ledger/source.h"
 
 typedef struct lg_finding {
@@ -33,6 +34,10 @@ typedef struct lg_expectation {
     const mt_sign_public *keys;   /* who may sign; none: the first signer is believed */
     size_t key_count;
     mt_str domain; /* the trust domain it must have; ptr NULL: any */
+    /* A head that others co-signed (their signatures are the caller's business): the
+     * records must have this root there, and a key that may sign the ledger must have
+     * signed it. NULL: none. */
+    const lg_note *witnessed;
 } lg_expectation;
 
 typedef struct lg_verifier {

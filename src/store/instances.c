@@ -197,3 +197,15 @@ mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page pag
     uint64_t left = st_page_limit(page);
     return st_walk_run(tx, &walk, walk_row, &w, &left);
 }
+
+mt_err st_instances_page(st_tx *tx, mt_arena *a, const st_instance *after,
+                         uint32_t limit, st_instance **rows, size_t *count)
+{
+    st_value params[] = {ST_T(after->scope), ST_T(after->entity), ST_T(after->id),
+                         ST_I(limit)};
+    void *list = NULL;
+    mt_err err = st_list(tx, ST_SQL_INSTANCE_PAGE, params, instance_read, a,
+                         sizeof(st_instance), &list, count);
+    *rows = list;
+    return err;
+}

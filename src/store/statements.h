@@ -92,6 +92,8 @@
       "SELECT count(*) FROM pg_tables WHERE schemaname = 'motet' "                     \
       "AND tablename = 'meta'")                                                        \
     X(PING, "", "i", "SELECT CAST(1 AS BIGINT)", "")                                   \
+    X(CLOCK, "", "i", "SELECT CAST(0 AS BIGINT)",                                      \
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")                 \
     X(TRY_LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                   \
       "SELECT pg_try_advisory_xact_lock(" ST_LOCK_KEY ")::int::bigint")                \
     X(LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                       \
@@ -134,6 +136,10 @@
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances WHERE scope = $1 "                \
       "AND (entity, id) > ($2, $3)" ST_ANY("state", 4)                                 \
       " AND deleted <= $5 ORDER BY entity, id LIMIT $6", "")                           \
+    X(INSTANCE_PAGE, "kkki", ST_INSTANCE_LETTERS,                                      \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
+      "WHERE (scope, entity, id) > ($1, $2, $3) ORDER BY scope, entity, id LIMIT $4",  \
+      "")                                                                              \
     /* Flow executions */                                                              \
     X(FLOW_ADD, ST_FLOW_LETTERS, "",                                                   \
       "INSERT INTO flows (" ST_FLOW_COLUMNS ") VALUES " ST_INSERT_17                   \

@@ -116,6 +116,26 @@ mt_err st_ping(st_store *s)
     return err;
 }
 
+static mt_err take_number(void *state, const st_value *cells)
+{
+    *(int64_t *)state = cells[0].number;
+    return MT_OK;
+}
+
+mt_err st_clock(st_store *s, int64_t *now_ms)
+{
+    st_tx *tx;
+    if (!s->driver->shared) {
+        return MT_E_NOTFOUND;
+    }
+    mt_err err = st_begin(s, ST_READ, &tx);
+    if (!err) {
+        err = st_run(tx, ST_SQL_CLOCK, NULL, take_number, now_ms, NULL);
+        st_rollback(tx);
+    }
+    return err;
+}
+
 /* ---- Transactions ---- */
 
 void st_tx_start(st_tx *tx, st_store *s, st_mode mode)
@@ -390,6 +410,7 @@ static mt_err read_next(void *state, const st_value *cells)
         l->rows = mt_vec_grown(l->arena, l->rows, l->count, &l->cap, l->size);
     }
     char *row = l->rows + l->size * l->count++;
+    mt_hand_out(row, l->size);
     memset(row, 0, l->size);
     l->read(l->arena, cells, row);
     return MT_OK;

@@ -53,6 +53,9 @@ mt_str st_describe(const st_store *s);
 mt_str st_shown_url(const st_store *s);
 /* Is the database there? One round trip. */
 mt_err st_ping(st_store *s);
+/* The clock of a shared database, in ms since 1970: the one that all its processes can
+ * go by. It was read before this returns. MT_E_NOTFOUND: the store is not shared. */
+mt_err st_clock(st_store *s, int64_t *now_ms);
 /* Tables made before version `to` exist as they were; 0 is an empty database. */
 int st_schema_version(const st_store *s);
 
@@ -137,6 +140,11 @@ typedef struct st_instance_filter {
 typedef mt_err st_instance_walker(void *state, const st_instance *row);
 mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
                         st_instance_walker *each, void *state);
+
+/* Rows of all scopes in order of their keys, deleted ones too: those behind the key of
+ * `after`, at most `limit`. For whoever looks at everything. */
+mt_err st_instances_page(st_tx *tx, mt_arena *a, const st_instance *after,
+                         uint32_t limit, st_instance **rows, size_t *count);
 
 /* ---- Flow executions ---- */
 

@@ -41,6 +41,10 @@ def evaluate(node, facts, verdicts):
     """A term or predicate (§10.3): left to right, stopping early. Fault where it has no value."""
     if "literal" in node:
         return node["literal"]
+    if "list" in node:
+        return [evaluate(part, facts, verdicts) for part in node["list"]]
+    if "record" in node:
+        return {name: evaluate(part, facts, verdicts) for name, part in node["record"].items()}
     if "fact_ref" in node:
         return facts[node["fact_ref"]]
     if "verdict_present" in node:

@@ -56,7 +56,22 @@ def comparison(r):
         lambda: compare({"fact_ref": "n"}, r.choice(["=", "!=", "<", "<=", ">", ">="]),
                         r.randint(0, 3)),
         lambda: compare({"index": literal(0), "op": "index", "operand": {"fact_ref": "l"}}, "=",
-                        r.randint(0, 1))])()
+                        r.randint(0, 1)),
+        lambda: {"left": {"fact_ref": "l"}, "op": r.choice(["=", "!="]), "right": written(r)},
+        lambda: {"left": pair(r), "op": r.choice(["=", "!="]), "right": pair(r)}])()
+
+
+def written(r):
+    """A list that is written out; its element may be read, and may not be there."""
+    first = {"index": literal(0), "op": "index", "operand": {"fact_ref": "l"}}
+    return {"list": r.choice([[], [literal(0)], [literal(1)], [first]]), "type": FACTS[2]["type"]}
+
+
+def pair(r):
+    fields = {"b": FACTS[0]["type"], "n": FACTS[3]["type"]}
+    return {"record": {"b": r.choice([{"fact_ref": "b"}, literal(True)]),
+                       "n": r.choice([{"fact_ref": "n"}, literal(r.randint(0, 3))])},
+            "type": {"base": "Record", "fields": fields}}
 
 
 def predicate(r, verdicts, depth=2):

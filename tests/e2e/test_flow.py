@@ -59,6 +59,8 @@ class Eval(FlowCase):
         for words, message in [
                 (("--state", "EscrowAccount=lost"), "entity 'EscrowAccount' has no state 'lost'"),
                 (("--state", "Nobody=held"), "the contract has no entity 'Nobody'"),
+                (("--state", "EscrowAccount=hold"), "no state 'hold'; did you mean 'held'?"),
+                (("--state", "EscrowAcount=held"), "no entity 'EscrowAcount'; did you mean 'EscrowAccount'?"),
                 (("--state", "EscrowAccount"), "is not ENTITY=STATE"),
                 (("--bind", "EscrowAccount=ghost"), "instance 'ghost' not found in state map"),
                 (("--bind", "EscrowAccount="), "bound to an empty name"),
@@ -76,6 +78,24 @@ class Eval(FlowCase):
                       self.fails(1, *self.flow("--operation", "x", "--persona", "seller")).err)
         self.assertIn("--persona is required",
                       self.fails(2, *self.flow("--flow", "standard_release")).err)
+
+    def test_a_misspelt_name_has_a_neighbour(self):
+        rest = self.flow("--persona", "seller")[1:]
+        for words, meant in (
+                (("eval", *rest, "--flow", "standard_relaese"), "standard_release"),
+                (("eval", *rest, "--operation", "confirm_delivry"), "confirm_delivery"),
+                (("explain", *rest[:-2], "--verdict", "release_aproved"), "release_approved"),
+                (("explain", *rest[:-2], "--operation", "confirm_delivry"), "confirm_delivery"),
+                (("explain", *rest[:-2], "--unknown", "delivery_status", "--verdict", "release_aproved"),
+                 "release_approved"),
+                (("explain", *rest[:-2], "--all", "--verdict", "release_aproved"), "release_approved"),
+                (("explain", *rest, "--flow", "standard_relaese"), "standard_release"),
+                (("actions", *rest[:-2], "--persona", "seler"), "seller"),
+                (("eval", *rest[:-2], "--unknown", "delivery_statsu"), "delivery_status")):
+            with self.subTest(words):
+                result = self.run_motet(*words)
+                self.assertIn(result.code, (1, 2))
+                self.assertIn(f"; did you mean '{meant}'?", result.err)
 
     def test_a_dry_run_says_so_everywhere(self):
         result = json.loads(self.holds(*self.flow(*self.RELEASE, "--dry-run", "--json")).out)

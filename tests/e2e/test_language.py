@@ -129,7 +129,7 @@ class Interchange(Case):
     def test_each_node_beyond_1_0_raises_the_version_by_itself(self):
         text = (ROOT / "interchange" / "additive" / "contract.tenor").read_text()
         facts, *blocks = text.split("\n\n")
-        self.assertEqual(len(blocks), 19)
+        self.assertEqual(len(blocks), 22)
         for block, version in [("", "1.0.0")] + [(b, "1.1.0") for b in blocks]:
             with self.subTest(block or "only the facts"):
                 path = self.write("contract.tenor", f"{facts}\n{block}\n")

@@ -16,6 +16,7 @@ DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]
 DOCUMENTED += ["diff", "migrate", "whatif"]
+TABLES = ["store", "witness"]  # one page for all their commands
 
 
 class ManPages(Case):
@@ -35,6 +36,14 @@ class ManPages(Case):
             for option in re.findall(r"^  --([\w-]+)", self.holds("help", *words).out, re.M):
                 with self.subTest(f"{name} --{option}"):
                     self.assertIn(f"Fl -{option}", text)
+
+    def test_a_page_of_several_commands_has_their_options(self):
+        for table in TABLES:
+            text = (SOURCE / "docs" / "man" / f"motet-{table}.1").read_text()
+            for name in re.findall(r"^  (\w+) ", self.holds("help", table).out, re.M):
+                for option in re.findall(r"^  --([\w-]+)", self.holds("help", table, name).out, re.M):
+                    with self.subTest(f"{table} {name} --{option}"):
+                        self.assertIn(f"Fl -{option}", text)
 
 
 main()

@@ -261,6 +261,15 @@ rule r {{ stratum: 0 when: m > Money {{ amount: "{amount}", currency: "{currency
             got = json.loads(self.holds("ask", source, "can v hold", "--json").out)
             self.assertEqual(got["facts"]["m"], {"amount": wanted, "currency": currency})
 
+    def test_FU23_lists_are_as_short_as_they_can_be(self):
+        source = self.write("l.tenor", """fact l { type: List(element_type: Int(0, 99), max: 5) source: "s" }
+rule r { stratum: 0 when: exists x in l . x > 50 produce: verdict v { payload: Bool = true } }
+""")
+        for question, wanted in (("can v hold", [51]), ("can v and len(l) > 2 hold", [0, 0, 51]),
+                                 ("can not v hold", [])):
+            got = json.loads(self.holds("ask", source, question, "--json").out)
+            self.assertEqual(got["facts"]["l"], wanted, question)
+
 
 class Served(Case):
     def test_evaluate_actions_and_explain_over_http(self):

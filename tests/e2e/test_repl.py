@@ -56,6 +56,17 @@ class Repl(Case):
         self.assertIn("[is_good] true", out)
         self.assertIn("fact amount is 5.00 EUR", out)
 
+    def test_FU14_reasons_and_actions_while_facts_are_missing(self):
+        out = self.session("set score 700", "explain is_good", "actions clerk", "set score 300", "explain is_good",
+                           "actions clerk", "actions clrk")
+        self.assertIn("verdict is_good depends on amount <= Money { amount: \"20000.00\", currency: \"EUR\" } and "
+                      "employed", out)
+        self.assertIn("depends  decide: on amount <=", out)
+        self.assertIn("verdict is_good is absent (rule good, stratum 0)\n  because score >= 640 does not hold", out)
+        self.assertIn("blocked  decide\n", out)
+        self.assertIn("still missing: amount, employed, term", out)
+        self.assertIn("no persona 'clrk'; did you mean 'clerk'?", out)
+
     def test_FU14_money_and_durations_as_people_write_them(self):
         out = self.session("set amount 12.50 EUR", "set term 3 days", "set amount 12.50 USD", "facts")
         self.assertIn('amount: Money(EUR) = {"amount":"12.50","currency":"EUR"}\n', out)

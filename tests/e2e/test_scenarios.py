@@ -48,6 +48,29 @@ class ScenarioCase(Case):
         return self.write("loan.scenarios.yaml", "scenarios:\n" + text)
 
 
+class Names(ScenarioCase):
+    def test_no_name_is_taken_for_a_result(self):
+        """A reader of TAP sees as many lines that begin a result as there are cases, none of them
+        with a directive, and a terminal no command."""
+        path = self.scenarios(r"""
+  - name: "one\nok 7 - made up \e[31m"
+    given: {facts: {score: 1000}}
+    then: {present: [is_good]}
+  - name: "two # TODO later"
+    given: {facts: {score: 700, amount: {amount: "1.00", currency: EUR}, employed: true}}
+    then: {outcome: "x\nok 9 - made up"}
+  - name: 'a back\slash # SKIP'
+    given: {facts: {score: 700, amount: {amount: "1.00", currency: EUR}, employed: true}}
+    then: {present: [is_good]}
+""")
+        run = self.fails(1, "test", path)
+        results = [l for l in run.out.split("\n") if re.match(r"(not )?ok\b", l)]
+        self.assertEqual([l.split(" - ")[0] for l in results], ["not ok 1", "not ok 2", "ok 3"])
+        self.assertNotRegex("\n".join(results), r"(?<!\\)#")
+        self.assertTrue(results[2].endswith(r"a back\\slash \# SKIP"), results[2])
+        self.assertNotIn("\x1b", run.out)
+
+
 class Properties(ScenarioCase):
     def facts_of(self, out):
         return json.loads(re.search(r"# facts: (.*)\n", out).group(1))

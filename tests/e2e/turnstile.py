@@ -114,7 +114,7 @@ class Job:
                      "bindings": {"Gate": self.gate}}
         if "Seal" in EFFECTS.get(self.name, {}):
             self.body["bindings"]["Seal"] = self.seal
-        if rng.random() < RECEIPTS:
+        if RECEIPTS and rng.random() < RECEIPTS:
             self.body["receipt"] = True
 
     def told(self):

@@ -271,7 +271,10 @@ static an_truth truth(const truths *t, const ct_expr *e)
     case CT_INDEX:
     case CT_ADD:
     case CT_SUB:
-    case CT_MUL: break;
+    case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT: break;
     }
     return AN_EITHER;
 }

@@ -12,6 +12,7 @@
 #include "analyze/prove/ask_internal.h"
 #include "analyze/prove/prove_internal.h"
 #include "contract/reduce/expand.h"
+#include "contract/reduce/expr.h"
 #include "contract/reduce/simplify.h"
 
 enum {
@@ -117,18 +118,24 @@ static bool is_written(const ct_rule *r)
     bool rounds =
         ct_is_decimal(to) && r->payload->op != CT_LITERAL &&
         (!ct_is_decimal(from) || from->as.decimal.scale > to->as.decimal.scale);
-    return !rounds && !reads_payload(r->payload) && !ct_payload_may_fail(r);
+    bool whole = r->payload->op == CT_MAKE ||
+                 (r->payload->op == CT_LITERAL && ct_held(from) >= LN_RECORD);
+    return !rounds && !whole && !reads_payload(r->payload) && !ct_payload_may_fail(r);
 }
 
-static bool all_written(const ct_model *m, const ct_expr *e)
+static bool all_written(writer *w, const ct_expr *e)
 {
+    const ct_model *m = w->k->m;
     if (!e) {
         return true;
+    }
+    if (ct_expr_part_read(w->k->a, m, e)) {
+        return !ct_payload_may_fail(&m->rules[e->left->index]);
     }
     if (e->op == CT_PAYLOAD) {
         return is_written(&m->rules[e->index]);
     }
-    return all_written(m, e->left) && all_written(m, e->right);
+    return all_written(w, e->left) && all_written(w, e->right);
 }
 
 /* Copies only the way down to a payload; expressions are shared otherwise. */
@@ -139,6 +146,10 @@ static const ct_expr *replaced(writer *w, const ct_expr *e)
     }
     if (e->op == CT_PAYLOAD) {
         return w->k->m->rules[e->index].payload;
+    }
+    const ct_expr *part = ct_expr_part_read(w->k->a, w->k->m, e);
+    if (part) {
+        return part;
     }
     ct_expr *copy = mt_new(w->k->a, ct_expr);
     *copy = *e;
@@ -236,7 +247,7 @@ static node *write_positive(writer *w, const ct_expr *e)
         return write_out(w, m->rules[e->index].when, false);
     }
     bool quantified = e->op == CT_FORALL || e->op == CT_EXISTS;
-    if (!quantified && reads_payload(e) && all_written(m, e)) {
+    if (!quantified && reads_payload(e) && all_written(w, e)) {
         node *there = presence(w, e, constant(w, true));
         return join(w, CT_AND, there, new_node(w, CT_LITERAL, replaced(w, e)));
     }

@@ -8,8 +8,8 @@
  * quantifiers over the list, however long it is: times the elements of the lists
  * around it, where a quantifier stands inside another one. Elements read by position
  * stay as they are, in front. No such number exists when two lists need each other's,
- * or when lists are compared as a whole or read at a computed position: then all
- * elements are written out, if they are few.
+ * or when lists are compared as a whole, become a part of a value that is made, or are
+ * read at a computed position: then all elements are written out, if they are few.
  *
  * Order: pv_lists_begin(), pv_lists_look() for every expression of the question, then
  * pv_lists_count(); prove_domain.c asks for the result by path. A list that is too
@@ -124,6 +124,9 @@ static path term_path(looker *l, const ct_expr *e)
     case CT_ADD:
     case CT_SUB:
     case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT:
     case CT_COMPARE:
     case CT_PRESENT:
     case CT_AND:
@@ -208,6 +211,9 @@ static void look(looker *l, const ct_expr *e)
     if (e->op == CT_COMPARE) {
         need_whole(l, term_path(l, e->left));
         need_whole(l, term_path(l, e->right));
+    }
+    for (uint32_t i = 0; e->op == CT_MAKE && i < ct_part_count(e); i++) {
+        need_whole(l, term_path(l, ct_part_of(e, i)));
     }
     look(l, e->left);
     look(l, e->right);

@@ -8,10 +8,11 @@
  * put to the solver beside those it has granted; one that cannot be granted is dropped.
  *
  * Order: wishes about all values together (one question), or one by one if that fails;
- * then the defaults of facts; then value by value in the order of the facts, the plain
- * one, else the nearest, found by halving the distance. Bounded by MOST_TRIES
- * questions; beyond, values stay as they are. The result is a model of the same
- * formulas, so nothing that was proven changes.
+ * then the defaults of facts; then lengths of lists, outer ones first, because an
+ * element that is plain already would be kept and the list made longer; then value by
+ * value in the order of the facts, the plain one, else the nearest, found by halving
+ * the distance. Bounded by MOST_TRIES questions; beyond, values stay as they are. The
+ * result is a model of the same formulas, so nothing that was proven changes.
  */
 #include "analyze/prove/prove_internal.h"
 #include "contract/wire/currency.h"
@@ -221,6 +222,14 @@ static void go_near(wisher *w, const pv_sym *s, Z3_ast wanted)
     }
 }
 
+static void make_plain(wisher *w, const pv_sym *leaf)
+{
+    Z3_ast wanted = leaf->near ? leaf->near : plain_value(w->p, leaf);
+    if (!granted(w, pv_eq(w->p, leaf->v, wanted)) && is_number(leaf)) {
+        go_near(w, leaf, wanted);
+    }
+}
+
 Z3_model pv_make_plain(an_prover *p, Z3_solver s, Z3_model m)
 {
     wisher w = {.p = p, .s = s, .m = m};
@@ -237,12 +246,14 @@ Z3_model pv_make_plain(an_prover *p, Z3_solver s, Z3_model m)
                           pv_eq(p, p->leaves.items[i]->v, p->leaves.items[i]->plain));
         }
     }
-    for (size_t i = 0; w.m && i < p->leaves.len; i++) {
-        const pv_sym *leaf = p->leaves.items[i];
-        Z3_ast wanted = leaf->near ? leaf->near : plain_value(p, leaf);
-        if (!granted(&w, pv_eq(p, leaf->v, wanted)) && is_number(leaf)) {
-            go_near(&w, leaf, wanted);
+    /* A list stands behind its elements. */
+    for (size_t i = p->leaves.len; w.m && i-- > 0;) {
+        if (ct_held(p->leaves.items[i]->type) == LN_LIST) {
+            make_plain(&w, p->leaves.items[i]);
         }
+    }
+    for (size_t i = 0; w.m && i < p->leaves.len; i++) {
+        make_plain(&w, p->leaves.items[i]);
     }
     return w.m;
 }

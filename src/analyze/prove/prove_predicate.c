@@ -207,7 +207,10 @@ pv_pred pv_translate(an_prover *p, pv_side *side, const ct_expr *e)
     case CT_INDEX:
     case CT_ADD:
     case CT_SUB:
-    case CT_MUL: break;
+    case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT: break;
     }
     t = pv_translate_term(p, side, e);
     return ended(p, t.s->v, t.err, t.gone);

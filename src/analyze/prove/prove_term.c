@@ -292,6 +292,98 @@ static pv_term part_of(pv_term of, pv_sym *part)
     return of;
 }
 
+/* ---- Fitting ---- */
+
+/* Lengths of text are not modelled: whether it is too long stays open for each text. */
+static pv_term fit_text(an_prover *p, const ct_type *to, const ct_expr *term, pv_sym *s)
+{
+    const ct_type *from = term->type;
+    pv_term out = plain(p, s);
+    if (!to->as.max_length || from->as.max_length <= to->as.max_length) {
+        return out;
+    }
+    if (term->op == CT_LITERAL) {
+        bool fits = mt_utf8_count(term->value->text) <= to->as.max_length;
+        out.err = fits ? p->no : p->yes;
+    } else {
+        Z3_ast most = pv_int(p, (int64_t)to->as.max_length);
+        out.err = pv_opaque(p, p->bool_sort, "long", s->v, most);
+    }
+    return out;
+}
+
+/* What the term came to, as a value of `to`. */
+static pv_term fit(an_prover *p, const ct_type *to, const ct_expr *term, pv_sym *s)
+{
+    if (ct_is_decimal(to)) {
+        return in_decimal(p, to,
+                          as_decimal(p, s) == s ? s : pv_number(p, to, s->v, 0, 19));
+    }
+    if (ct_held(to) == LN_TEXT) {
+        return fit_text(p, to, term, s);
+    }
+    if (ct_is_int(to) || ct_has(to, LN_UNIT)) {
+        return in_range(p, to, s->v, ct_fit_safe(to, term->type));
+    }
+    return plain(p, s);
+}
+
+/* What tells a value from another one, as text: equal texts are equal values. */
+static void identify(an_prover *p, mt_buf *out, const pv_sym *s)
+{
+    if (s->v) {
+        mt_buf_addf(out, "%u^%u", Z3_get_ast_id(p->z, s->v), s->scale);
+    }
+    if (s->name.len && ct_held(s->type) == LN_LIST) {
+        mt_buf_addf(out, "'%.*s'", MT_ARG(s->name));
+        return;
+    }
+    mt_buf_addc(out, '(');
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->parts[i]) {
+            mt_buf_addf(out, "%u=", i);
+            identify(p, out, s->parts[i]);
+            mt_buf_addc(out, ' ');
+        }
+    }
+    mt_buf_addc(out, ')');
+}
+
+static mt_str identity(an_prover *p, const pv_sym *s)
+{
+    mt_buf b = {0};
+    mt_buf_addz(&b, "made ");
+    identify(p, &b, s);
+    mt_str text = mt_str_dup(&p->tmp, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+/* A value of terms has its parts side by side, as a literal has; the first part that
+ * faults or is gone ends it. */
+static pv_term made_term(an_prover *p, pv_side *side, const ct_expr *e)
+{
+    const ct_type *t = e->type;
+    bool is_union = ct_held(t) == LN_VARIANT;
+    pv_sym *s = pv_scalar(p, t, NULL);
+    pv_term out = plain(p, s);
+    s->count = is_union ? t->count : ct_part_count(e);
+    s->parts = mt_new_array(&p->tmp, pv_sym *, s->count);
+    for (uint32_t i = 0; i < ct_part_count(e); i++) {
+        pv_term part = pv_translate_term(p, side, ct_part_of(e, i));
+        s->parts[is_union ? e->index : i] = part.s;
+        out = after(p, out, part);
+    }
+    if (is_union) {
+        s->v = pv_text(p, t->as.variants[e->index].name);
+    } else if (ct_held(t) == LN_LIST) {
+        s->v = pv_int(p, s->count);
+        s->whole = true;
+        s->name = identity(p, s);
+    }
+    return part_of(out, s);
+}
+
 /* By name, so that two contracts mean the same fact; one that is left out has its
  * default. */
 static pv_sym *fact_term(an_prover *p, const ct_fact *fact)
@@ -330,6 +422,11 @@ pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e)
     case CT_ADD:
     case CT_SUB:
     case CT_MUL: return arith(p, side, e);
+    case CT_MAKE: return made_term(p, side, e);
+    case CT_FIT:
+        t = pv_translate_term(p, side, e->left);
+        return after(p, t, fit(p, e->type, e->left, t.s));
+    case CT_PARTS:
     case CT_COMPARE:
     case CT_PRESENT:
     case CT_AND:
@@ -343,45 +440,11 @@ pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e)
 
 /* ---- Payloads ---- */
 
-/* Lengths of text are not modelled: whether it is too long stays open for each text. */
-static pv_term fit_text(an_prover *p, const ct_rule *r, pv_sym *s)
-{
-    const ct_type *to = r->payload_type, *from = r->payload->type;
-    pv_term out = plain(p, s);
-    if (!to->as.max_length || from->as.max_length <= to->as.max_length) {
-        return out;
-    }
-    if (r->payload->op == CT_LITERAL) {
-        bool fits = mt_utf8_count(r->payload->value->text) <= to->as.max_length;
-        out.err = fits ? p->no : p->yes;
-    } else {
-        Z3_ast most = pv_int(p, (int64_t)to->as.max_length);
-        out.err = pv_opaque(p, p->bool_sort, "long", s->v, most);
-    }
-    return out;
-}
-
-static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
-{
-    const ct_type *to = r->payload_type, *from = r->payload->type;
-    if (ct_is_decimal(to)) {
-        return in_decimal(p, to,
-                          as_decimal(p, s) == s ? s : pv_number(p, to, s->v, 0, 19));
-    }
-    if (ct_held(to) == LN_TEXT) {
-        return fit_text(p, r, s);
-    }
-    if (ct_is_int(to) || ct_has(to, LN_UNIT)) {
-        return in_range(p, to, s->v, ct_fit_safe(to, from));
-    }
-    return plain(p, s);
-}
-
 /* Reading the payload of an absent verdict is a fault of the rule that reads it. */
 pv_term pv_translate_payload(an_prover *p, pv_side *side, const ct_rule *r)
 {
     pv_term t = pv_translate_term(p, side, r->payload);
     t.err = pv_or(p, t.err, t.gone);
     t.gone = p->no;
-    return after(p, t, fit(p, r, t.s));
+    return after(p, t, fit(p, r->payload_type, r->payload, t.s));
 }

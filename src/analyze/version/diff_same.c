@@ -155,10 +155,21 @@ static const mt_str DERIVED[] = {
 #include "lang/nodes.def"
 };
 
+/* Keys are names of fields here, whatever they would say of a node. */
+static bool same_field(mt_str key, const mt_json *x, const mt_json *y)
+{
+    (void)key;
+    return an_same_expr(x, y);
+}
+
 /* The type of a literal derives from its spelling, so only the base counts: 1.0 and
  * 1.00 mean the same beside a Decimal. */
 static bool same_expr_member(mt_str key, const mt_json *x, const mt_json *y)
 {
+    if (mt_str_is(key, "record") && mt_json_is(x, MT_JSON_OBJECT) &&
+        mt_json_is(y, MT_JSON_OBJECT)) {
+        return same_members(x, y, (ignore){NULL, 0}, same_field);
+    }
     if (mt_str_is(key, "type")) { /* of a literal */
         return mt_str_eq(mt_json_text(mt_json_at(x, "base")),
                          mt_json_text(mt_json_at(y, "base")));

@@ -221,6 +221,36 @@ static void say_part(mt_buf *out, const mt_json *part)
     mt_buf_addf(out, ".%.*s", MT_ARG(mt_json_text(mt_json_at(part, "field"))));
 }
 
+/* A record, list or union whose parts are terms. */
+static bool said_made(mt_buf *out, const mt_json *e)
+{
+    const mt_json *record = mt_json_at(e, "record"), *list = mt_json_at(e, "list");
+    const mt_json *variant = mt_json_at(e, "union");
+    if (mt_json_is(record, MT_JSON_OBJECT)) {
+        mt_buf_addz(out, "{");
+        for (uint32_t i = 0; i < record->count; i++) {
+            mt_buf_addf(out, "%s%.*s: ", i ? ", " : " ",
+                        MT_ARG(record->as.members[i].key));
+            say_term(out, &record->as.members[i].value, LOOSE);
+        }
+        mt_buf_addz(out, " }");
+    } else if (mt_json_is(list, MT_JSON_ARRAY)) {
+        mt_buf_addc(out, '[');
+        for (uint32_t i = 0; i < list->count; i++) {
+            mt_buf_addz(out, i ? ", " : "");
+            say_term(out, &list->as.items[i], LOOSE);
+        }
+        mt_buf_addc(out, ']');
+    } else if (mt_json_at(variant, "tag") && mt_json_at(variant, "payload")) {
+        mt_buf_addf(out, "%.*s(", MT_ARG(mt_json_text(mt_json_at(variant, "tag"))));
+        say_term(out, mt_json_at(variant, "payload"), LOOSE);
+        mt_buf_addc(out, ')');
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static int strength_of(const mt_json *e)
 {
     return mt_json_at(e, "quantifier") ? LOOSE
@@ -248,7 +278,7 @@ static void say_node(mt_buf *out, const mt_json *e)
         say_operator(out, mt_json_text(mt_json_at(e, "op")), e);
     } else if (mt_json_at(e, "literal")) {
         say_literal(out, e);
-    } else {
+    } else if (!said_made(out, e)) {
         an_say_value(out, NULL, e);
     }
 }

@@ -16,6 +16,10 @@
  * when it is run. Tests of several verdicts in a row become one test of a word. A loop
  * whose body is one Bool field becomes one instruction.
  *
+ * A record, list or union of terms is put together in temporaries. A rule's payload
+ * stays there: the temporaries of later rules and of conditions begin behind it, and
+ * earlier rules have run when it is made.
+ *
  * Invariants: registers (bases, temps) are used like a stack and their largest number
  * is known at the end; sites of one fact in one piece are one site; add_loop() leaves
  * a row per quantifier for work.c. Compiling cannot fail: the loader has checked
@@ -46,9 +50,10 @@ typedef struct compiler {
     MT_VEC(ct_site) sites;
     MT_VEC(ct_loop) loops_found;
     uint64_t nodes;
-    MT_VEC(label) labels;            /* of the piece being compiled */
-    MT_VEC(uint16_t) variables;      /* registers of the quantifiers around */
-    uint32_t bases, temps;           /* in use */
+    MT_VEC(label) labels;       /* of the piece being compiled */
+    MT_VEC(uint16_t) variables; /* registers of the quantifiers around */
+    uint32_t bases, temps;      /* in use */
+    uint32_t kept; /* the first so many temporaries hold payloads of rules */
     uint32_t most_bases, most_temps; /* ever in use */
     uint32_t order_room, most_sites;
     /* The piece. */
@@ -137,17 +142,28 @@ static uint16_t new_base(compiler *c)
     return (uint16_t)(c->bases - 1);
 }
 
-static operand new_temp(compiler *c)
+static operand new_temps(compiler *c, uint32_t count)
 {
-    if (++c->temps > c->most_temps) {
+    operand first = {CT_AT_TEMPS, c->temps};
+    c->temps += count;
+    if (c->temps > c->most_temps) {
         c->most_temps = c->temps;
     }
-    return (operand){CT_AT_TEMPS, c->temps - 1};
+    return first;
 }
 
+static operand new_temp(compiler *c)
+{
+    return new_temps(c, 1);
+}
+
+/* A record without fields has no slots; it points at one all the same. */
 static operand constant(compiler *c, const ct_value *value, uint32_t slots)
 {
     operand o = {CT_AT_CONSTANTS, (uint32_t)c->constants.len};
+    if (!slots) {
+        mt_vec_push(c->keep, &c->constants, ((ct_value){0}));
+    }
     for (uint32_t i = 0; i < slots; i++) {
         mt_vec_push(c->keep, &c->constants, value[i]);
     }
@@ -292,6 +308,72 @@ static operand gen_binary(compiler *c, const ct_expr *e)
                      : gen_arith(c, plan.op, e->type, a, b, plan.wide);
 }
 
+/* The payload's own type, or that of a part, may be wider than the declared one. */
+static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, operand o)
+{
+    ct_code op;
+    if (!ct_fit_of(to, from, &op)) {
+        return o;
+    }
+    if (op == CT_CODE_FIT_DECIMAL) {
+        o = as_decimal(c, from, o);
+    }
+    return gen_arith(c, op, to, o, o, 0);
+}
+
+static void make_at(compiler *c, const ct_expr *e, operand at);
+
+/* A part where it belongs; one that is made itself is made there. */
+static void part_at(compiler *c, const ct_expr *part, operand at)
+{
+    if (part->op == CT_MAKE) {
+        make_at(c, part, at);
+        return;
+    }
+    operand from = term(c, part);
+    if (part->type->slots) {
+        ct_insn *in = emit_ab(c, CT_CODE_COPY, from, from);
+        in->target = at.slot;
+        in->extra = part->type->slots;
+    }
+}
+
+/* A list or union: what it points at stands in temporaries of its own. */
+static void point_at(compiler *c, ct_code op, operand parts, uint32_t extra, operand at)
+{
+    ct_insn *in = emit_ab(c, op, parts, parts);
+    in->target = at.slot;
+    in->extra = extra;
+}
+
+/* The temporaries are taken before the parts are computed, and given back by whoever
+ * compiles the whole, so nothing of it is overwritten while it is used. */
+static void make_at(compiler *c, const ct_expr *e, operand at)
+{
+    const ct_type *t = e->type;
+    uint32_t count = ct_part_count(e);
+    uint32_t step = ct_held(t) == LN_LIST      ? t->as.list.element->slots
+                    : ct_held(t) == LN_VARIANT ? t->as.variants[e->index].type->slots
+                                               : 0;
+    operand parts = ct_held(t) == LN_RECORD ? at : new_temps(c, count * step);
+    for (uint32_t i = 0; i < count; i++) {
+        operand part = parts;
+        part.slot += ct_held(t) == LN_RECORD ? t->as.fields[i].offset : i * step;
+        part_at(c, ct_part_of(e, i), part);
+    }
+    if (ct_held(t) != LN_RECORD) {
+        point_at(c, ct_held(t) == LN_LIST ? CT_CODE_LIST : CT_CODE_UNION, parts,
+                 ct_held(t) == LN_LIST ? count : e->index, at);
+    }
+}
+
+static operand gen_make(compiler *c, const ct_expr *e)
+{
+    operand at = new_temps(c, e->type->slots);
+    make_at(c, e, at);
+    return at;
+}
+
 static operand term(compiler *c, const ct_expr *e)
 {
     operand o;
@@ -314,6 +396,9 @@ static operand term(compiler *c, const ct_expr *e)
     case CT_ADD:
     case CT_SUB:
     case CT_MUL: return gen_binary(c, e);
+    case CT_MAKE: return gen_make(c, e);
+    case CT_FIT: return gen_fit(c, e->type, e->left->type, term(c, e->left));
+    case CT_PARTS:
     case CT_COMPARE:
     case CT_PRESENT:
     case CT_AND:
@@ -720,7 +805,7 @@ static void begin_piece(compiler *c, ct_trace trace, uint32_t order_at)
     c->trace = (uint8_t)trace;
     c->static_sites = 0;
     c->bases = CT_AT_FIRST_FREE;
-    c->temps = 0;
+    c->temps = c->kept;
     if (trace != CT_TRACE_STATIC) {
         ct_insn *in = emit(c, CT_CODE_FORGET);
         in->extra = trace == CT_TRACE_ORDER;
@@ -747,21 +832,9 @@ static ct_piece end_piece(compiler *c)
     return p;
 }
 
-/* The payload's own type may be wider than the verdict's. */
-static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, operand o)
-{
-    ct_code op;
-    if (!ct_fit_of(to, from, &op)) {
-        return o;
-    }
-    if (op == CT_CODE_FIT_DECIMAL) {
-        o = as_decimal(c, from, o);
-    }
-    return gen_arith(c, op, to, o, o, 0);
-}
-
 /* Payload behind the condition, in one piece: it is evaluated only if the condition
- * holds. */
+ * holds. One that is made stays in the temporaries it is made in, which no later rule
+ * uses. */
 static ct_piece compile_rule(compiler *c, uint32_t index)
 {
     const ct_rule *r = &c->m->rules[index];
@@ -777,9 +850,11 @@ static ct_piece compile_rule(compiler *c, uint32_t index)
     gen(c, r->when, KNOWN_TRUE, yes, no, yes);
     bind(c, yes);
     c->absent = CT_NONE;
+    bool made = r->payload->op == CT_MAKE;
     operand o = gen_fit(c, r->payload_type, r->payload->type, term(c, r->payload));
-    ct_insn *in = emit_ab(
-        c, o.base == CT_AT_TEMPS ? CT_CODE_PRODUCE_COPY : CT_CODE_PRODUCE, o, o);
+    bool copied = o.base == CT_AT_TEMPS && !made;
+    ct_insn *in = emit_ab(c, copied ? CT_CODE_PRODUCE_COPY : CT_CODE_PRODUCE, o, o);
+    c->kept = made ? c->temps : c->kept;
     in->extra = index;
     in->wide = c->static_sites;
     bind(c, no);

@@ -43,6 +43,9 @@ typedef enum ct_code {
     CT_CODE_TAG,     /* temporary `target` = tag of a */
     CT_CODE_LEN,
     CT_CODE_INDEX, /* element number b of list a, `extra` slots each */
+    CT_CODE_COPY,  /* temporaries from `target` on = the `extra` values at a */
+    CT_CODE_LIST,  /* temporary `target` = list of `extra` elements at a */
+    CT_CODE_UNION, /* temporary `target` = union of tag `extra` with the payload at a */
     CT_CODE_TO_DECIMAL,
     CT_CODE_ADD_INT, /* from here: temporary `target` = a op b, of type `extra` */
     CT_CODE_SUB_INT,

@@ -344,6 +344,17 @@ mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *fa
             bases[pc->base] = list->list.items + (size_t)index * pc->extra;
             break;
         }
+        case CT_CODE_COPY:
+            memcpy(work->temps + pc->target, A, pc->extra * sizeof *work->temps);
+            break;
+        case CT_CODE_LIST:
+            work->temps[pc->target].list.items = A;
+            work->temps[pc->target].list.count = pc->extra;
+            break;
+        case CT_CODE_UNION:
+            work->temps[pc->target].variant.payload = A;
+            work->temps[pc->target].variant.tag = pc->extra;
+            break;
         case CT_CODE_TO_DECIMAL:
         case CT_CODE_ADD_INT:
         case CT_CODE_SUB_INT:

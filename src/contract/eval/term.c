@@ -149,10 +149,9 @@ bool ct_term_compare(const ct_expr *e, const ct_value *a, const ct_value *b)
     return (CT_COMPARE_HOLDS[e->compare] >> (ct_order(&in, at, bt, &x, &y) + 1)) & 1;
 }
 
-mt_err ct_term_fit(const ct_rule *r, const ct_value *value, ct_value *out,
-                   const ct_value **kept)
+mt_err ct_term_fit(const ct_type *to, const ct_type *from, const ct_value *value,
+                   ct_value *out, const ct_value **kept)
 {
-    const ct_type *to = r->payload_type, *from = r->payload->type;
     ct_code op;
     *kept = value;
     if (!ct_fit_of(to, from, &op)) {

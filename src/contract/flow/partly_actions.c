@@ -112,9 +112,10 @@ static void note_way(rounds *r, const ct_action_space *space, ct_partly_flow *ou
 static void settle(rounds *r, ct_partly_flow *out)
 {
     const ct_expr *e = r->when ? ct_simplify(r->a, r->when) : &CT_EXPR_FALSE;
-    out->state = ct_expr_is(e, true)    ? CT_PARTLY_PRESENT
-                 : ct_expr_is(e, false) ? CT_PARTLY_ABSENT
-                                        : CT_PARTLY_OPEN;
+    const ct_expr *flat = ct_partial_flat(r->x, e);
+    out->state = ct_expr_is(flat, true)    ? CT_PARTLY_PRESENT
+                 : ct_expr_is(flat, false) ? CT_PARTLY_ABSENT
+                                           : CT_PARTLY_OPEN;
     out->when = e;
 }
 

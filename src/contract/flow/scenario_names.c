@@ -34,12 +34,7 @@ static uint32_t known(names *n, ct_kind kind, const char *what, const mt_json *a
 {
     uint32_t index = ct_model_find(n->m, kind, name);
     if (index == CT_NONE) {
-        mt_nearest near = mt_nearest_to(name);
-        const mt_map *all = &n->m->names[kind];
-        for (uint32_t i = 0; i < all->len; i++) {
-            mt_nearest_offer(&near, all->entries[i].key);
-        }
-        say_unknown(n, at, what, name, near.best);
+        say_unknown(n, at, what, name, ct_model_nearest(n->m, kind, name));
     }
     return index;
 }

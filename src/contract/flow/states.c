@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+#include "base/nearest.h"
+
 ct_states ct_states_new(mt_arena *a, const ct_model *m)
 {
     return (ct_states){m, mt_new_array(a, ct_instances, m->entity_count)};
@@ -103,9 +105,30 @@ void ct_states_add_initial(mt_arena *a, ct_states *s)
     }
 }
 
-static mt_err unknown(mt_arena *a, mt_str *why, const char *what, mt_str name)
+/* "; did you mean 'x'?", or nothing. */
+static mt_str hint(mt_arena *a, mt_str nearest)
 {
-    *why = mt_strf(a, "the contract has no %s '%.*s'", what, MT_ARG(name));
+    return nearest.len ? mt_strf(a, "; did you mean '%.*s'?", MT_ARG(nearest))
+                       : MT_STR("");
+}
+
+static mt_err unknown_entity(mt_arena *a, const ct_model *m, mt_str name, mt_str *why)
+{
+    mt_str meant = hint(a, ct_model_nearest(m, CT_KIND_ENTITY, name));
+    *why = mt_strf(a, "the contract has no entity '%.*s'%.*s", MT_ARG(name),
+                   MT_ARG(meant));
+    return MT_E_NOTFOUND;
+}
+
+static mt_err unknown_state(mt_arena *a, const ct_entity *e, mt_str name, mt_str *why)
+{
+    mt_nearest near = mt_nearest_to(name);
+    for (uint32_t i = 0; i < e->state_count; i++) {
+        mt_nearest_offer(&near, e->states[i]);
+    }
+    mt_str meant = hint(a, near.best);
+    *why = mt_strf(a, "entity '%.*s' has no state '%.*s'%.*s", MT_ARG(e->id),
+                   MT_ARG(name), MT_ARG(meant));
     return MT_E_NOTFOUND;
 }
 
@@ -115,7 +138,7 @@ static mt_err put_named(mt_arena *a, ct_states *s, mt_str entity, mt_str id,
 {
     uint32_t e = ct_model_find(s->model, CT_KIND_ENTITY, entity);
     if (e == CT_NONE) {
-        return unknown(a, why, "entity", entity);
+        return unknown_entity(a, s->model, entity, why);
     }
     if (!id.len) {
         *why = mt_strf(a, "an instance of entity '%.*s' has an empty name",
@@ -124,9 +147,7 @@ static mt_err put_named(mt_arena *a, ct_states *s, mt_str entity, mt_str id,
     }
     uint32_t st = ct_state_find(&s->model->entities[e], state);
     if (st == CT_NONE) {
-        *why = mt_strf(a, "entity '%.*s' has no state '%.*s'", MT_ARG(entity),
-                       MT_ARG(state));
-        return MT_E_NOTFOUND;
+        return unknown_state(a, &s->model->entities[e], state, why);
     }
     ct_states_put(a, s, e, id, st);
     return MT_OK;
@@ -154,7 +175,7 @@ static mt_err read_instances(mt_arena *a, ct_states *s, mt_str entity,
     }
     return map->count || ct_model_find(s->model, CT_KIND_ENTITY, entity) != CT_NONE
                ? MT_OK
-               : unknown(a, why, "entity", entity);
+               : unknown_entity(a, s->model, entity, why);
 }
 
 mt_err ct_states_read(mt_arena *a, ct_states *s, const mt_json *json, mt_str *why)
@@ -263,7 +284,7 @@ static mt_err bind(mt_arena *a, ct_binding *b, const ct_model *m, mt_str entity,
 {
     uint32_t e = ct_model_find(m, CT_KIND_ENTITY, entity);
     if (e == CT_NONE) {
-        return unknown(a, why, "entity", entity);
+        return unknown_entity(a, m, entity, why);
     }
     if (!instance.len) {
         *why = mt_strf(a, "entity '%.*s' is bound to an empty name", MT_ARG(entity));

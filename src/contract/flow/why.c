@@ -342,6 +342,9 @@ static finding ask(const why *w, const ct_expr *e)
     case CT_ADD:
     case CT_SUB:
     case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT:
     case CT_COMPARE:
     case CT_PRESENT: return atom(w, e);
     }

@@ -42,6 +42,9 @@ typedef struct fr_file {
     bool is_system, is_library; /* C-SYS-03; §4.6: type declarations only */
     bool loading;               /* on the import stack */
     bool lint_read;             /* its comments have been looked at, see lint.c */
+    bool tags_found, imports;   /* see is_tag_word() in parser_expr.c */
+    const fr_sym *tags;         /* of its TaggedUnions, sorted */
+    uint32_t tag_count;
     MT_VEC(fr_lint_rule) lint;
     MT_VEC(fr_lint_word) lint_words;
 } fr_file;

@@ -21,6 +21,7 @@ typedef struct fr_check {
     bool in_payload; /* two variables may be multiplied */
     int64_t stratum; /* verdicts of lower strata may be read; INT64_MAX: all */
     unsigned quantifiers;
+    const fr_type *beside; /* of the operand on the left while the right is read */
     MT_VEC(fr_variable) variables; /* innermost last */
 } fr_check;
 
@@ -43,5 +44,19 @@ void fr_check_condition(fr_check *k, fr_expr *e);
 void fr_check_stratum(fr_check *k, const fr_expr *e, const fr_rule *rule);
 void fr_report_product(fr_check *k, const fr_expr *e, bool late);
 bool fr_is_literal(const fr_expr *e);
+
+/* pass4_parts.c: a record, list or union that is written out. */
+bool fr_is_structured(const fr_expr *e);
+/* As a value of the type: `want`, or FR_UNKNOWN after a report. */
+const fr_type *fr_structure_type(fr_check *k, fr_expr *e, const fr_type *want);
+/* Where no place gives it a type: that which it names, else FR_UNKNOWN after a report.
+ */
+const fr_type *fr_untyped_structure(fr_check *k, fr_expr *e);
+/* The declared type whose name stands before its brace; NULL if there is none. */
+const fr_type *fr_named_structure(fr_check *k, const fr_expr *e);
+/* Is every Int, or Duration, of `inner` one of `outer`? */
+bool fr_contains(const fr_type *outer, const fr_type *inner);
+/* Why a typed term does not always fit; empty when it does. */
+mt_str fr_value_fault(fr_check *k, const fr_type *want, const fr_expr *e);
 
 #endif

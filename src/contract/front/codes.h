@@ -234,6 +234,15 @@ X(DOMAIN_VERDICT, "T449", 4, SPEC, "10.4", "quantifier over a verdict", \
 X(PAYLOAD_ROUNDED, "T450", 4, WARN, "13.4", "payload literal is rounded", \
   "The literal has more digits behind the dot than the payload type keeps, so the verdict has another value than the written one.", \
   "write the digits that are kept, or give the payload type a larger scale") \
+X(LITERAL_UNTYPED, "T451", 4, SPEC, "10.2", "value whose type is not known", \
+  "A record, list or union that is written out has the type of what it stands beside: the other side of a comparison, or the declared type of the payload. Where both sides are written out, or the payload's type is to be inferred, nothing says which type it is.", \
+  "declare a type and write its name before the brace, as in Point { x: 1 }, or compare with a fact") \
+X(LITERAL_PART, "T452", 4, SPEC, "4.1", "part does not fit its type", \
+  "A record, list or union that is written out is a value of its type whatever the facts are, so each of its parts must always fit the field, element or variant it stands for. In a condition nothing is rounded.", \
+  "change the part, or compare the parts one by one") \
+X(LITERAL_FIELDS, "T453", 4, SPEC, "4.1", "fields are missing", \
+  "A record that is written out has every field of its type.", \
+  "add the fields, or compare the parts one by one") \
 X(VERDICT_TWICE, "T501", 5, SUITE, "S8", "verdict produced by two rules", \
   "Each verdict type is produced by one rule, so that its payload is unambiguous.", \
   "join the conditions in one rule with 'or', or give the verdicts different names") \

@@ -49,6 +49,8 @@ void fr_emit_decimal(fr_emit *e, mt_str text, uint32_t precision, uint32_t scale
 void fr_emit_value(fr_emit *e, const fr_type *t, const fr_expr *x);
 void fr_emit_payload(fr_emit *e, const fr_type *t, const fr_expr *x);
 void fr_emit_term(fr_emit *e, const fr_expr *x);
+/* A record, list or union of terms, whose type is known from its place. */
+void fr_emit_structure(fr_emit *e, const fr_type *t, const fr_expr *x);
 void fr_emit_condition(fr_emit *e, const fr_expr *x);
 void fr_emit_flow(fr_emit *e, const fr_flow *f);
 void fr_emit_system(fr_emit *e, const fr_system *s);

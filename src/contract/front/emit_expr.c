@@ -175,6 +175,101 @@ static void emit_list_term(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* ---- structured values ---- */
+
+static void emit_made(fr_emit *e, const fr_type *t, const fr_expr *x);
+
+/* A part takes the type it stands for: quoted digits are a Decimal there. */
+static void emit_part(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    if (x->kind == FR_X_LIST || x->kind == FR_X_RECORD || x->kind == FR_X_ENTRY) {
+        emit_made(e, t, x);
+        mt_buf_addc(e->b, '}');
+    } else if (x->kind == FR_X_STR && fr_is_decimal(t)) {
+        emit_decimal_literal(e, fr_str(e->u, x->sym));
+    } else {
+        fr_emit_term(e, x);
+    }
+}
+
+static void emit_made_record(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    FR_PUT(e, "{\"record\":{");
+    for (uint32_t i = 0; i < t->field_count; i++) {
+        if (i) {
+            mt_buf_addc(e->b, ',');
+        }
+        fr_emit_name(e, t->fields[i].name);
+        mt_buf_addc(e->b, ':');
+        emit_part(e, t->fields[i].type, x->items[i]->left);
+    }
+    mt_buf_addc(e->b, '}');
+}
+
+static void emit_made_list(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    FR_PUT(e, "{\"list\":[");
+    for (uint32_t i = 0; i < x->sym2; i++) {
+        if (i) {
+            mt_buf_addc(e->b, ',');
+        }
+        emit_part(e, t->element, x->items[i]);
+    }
+    mt_buf_addc(e->b, ']');
+}
+
+/* `type` stands before `union` and behind the others, so the caller closes the node. */
+static void emit_made_union(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    const fr_type *variant = fr_type_field_of(e->u, t, x->sym);
+    FR_PUT(e, "\"union\":{\"payload\":");
+    if (x->kind == FR_X_ENTRY) {
+        emit_part(e, variant, x->left);
+    } else {
+        emit_made_record(e, variant, x);
+        mt_buf_addc(e->b, '}');
+    }
+    FR_PUT(e, ",\"tag\":");
+    fr_emit_name(e, x->sym);
+    mt_buf_addc(e->b, '}');
+}
+
+/* Without its closing brace and without its type, which the place gives. */
+static void emit_made(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    e->extended = true;
+    if (x->kind == FR_X_LIST) {
+        emit_made_list(e, t, x);
+    } else if (fr_holds(t, LN_VARIANT)) {
+        mt_buf_addc(e->b, '{');
+        emit_made_union(e, t, x);
+    } else {
+        emit_made_record(e, t, x);
+    }
+}
+
+/* In a condition the node says its type itself. */
+static void emit_typed(fr_emit *e, const fr_expr *x)
+{
+    e->extended = true;
+    if (fr_holds(x->type, LN_VARIANT)) {
+        FR_PUT(e, "{\"type\":");
+        fr_emit_type(e, x->type);
+        mt_buf_addc(e->b, ',');
+        emit_made_union(e, x->type, x);
+    } else {
+        emit_made(e, x->type, x);
+        FR_PUT(e, ",\"type\":");
+        fr_emit_type(e, x->type);
+    }
+    mt_buf_addc(e->b, '}');
+}
+
+void fr_emit_structure(fr_emit *e, const fr_type *t, const fr_expr *x)
+{
+    emit_part(e, t, x);
+}
+
 void fr_emit_term(fr_emit *e, const fr_expr *x)
 {
     switch ((fr_expr_kind)x->kind) {
@@ -195,6 +290,9 @@ void fr_emit_term(fr_emit *e, const fr_expr *x)
     case FR_X_MUL: emit_product(e, x); break;
     case FR_X_ADD:
     case FR_X_SUB: emit_sum(e, x); break;
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY: emit_typed(e, x); break;
     case FR_X_COMPARE:
     case FR_X_AND:
     case FR_X_OR:
@@ -203,9 +301,6 @@ void fr_emit_term(fr_emit *e, const fr_expr *x)
     case FR_X_PRESENT:
     case FR_X_FORALL:
     case FR_X_EXISTS:
-    case FR_X_LIST:
-    case FR_X_RECORD:
-    case FR_X_ENTRY:
     case FR_X_ERROR: MT_BUG("no term");
     }
 }

@@ -359,6 +359,9 @@ void fr_emit_payload(fr_emit *e, const fr_type *t, const fr_expr *x)
         e->extended = true;
         fr_emit_term(e, x);
         break;
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY: fr_emit_structure(e, t, x); break;
     case FR_X_COMPARE:
     case FR_X_AND:
     case FR_X_OR:
@@ -367,9 +370,6 @@ void fr_emit_payload(fr_emit *e, const fr_type *t, const fr_expr *x)
     case FR_X_PRESENT:
     case FR_X_FORALL:
     case FR_X_EXISTS:
-    case FR_X_LIST:
-    case FR_X_RECORD:
-    case FR_X_ENTRY:
     case FR_X_ERROR: MT_BUG("a payload is a value");
     }
     mt_buf_addc(e->b, '}');

@@ -340,16 +340,6 @@ static void use_field(indexer *x, const fr_type *of, fr_sym name, fr_tok tok)
     }
 }
 
-static bool has_value(const fr_type *t, fr_sym value)
-{
-    for (uint32_t i = 0; i < t->value_count; i++) {
-        if (t->values[i] == value) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Text beside a term: a value of its Enum, or the name of a variant beside a tag. */
 static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
 {
@@ -359,7 +349,7 @@ static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
         return;
     }
     const home *h = home_of(x, t);
-    if (h && fr_holds(t, LN_CHOICE) && has_value(t, text->sym)) {
+    if (h && fr_has_value(t, text->sym)) {
         mention(x, x->c->file, text->tok, FR_NAMED_VALUE,
                 joined(x, h->owner, text->sym),
                 (goal){h->file, value_token(h, text->sym)});
@@ -428,7 +418,10 @@ static void walk_comparison(indexer *x, const fr_expr *e)
 {
     walk_expr(x, e->left);
     walk_expr(x, e->right);
-    if (e->right->kind == FR_X_STR) {
+    if (e->right->kind >= FR_X_LIST || e->left->kind >= FR_X_LIST) {
+        walk_literal(x, e->left->type, e->left);
+        walk_literal(x, e->right->type, e->right);
+    } else if (e->right->kind == FR_X_STR) {
         use_text(x, e->right, e->left);
     } else if (e->left->kind == FR_X_STR) {
         use_text(x, e->left, e->right);

@@ -139,7 +139,11 @@ static void read_comment(fr_unit *u, fr_file *file, mt_str comment)
     fr_range range = VERBS[v].whole_file
                          ? whole
                          : range_at(u, file, (size_t)(comment.ptr - file->text.ptr));
-    for (word = next_word(&r); looks_like_code(word); word = next_word(&r)) {
+    word = next_word(&r);
+    if (!looks_like_code(word)) { /* T7O1: the first is meant to be one */
+        note(&r, word, true);
+    }
+    for (; looks_like_code(word); word = next_word(&r)) {
         note(&r, word, true);
         *mt_vec_add(u->keep, &file->lint) = (fr_lint_rule){word, range};
     }

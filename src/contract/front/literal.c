@@ -258,20 +258,12 @@ static mt_str text_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                    (long long)t->length);
 }
 
-/* A type that was inferred or is not checked yet has no sorted values. */
 static mt_str enum_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
-    bool known = false;
-    if (t->sorted) {
-        known = fr_sym_in(t->sorted, t->value_count, e->sym);
-    } else {
-        for (uint32_t i = 0; i < t->value_count; i++) {
-            known |= t->values[i] == e->sym;
-        }
-    }
-    return known ? MT_STR("")
-                 : mt_strf(u->keep, "'%.*s' is not one of the declared values",
-                           FR_ARG(u, e->sym));
+    return fr_has_value(t, e->sym)
+               ? MT_STR("")
+               : mt_strf(u->keep, "'%.*s' is not one of the declared values",
+                         FR_ARG(u, e->sym));
 }
 
 static mt_str time_fault(fr_unit *u, const fr_type *t, const fr_expr *e)

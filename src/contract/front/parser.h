@@ -22,6 +22,7 @@ typedef struct fr_parser {
     const fr_token *first, *t;     /* all tokens, the current one */
     int nest;                      /* open braces, brackets and parentheses */
     int parentheses;               /* open in the expression at hand */
+    unsigned values;               /* terms around, where no condition can begin */
     unsigned depth;                /* of the recursion */
     bool broken;                   /* the current construct has a fault */
     const fr_construct *construct; /* that is being read */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "contract/front/parser.h"
+#include "contract/front/suggest.h"
 
 /* Leaves start at this depth: the bundle nests a few levels around an expression, and
  * what we write must be readable under the limit bundle_depth. */
@@ -39,18 +40,23 @@ static fr_expr *leaf(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_sym sym)
  * chains of `and`, `or` and `+`, and `in` with many values, are flat in the source and
  * lean to the left in the bundle. So they are bounded by the limit of bundles, and what
  * parses can be written and read again; nesting in the source is fr_enter()'s. */
+static fr_expr *at_depth(fr_parser *p, fr_expr *e, unsigned depth)
+{
+    e->depth = (uint16_t)depth;
+    if (MT_UNLIKELY(depth > p->u->limits->bundle_depth)) {
+        fr_too_deep(p, "bundle_depth", p->u->limits->bundle_depth);
+        return NULL;
+    }
+    return e;
+}
+
 static fr_expr *deeper(fr_parser *p, fr_expr *e, const fr_expr *a, const fr_expr *b)
 {
     unsigned depth = a->depth;
     if (b && b->depth > depth) {
         depth = b->depth;
     }
-    e->depth = (uint16_t)(depth + 1);
-    if (MT_UNLIKELY(depth + 1 > p->u->limits->bundle_depth)) {
-        fr_too_deep(p, "bundle_depth", p->u->limits->bundle_depth);
-        return NULL;
-    }
-    return e;
+    return at_depth(p, e, depth + 1);
 }
 
 static fr_expr *unary(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_expr *left)
@@ -247,40 +253,43 @@ static fr_expr *simple_literal(fr_parser *p)
     return e;
 }
 
+/* A part of a structured value: a literal in a default, a term elsewhere. */
+typedef fr_expr *(*part_reader)(fr_parser *p);
+
 typedef struct expr_list {
     fr_expr **items;
     size_t len, cap;
+    part_reader read;
 } expr_list;
 
-/* Literals only: a list in a contract cannot hold facts. */
 static bool read_list_item(fr_parser *p, void *list)
 {
     expr_list *items = list;
-    fr_expr *e = fr_parse_literal(p);
+    fr_expr *e = items->read(p);
     if (e) {
         *mt_vec_add(p->a, items) = e;
     }
     return e != NULL;
 }
 
-/* A list or record is one level deeper than its deepest item. `sym2` has the count,
- * since `right` is taken by the items. */
+/* Deeper than its deepest item, as the bundle nests: a node, and in it the list or the
+ * fields. (An entry counts one itself.) `sym2` has the count, since `right` is taken by
+ * the items. */
 static fr_expr *finish_items(fr_parser *p, fr_expr *e, const expr_list *list)
 {
     e->items = list->items;
     e->sym2 = (fr_sym)list->len;
-    unsigned depth = LEAF_DEPTH;
+    unsigned depth = LEAF_DEPTH, tag = e->sym ? 2 : 0;
     for (size_t i = 0; i < list->len; i++) {
         depth = list->items[i]->depth > depth ? list->items[i]->depth : depth;
     }
-    fr_expr deepest = {.depth = (uint16_t)depth};
-    return deeper(p, e, &deepest, NULL);
+    return at_depth(p, e, depth + (e->kind == FR_X_LIST ? 2 : 1) + tag);
 }
 
-static fr_expr *parse_list_literal(fr_parser *p)
+static fr_expr *parse_list_literal(fr_parser *p, part_reader read)
 {
     fr_expr *e = leaf(p, FR_X_LIST, fr_here(p), FR_W_none);
-    expr_list list = {0};
+    expr_list list = {.read = read};
     return fr_read_list(p, read_list_item, &list) ? finish_items(p, e, &list) : NULL;
 }
 
@@ -307,8 +316,9 @@ static void settle_entries(fr_parser *p, expr_list *list)
     list->len = kept;
 }
 
-/* `{ field: literal, ... }`, after an optional name; here is the brace. */
-static fr_expr *parse_record_literal(fr_parser *p, fr_tok tok, fr_sym name)
+/* `{ field: value, ... }`, after an optional name; here is the brace. */
+static fr_expr *parse_record_literal(fr_parser *p, fr_tok tok, fr_sym name,
+                                     part_reader read)
 {
     fr_expr *e = leaf(p, FR_X_RECORD, tok, name);
     expr_list list = {0};
@@ -318,7 +328,7 @@ static fr_expr *parse_record_literal(fr_parser *p, fr_tok tok, fr_sym name)
         if (!fr_take_word(p, &field) || !fr_take(p, FR_T_COLON)) {
             return NULL;
         }
-        fr_expr *value = fr_parse_literal(p);
+        fr_expr *value = read(p);
         if (!value) {
             return NULL;
         }
@@ -337,22 +347,20 @@ static fr_expr *parse_record_literal(fr_parser *p, fr_tok tok, fr_sym name)
     return finish_items(p, e, &list);
 }
 
-/* `Tag(literal)`: a union value; here is the word. An entry without a record around it:
+/* `Tag(value)`: a union value; here is the word. An entry without a record around it:
  * pass 4 tells by the declared type that a union is meant. */
-static fr_expr *parse_tag_literal(fr_parser *p)
+static fr_expr *parse_tag_literal(fr_parser *p, part_reader read)
 {
     fr_name tag;
     fr_take_word(p, &tag);
     fr_advance(p);
-    fr_expr *payload = fr_parse_literal(p);
+    fr_expr *payload = read(p);
     if (!payload || !fr_take(p, FR_T_RPAREN)) {
         return NULL;
     }
-    fr_expr *e = unary(p, FR_X_ENTRY, tag.tok, payload);
-    if (e) {
-        e->sym = tag.sym;
-    }
-    return e;
+    fr_expr *e = leaf(p, FR_X_ENTRY, tag.tok, tag.sym);
+    e->left = payload;
+    return at_depth(p, e, payload->depth + 2u);
 }
 
 /* Decimal(10.00) as a value. */
@@ -374,11 +382,11 @@ static fr_expr *parse_word_literal(fr_parser *p)
     if (next == FR_T_LBRACE) {
         fr_tok tok = fr_here(p);
         fr_advance(p);
-        return parse_record_literal(p, tok, word);
+        return parse_record_literal(p, tok, word, fr_parse_literal);
     }
     if (next == FR_T_LPAREN) {
         return word == FR_W_BASE_DECIMAL ? parse_decimal_literal(p)
-                                         : parse_tag_literal(p);
+                                         : parse_tag_literal(p, fr_parse_literal);
     }
     bool truth;
     fr_tok tok = fr_here(p);
@@ -398,8 +406,9 @@ static fr_expr *parse_any_literal(fr_parser *p)
         return e;
     }
     switch (p->t->kind) {
-    case FR_T_LBRACKET: return parse_list_literal(p);
-    case FR_T_LBRACE: return parse_record_literal(p, fr_here(p), FR_W_none);
+    case FR_T_LBRACKET: return parse_list_literal(p, fr_parse_literal);
+    case FR_T_LBRACE:
+        return parse_record_literal(p, fr_here(p), FR_W_none, fr_parse_literal);
     case FR_T_WORD: return parse_word_literal(p);
     default: fr_expected(p, "literal value"); return NULL;
     }
@@ -473,6 +482,120 @@ static const char *call_hint(fr_sym word)
                  "value as a fact";
 }
 
+static bool is_comparison(fr_token_kind kind)
+{
+    return kind >= FR_T_EQ && kind <= FR_T_GTE;
+}
+
+/* What stands behind a part tells two mistakes: a condition in its place, and a bracket
+ * that was not closed before the next field. */
+static bool ends_part(fr_parser *p, const fr_expr *e)
+{
+    if (at_and(p) || at_or(p) || is_comparison(fr_peek(p))) {
+        return fr_syntax(p, "expected ',' or a closing bracket",
+                         "a part is a value, and a condition has none: produce its "
+                         "verdict in a rule, or compare the parts one by one");
+    }
+    if (e->kind == FR_X_REF && fr_peek(p) == FR_T_COLON) {
+        return fr_syntax(p, "expected ',' or a closing bracket",
+                         "a bracket or brace before this field is not closed");
+    }
+    return true;
+}
+
+/* One value inside a record, list or union. */
+static fr_expr *parse_part(fr_parser *p)
+{
+    if (!fr_enter(p)) {
+        return NULL;
+    }
+    p->values++;
+    fr_expr *e = parse_sum(p);
+    p->values--;
+    fr_leave(p);
+    return e && ends_part(p, e) ? e : NULL;
+}
+
+/* At the left of a condition, `word { ... }` is a value only if it is compared, perhaps
+ * behind parentheses around it: the brace may also be that of a body in other
+ * languages.
+ */
+static bool is_compared(const fr_parser *p)
+{
+    int nest = 0;
+    const fr_token *t = p->t + 1;
+    do {
+        nest += FR_NEST[t->kind];
+        t += t->kind != FR_T_EOF;
+    } while (nest > 0 && t->kind != FR_T_EOF);
+    while (t->kind == FR_T_RPAREN) {
+        t++;
+    }
+    return is_comparison((fr_token_kind)t->kind);
+}
+
+static bool is_the_word(const fr_token *t, fr_sym word)
+{
+    return t->kind == FR_T_WORD && t->sym == word;
+}
+
+/* The brace of TaggedUnion { ... }, TaggedUnion({ ... }) or TaggedUnion(variants: { ...
+ * }). */
+static bool opens_union(const fr_parser *p, const fr_token *brace)
+{
+    const fr_token *t = brace;
+    if (t - p->first > 3 && t[-1].kind == FR_T_COLON &&
+        is_the_word(t - 2, FR_W_variants)) {
+        t -= 2;
+    }
+    t -= t - p->first > 1 && t[-1].kind == FR_T_LPAREN;
+    return t > p->first && is_the_word(t - 1, FR_W_BASE_UNION);
+}
+
+/* The words that stand before a colon in the braces of a TaggedUnion, sorted, once per
+ * file and in one pass. */
+static void find_tags(fr_parser *p)
+{
+    fr_file *f = p->file;
+    MT_VEC(fr_sym) tags = {0};
+    MT_VEC(bool) open = {0}; /* by bracket: is it that of a union? */
+    f->tags_found = true;
+    for (const fr_token *t = p->first; t->kind != FR_T_EOF; t++) {
+        f->imports |= is_the_word(t, FR_W_import);
+        if (FR_NEST[t->kind] > 0) {
+            mt_vec_push(p->a, &open, t->kind == FR_T_LBRACE && opens_union(p, t));
+        } else if (FR_NEST[t->kind] < 0) {
+            open.len -= open.len > 0;
+        } else if (t->kind == FR_T_WORD && t[1].kind == FR_T_COLON && open.len &&
+                   open.items[open.len - 1]) {
+            mt_vec_push(p->a, &tags, t->sym);
+        }
+    }
+    f->tags = fr_sorted_syms(p->a, tags.items, tags.len);
+    f->tag_count = (uint32_t)tags.len;
+}
+
+static bool is_near_tag(const fr_parser *p, fr_sym word)
+{
+    mt_nearest n = fr_nearest(p->u, word);
+    for (uint32_t i = 0; i < p->file->tag_count; i++) {
+        fr_offer_sym(p->u, &n, p->file->tags[i]);
+    }
+    return n.best.len != 0;
+}
+
+/* Is `word(...)` the value of a union? There are no functions, so a word that is like
+ * no tag of a union in the file is refused here, as the suite wants it; a misspelt one,
+ * or one behind an import, is pass 4's. */
+static bool is_tag_word(fr_parser *p, fr_sym word)
+{
+    if (!p->file->tags_found) {
+        find_tags(p);
+    }
+    return p->file->imports || fr_sym_in(p->file->tags, p->file->tag_count, word) ||
+           is_near_tag(p, word);
+}
+
 /* Words are not reserved: what follows decides whether `len` is a call or a fact of
  * that name. The message of an unknown call is about a missing comparison, as the suite
  * has it: the name alone was a complete term. */
@@ -494,7 +617,14 @@ static fr_expr *parse_word_term(fr_parser *p)
         return parse_struct_literal(p, word == FR_W_BASE_MONEY);
     }
     fr_expr *e = leaf(p, FR_X_REF, fr_here(p), word);
+    if (next == FR_T_LPAREN && !is_aggregate(word) && is_tag_word(p, word)) {
+        return parse_tag_literal(p, parse_part);
+    }
+    bool named = next == FR_T_LBRACE && (p->values || is_compared(p));
     fr_advance(p);
+    if (named) {
+        return parse_record_literal(p, e->tok, word, parse_part);
+    }
     if (next == FR_T_LPAREN) {
         return no_comparison(p, call_hint(word));
     }
@@ -510,6 +640,8 @@ static fr_expr *parse_primary(fr_parser *p)
     switch (p->t->kind) {
     case FR_T_LPAREN: return parse_parenthesis(p);
     case FR_T_WORD: return parse_word_term(p);
+    case FR_T_LBRACKET: return parse_list_literal(p, parse_part);
+    case FR_T_LBRACE: return parse_record_literal(p, fr_here(p), FR_W_none, parse_part);
     default: fr_expected(p, "term"); return NULL;
     }
 }
@@ -603,15 +735,13 @@ static fr_expr *parse_sum(fr_parser *p)
 
 fr_expr *fr_parse_term(fr_parser *p)
 {
-    return parse_sum(p);
+    p->values++;
+    fr_expr *e = parse_sum(p);
+    p->values--;
+    return e;
 }
 
 /* ---- conditions ---- */
-
-static bool is_comparison(fr_token_kind kind)
-{
-    return kind >= FR_T_EQ && kind <= FR_T_GTE;
-}
 
 /* By form alone; a fact that is not a Bool is found in pass 4. */
 static bool could_be_condition(const fr_expr *e)
@@ -625,7 +755,10 @@ static bool could_be_condition(const fr_expr *e)
     case FR_X_LEN:
     case FR_X_MUL:
     case FR_X_ADD:
-    case FR_X_SUB: return false;
+    case FR_X_SUB:
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY: return false;
     case FR_X_BOOL:
     case FR_X_REF:
     case FR_X_FIELD:
@@ -638,9 +771,6 @@ static bool could_be_condition(const fr_expr *e)
     case FR_X_PRESENT:
     case FR_X_FORALL:
     case FR_X_EXISTS:
-    case FR_X_LIST:
-    case FR_X_RECORD:
-    case FR_X_ENTRY:
     case FR_X_ERROR: return true;
     }
     return true;
@@ -716,7 +846,7 @@ static fr_expr *parse_relation(fr_parser *p, fr_expr *left)
     fr_token_kind op = fr_peek(p);
     fr_advance(p);
     op = fr_slip_comparison(p, op);
-    fr_expr *e = binary(p, FR_X_COMPARE, left, parse_sum(p));
+    fr_expr *e = binary(p, FR_X_COMPARE, left, fr_parse_term(p));
     if (e) {
         e->op = (uint8_t)op;
     }

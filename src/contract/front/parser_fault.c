@@ -94,7 +94,7 @@ static const struct {
     {"string literal", "text in double quotes", NULL},
     {"integer", "a whole number", NULL},
     {"literal value", "a value such as 5, true or \"text\"",
-     "a default is a literal: it cannot refer to facts"},
+     "no name stands here: a text or a value of an Enum is in double quotes"},
     {"term", "a value", "a value is a fact, a verdict or a literal"},
     {"',' or '->'/'->'''", "',' or '->'", "a transition is written (from, to)"},
     {"':'", "':'", "a field is written name: value"},

@@ -84,6 +84,14 @@ static fr_place at_unresolved(fr_check *k, const fr_expr *e, bool late)
                               truth ? MT_STR("true") : MT_STR("false"), true);
         return at;
     }
+    if (k->beside && fr_has_value(k->beside, e->sym)) {
+        mt_str text = fr_said(k->u, "\"%.*s\"", FR_ARG(k->u, e->sym));
+        at.hint = fr_said(k->u, "a value of an Enum stands in double quotes: %.*s",
+                          MT_ARG(text))
+                      .ptr;
+        at.exact.fix = fr_fix(k->u, at.file, tok, tok, text, false);
+        return at;
+    }
     mt_nearest n = fr_nearest(k->u, e->sym);
     for (size_t i = k->variables.len; i-- > 0;) {
         fr_offer_sym(k->u, &n, k->variables.items[i].name);
@@ -347,12 +355,12 @@ static const fr_type *sum_of_durations(fr_check *k, const fr_expr *e, const fr_t
 }
 
 /* Years 0001 to 9999 bound every difference. §4.4: the bounds are derived from the
- * calendar that dates are read with. */
+ * calendar that dates are read with. Fractions round, so the last second is whole. */
 static const fr_type *datetime_difference(fr_check *k)
 {
-    enum { DAYS = 3652058 }; /* 0001-01-01 to 9999-12-31 */
+    enum { DAYS = 3652059 }; /* 0001-01-01 to the end of 9999-12-31 */
     fr_type *t = new_type(k, &FR_DURATION);
-    t->max = (int64_t)DAYS * 86400 + 86399;
+    t->max = (int64_t)DAYS * 86400;
     t->min = -t->max;
     t->name = FR_W_seconds;
     return t;
@@ -554,6 +562,9 @@ static const fr_type *infer(fr_check *k, fr_expr *e, bool direct)
     case FR_X_MUL: return product_type(k, e);
     case FR_X_ADD:
     case FR_X_SUB: return sum_type(k, e);
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY: return fr_untyped_structure(k, e);
     case FR_X_ERROR: return &FR_UNKNOWN; /* reported by the lexer */
     default: return no_term(k, e);
     }

@@ -38,7 +38,6 @@ static void add_verdict(plan *p, reader *r, fr_sym verdict)
     }
 }
 
-/* Literals of lists and records hold no names, so they are not entered. */
 static void collect(plan *p, reader *r, const fr_expr *e)
 {
     if (!e) {
@@ -66,16 +65,20 @@ static void collect(plan *p, reader *r, const fr_expr *e)
     case FR_X_FIELD:
     case FR_X_LEN:
     case FR_X_NOT:
+    case FR_X_ENTRY:
     case FR_X_PRESENT: collect(p, r, e->left); break;
+    case FR_X_LIST:
+    case FR_X_RECORD:
+        for (uint32_t i = 0; i < e->sym2; i++) {
+            collect(p, r, e->items[i]);
+        }
+        break;
     case FR_X_BOOL:
     case FR_X_INT:
     case FR_X_FLOAT:
     case FR_X_STR:
     case FR_X_MONEY:
     case FR_X_DURATION:
-    case FR_X_LIST:
-    case FR_X_RECORD:
-    case FR_X_ENTRY:
     case FR_X_ERROR: break;
     }
 }

@@ -116,6 +116,22 @@ static bool choices_equal(const fr_type *a, const fr_type *b)
             memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0);
 }
 
+/* A type that was inferred or is not checked yet has no sorted values. */
+bool fr_has_value(const fr_type *t, fr_sym value)
+{
+    if (!fr_holds(t, LN_CHOICE)) {
+        return false;
+    }
+    if (t->sorted) {
+        return fr_sym_in(t->sorted, t->value_count, value);
+    }
+    uint32_t i = 0;
+    while (i < t->value_count && t->values[i] != value) {
+        i++;
+    }
+    return i < t->value_count;
+}
+
 /* Of two types of one base: are their parameters the same? */
 static bool parameters_equal(const fr_type *a, const fr_type *b, unsigned *budget)
 {

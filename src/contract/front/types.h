@@ -26,6 +26,9 @@ bool fr_type_equal(const fr_type *a, const fr_type *b);
 /* The field or variant, NULL if there is none. */
 const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name);
 
+/* Is it a value of the Enum? */
+bool fr_has_value(const fr_type *t, fr_sym value);
+
 static inline bool fr_is_unknown(const fr_type *t)
 {
     return t->base == FR_TYPE_ERROR;

@@ -60,7 +60,7 @@ static bool is_written(const ct_rule *r, place at)
     bool plain = ct_held(term->type) != LN_RECORD && ct_held(term->type) != LN_LIST &&
                  ct_held(term->type) != LN_VARIANT;
     if (is_rounded(r->payload_type, term) || ct_payload_may_fail(r) ||
-        !is_linear(term) || (term->op == CT_LITERAL && !plain)) {
+        !is_linear(term) || term->op == CT_MAKE || (term->op == CT_LITERAL && !plain)) {
         return false;
     }
     return at == ALONE     ? true
@@ -68,24 +68,40 @@ static bool is_written(const ct_rule *r, place at)
                            : same_digits(r->payload_type, term->type);
 }
 
-static bool all_written(const ct_model *m, const ct_expr *e, place at)
+/* A part of a record that a rule writes out. */
+static bool part_written(expander *k, const ct_expr *e, const ct_expr *part, place at)
 {
-    if (!e) {
-        return true;
+    const ct_rule *r = &k->x->model->rules[e->left->index];
+    if (ct_payload_may_fail(r) || !is_linear(part)) {
+        return false;
+    }
+    return at == ALONE     ? true
+           : at == IN_PART ? part->op == CT_FACT || part->op == CT_FIELD
+                           : same_digits(e->type, part->type);
+}
+
+static bool all_written(expander *k, const ct_expr *e, place at)
+{
+    const ct_expr *part = e ? ct_expr_part_read(k->a, k->x->model, e) : NULL;
+    if (!e || part) {
+        return !e || part_written(k, e, part, at);
     }
     switch ((ct_op)e->op) {
-    case CT_PAYLOAD: return is_written(&m->rules[e->index], at);
+    case CT_PAYLOAD: return is_written(&k->x->model->rules[e->index], at);
     case CT_FIELD:
     case CT_VARIANT:
     case CT_TAG:
     case CT_AMOUNT:
     case CT_INDEX:
-        return all_written(m, e->left, IN_PART) && all_written(m, e->right, ALONE);
+        return all_written(k, e->left, IN_PART) && all_written(k, e->right, ALONE);
     case CT_ADD:
     case CT_SUB:
     case CT_MUL:
-        return all_written(m, e->left, IN_SUM) && all_written(m, e->right, IN_SUM);
+        return all_written(k, e->left, IN_SUM) && all_written(k, e->right, IN_SUM);
     case CT_LEN:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT:
     case CT_COMPARE:
     case CT_LITERAL:
     case CT_FACT:
@@ -97,7 +113,7 @@ static bool all_written(const ct_model *m, const ct_expr *e, place at)
     case CT_FORALL:
     case CT_EXISTS: break;
     }
-    return all_written(m, e->left, ALONE) && all_written(m, e->right, ALONE);
+    return all_written(k, e->left, ALONE) && all_written(k, e->right, ALONE);
 }
 
 /* Quantifiers of the expression and their variables, `by` deeper. */
@@ -140,6 +156,10 @@ static const ct_expr *with_terms(expander *k, const ct_expr *e)
     if (!e || !ct_reads_payload(e)) {
         return e;
     }
+    const ct_expr *part = ct_expr_part_read(k->a, k->x->model, e);
+    if (part) {
+        return part;
+    }
     return e->op == CT_PAYLOAD
                ? k->x->model->rules[e->index].payload
                : ct_expr_with(k->a, e, with_terms(k, e->left), with_terms(k, e->right));
@@ -162,7 +182,7 @@ static const ct_expr *presence(expander *k, const ct_expr *e, const ct_expr *bef
  * matters: it stays. */
 static const ct_expr *with_payloads(expander *k, const ct_expr *e)
 {
-    if (ct_may_fail(e) || !all_written(k->x->model, e, ALONE)) {
+    if (ct_may_fail(e) || !all_written(k, e, ALONE)) {
         return e;
     }
     const ct_expr *there = presence(k, e, &CT_EXPR_TRUE);

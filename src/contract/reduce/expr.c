@@ -89,6 +89,26 @@ const ct_expr *ct_expr_length(mt_arena *a, const ct_expr *list, ct_compare compa
     return ct_expr_compare(a, len, compare, whole_number(a, n));
 }
 
+const ct_expr *ct_expr_part_read(mt_arena *a, const ct_model *m, const ct_expr *e)
+{
+    if (e->op != CT_FIELD || e->left->op != CT_PAYLOAD) {
+        return NULL;
+    }
+    const ct_expr *whole = m->rules[e->left->index].payload;
+    if (whole->op == CT_MAKE) {
+        const ct_expr *part = ct_part_of(whole, e->index);
+        return part->op == CT_FIT || part->op == CT_MAKE ? NULL : part;
+    }
+    const ct_field *f = &e->left->type->as.fields[e->index];
+    if (whole->op != CT_LITERAL || ct_held(f->type) >= LN_RECORD) {
+        return NULL;
+    }
+    ct_expr *part = mt_alloc(a, sizeof *part);
+    *part =
+        (ct_expr){.op = CT_LITERAL, .type = f->type, .value = whole->value + f->offset};
+    return part;
+}
+
 /* ---- Comparing ---- */
 
 /* The bounds of a result decide whether it overflows. */
@@ -126,8 +146,11 @@ bool ct_expr_same(const ct_expr *x, const ct_expr *y)
     if (x->op == CT_LITERAL) {
         return same_literal(x, y);
     }
-    bool bounded = x->op == CT_ADD || x->op == CT_SUB || x->op == CT_MUL;
+    bool bounded =
+        x->op == CT_ADD || x->op == CT_SUB || x->op == CT_MUL || x->op == CT_FIT;
+    bool made = x->op == CT_MAKE;
     return (!bounded || same_bounds(x->type, y->type)) &&
+           (!made || ct_type_comparable(x->type, y->type)) &&
            ct_expr_same(x->left, y->left) && ct_expr_same(x->right, y->right);
 }
 

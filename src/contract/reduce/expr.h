@@ -39,6 +39,10 @@ const ct_expr *ct_expr_element(mt_arena *a, const ct_expr *list, uint32_t i);
 const ct_expr *ct_expr_length(mt_arena *a, const ct_expr *list, ct_compare compare,
                               int64_t n);
 
+/* The term that `verdict.field` reads, where the verdict's rule writes its record out
+ * and the part is not converted; NULL otherwise. */
+const ct_expr *ct_expr_part_read(mt_arena *a, const ct_model *m, const ct_expr *e);
+
 /* not (x < y) is x >= y; x < y is y > x. ORDER ct_compare. */
 extern const uint8_t CT_COMPARE_NOT[6], CT_COMPARE_TURNED[6];
 

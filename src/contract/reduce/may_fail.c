@@ -123,7 +123,8 @@ bool ct_may_fail(const ct_expr *e)
         return true;
     }
     bool is_arith = e->op == CT_ADD || e->op == CT_SUB || e->op == CT_MUL;
-    return (is_arith && !ct_arith_safe(e)) || ct_may_fail(e->left) ||
+    bool misfits = e->op == CT_FIT && !ct_fit_safe(e->type, e->left->type);
+    return (is_arith && !ct_arith_safe(e)) || misfits || ct_may_fail(e->left) ||
            ct_may_fail(e->right);
 }
 

@@ -63,6 +63,7 @@ struct ct_partial {
     const reads *reads; /* by condition of the program */
     const reads *terms; /* by rule: of its payload */
     ct_left *rules;
+    ct_left *shown;        /* the same with verdicts written out; made when asked for */
     const ct_expr **whens; /* by rule: OPEN: what is left; for ct_expand() */
     const ct_facts *facts;
     const bool *unknown;
@@ -161,6 +162,7 @@ ct_partial *ct_partial_new(const ct_program *p)
     x->scratch = ct_verdicts_new(x->program);
     x->filled = ct_facts_new(m);
     x->rules = mt_new_array(a, ct_left, m->rule_count + 1);
+    x->shown = mt_new_array(a, ct_left, m->rule_count + 1);
     x->whens = mt_new_array(a, const ct_expr *, m->rule_count + 1);
     return x;
 }
@@ -308,6 +310,59 @@ static term count_term(walker *w, const ct_expr *e)
     return of;
 }
 
+/* All parts have values: the whole, laid out as value.h says. */
+static const ct_value *made_of(walker *w, const ct_expr *e, const ct_value *const *part)
+{
+    const ct_type *t = e->type;
+    uint32_t count = ct_part_count(e);
+    ct_value *v = mt_new_array(w->a, ct_value, t->slots + 1), *at = v;
+    uint32_t step = 0;
+    if (ct_held(t) == LN_LIST) {
+        step = t->as.list.element->slots;
+        at = mt_new_array(w->a, ct_value, (size_t)count * step + 1);
+        v->list.items = at;
+        v->list.count = count;
+    } else if (ct_held(t) == LN_VARIANT) {
+        at = mt_new_array(w->a, ct_value, t->as.variants[e->index].type->slots + 1);
+        v->variant.payload = at;
+        v->variant.tag = e->index;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool field = ct_held(t) == LN_RECORD;
+        memcpy(at + (field ? t->as.fields[i].offset : (size_t)i * step), part[i],
+               ct_part_of(e, i)->type->slots * sizeof *at);
+    }
+    return v;
+}
+
+/* Parts in their order: the first that fails or is gone ends it. */
+static term made_term(walker *w, const ct_expr *e)
+{
+    uint32_t count = ct_part_count(e);
+    const ct_value **values = mt_new_array(w->a, const ct_value *, count + 1);
+    term all = {.state = KNOWN};
+    for (uint32_t i = 0; i < count; i++) {
+        term part = walk_term(w, ct_part_of(e, i));
+        values[i] = part.v;
+        if (all.state != KNOWN || part.state != KNOWN) {
+            all = after(all, part, true);
+        }
+    }
+    return all.state == KNOWN ? value_term(made_of(w, e, values)) : all;
+}
+
+static term fit_term(walker *w, const ct_expr *e)
+{
+    term of = walk_term(w, e->left);
+    const ct_value *kept = of.v;
+    if (of.state == KNOWN) {
+        mt_err err = ct_term_fit(e->type, e->left->type, of.v, new_value(w), &kept);
+        return err ? (term){.state = FAILS} : value_term(kept);
+    }
+    of.fails |= of.state == OPEN && !ct_fit_safe(e->type, e->left->type);
+    return of;
+}
+
 static term walk_term(walker *w, const ct_expr *e)
 {
     term of;
@@ -335,6 +390,9 @@ static term walk_term(walker *w, const ct_expr *e)
     case CT_ADD:
     case CT_SUB:
     case CT_MUL: return sum_term(w, e);
+    case CT_MAKE: return made_term(w, e);
+    case CT_FIT: return fit_term(w, e);
+    case CT_PARTS:
     case CT_COMPARE:
     case CT_PRESENT:
     case CT_AND:
@@ -718,7 +776,10 @@ static found walk(walker *w, const ct_expr *e)
     case CT_INDEX:
     case CT_ADD:
     case CT_SUB:
-    case CT_MUL: break;
+    case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT: break;
     }
     return truth(w, e);
 }
@@ -792,12 +853,19 @@ static mt_err payload_fault(ct_partial *x, const ct_rule *r, ct_fault *fault)
     return fault_of(x, same, fault);
 }
 
+/* The first verdict that is read and absent. */
+static const ct_expr *first_absent(const ct_partial *x, const ct_expr *e)
+{
+    if (!e || e->op == CT_PAYLOAD) {
+        return e && x->rules[e->index].state == CT_PARTLY_ABSENT ? e : NULL;
+    }
+    const ct_expr *absent = first_absent(x, e->left);
+    return absent ? absent : first_absent(x, e->right);
+}
+
 static mt_err absent_fault(ct_partial *x, const ct_rule *r, ct_fault *fault)
 {
-    const ct_expr *e = r->payload;
-    while (e->op != CT_PAYLOAD && e->left) {
-        e = ct_reads_payload(e->left) ? e->left : e->right;
-    }
+    const ct_expr *e = first_absent(x, r->payload);
     *fault = (ct_fault){
         .kind = CT_FAULT_ABSENT_VERDICT,
         .message = mt_strf(&x->work, "payload reads verdict '%.*s', which is absent",
@@ -823,7 +891,8 @@ static mt_err payload(ct_partial *x, uint32_t index, ct_fault *fault)
     term t = walk_term(&w, r->payload);
     const ct_value *value = t.v;
     if (t.state == KNOWN) {
-        if (ct_term_fit(r, t.v, new_value(&w), &value) == MT_OK) {
+        if (ct_term_fit(r->payload_type, r->payload->type, t.v, new_value(&w),
+                        &value) == MT_OK) {
             out->payload = value;
             return MT_OK;
         }
@@ -874,23 +943,6 @@ mt_err ct_partial_evaluate(ct_partial *x, const ct_facts *facts, const bool *unk
 
 /* ---- Asking ---- */
 
-const ct_left *ct_partial_rule(const ct_partial *x, uint32_t index)
-{
-    return &x->rules[index];
-}
-
-ct_left ct_partial_condition(ct_partial *x, uint32_t index, ct_fault *fault)
-{
-    mt_err err;
-    return condition(x, x->model->rule_count + index, &err, fault);
-}
-
-ct_left ct_partial_predicate(ct_partial *x, const ct_expr *e, ct_fault *fault)
-{
-    mt_err err;
-    return predicate(x, ct_simplify(&x->work, e), &err, fault);
-}
-
 const ct_expr *ct_partial_flat(ct_partial *x, const ct_expr *e)
 {
     ct_expansion how = {x->model, x->whens, MOST_FLAT};
@@ -898,6 +950,40 @@ const ct_expr *ct_partial_flat(ct_partial *x, const ct_expr *e)
     const ct_expr *flat = ct_expand(&x->work, &how, e);
     found f = walk(&w, flat);
     return ct_simplify(&x->work, f.is == FAILED ? flat : expr_of(&f));
+}
+
+/* Verdicts written out may decide what is open: a condition and the verdict it reads
+ * can exclude each other. */
+static ct_left settled(ct_partial *x, ct_left left)
+{
+    if (left.state != CT_PARTLY_OPEN) {
+        return left;
+    }
+    const ct_expr *flat = ct_partial_flat(x, left.when);
+    if (ct_expr_is(flat, true)) {
+        left.state = CT_PARTLY_PRESENT;
+    } else if (ct_expr_is(flat, false)) {
+        left = (ct_left){.state = CT_PARTLY_ABSENT, .when = left.when};
+    }
+    return left;
+}
+
+const ct_left *ct_partial_rule(ct_partial *x, uint32_t index)
+{
+    x->shown[index] = settled(x, x->rules[index]);
+    return &x->shown[index];
+}
+
+ct_left ct_partial_condition(ct_partial *x, uint32_t index, ct_fault *fault)
+{
+    mt_err err;
+    return settled(x, condition(x, x->model->rule_count + index, &err, fault));
+}
+
+ct_left ct_partial_predicate(ct_partial *x, const ct_expr *e, ct_fault *fault)
+{
+    mt_err err;
+    return settled(x, predicate(x, ct_simplify(&x->work, e), &err, fault));
 }
 
 const ct_model *ct_partial_model(const ct_partial *x)

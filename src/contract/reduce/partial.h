@@ -42,8 +42,9 @@ void ct_partial_limit(ct_partial *x, ct_patience patience);
 mt_err ct_partial_evaluate(ct_partial *x, const ct_facts *facts, const bool *unknown,
                            ct_fault *fault);
 
-/* After that; `index` is a rule, or a condition of the model. */
-const ct_left *ct_partial_rule(const ct_partial *x, uint32_t index);
+/* After that; `index` is a rule, or a condition of the model. What stays open reads
+ * something: if it comes to one value wherever no rule fails, that is its state. */
+const ct_left *ct_partial_rule(ct_partial *x, uint32_t index);
 ct_left ct_partial_condition(ct_partial *x, uint32_t index, ct_fault *fault);
 /* The same for any predicate of the model that stands outside a quantifier. */
 ct_left ct_partial_predicate(ct_partial *x, const ct_expr *e, ct_fault *fault);

@@ -376,7 +376,10 @@ static const node *build(simplifier *s, const ct_expr *e, bool negate)
     case CT_INDEX:
     case CT_ADD:
     case CT_SUB:
-    case CT_MUL: break;
+    case CT_MUL:
+    case CT_MAKE:
+    case CT_PARTS:
+    case CT_FIT: break;
     }
     return truth(s, e, negate);
 }

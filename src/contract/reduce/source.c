@@ -109,7 +109,8 @@ static const uint8_t BINDS[] = {
     [CT_PAYLOAD] = ATOM, [CT_FIELD] = ATOM,      [CT_VARIANT] = ATOM,
     [CT_TAG] = ATOM,     [CT_AMOUNT] = ATOM,     [CT_LEN] = ATOM,
     [CT_INDEX] = ATOM,   [CT_ADD] = SUM,         [CT_SUB] = SUM,
-    [CT_MUL] = PRODUCT,  [CT_COMPARE] = COMPARE, [CT_PRESENT] = ATOM,
+    [CT_MUL] = PRODUCT,  [CT_MAKE] = ATOM,       [CT_PARTS] = ATOM,
+    [CT_FIT] = LOOSE,    [CT_COMPARE] = COMPARE, [CT_PRESENT] = ATOM,
     [CT_AND] = AND,      [CT_OR] = OR,           [CT_NOT] = NOT,
     [CT_FORALL] = LOOSE, [CT_EXISTS] = LOOSE,
 };
@@ -203,6 +204,27 @@ static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
     mt_buf_addf(p.out, ".%.*s", MT_ARG(name));
 }
 
+/* A value of terms is written as one of literals is; conversions are not written, they
+ * follow from its type. */
+static void made(printer p, const scope *s, const ct_expr *e)
+{
+    const ct_type *t = e->type;
+    ln_held held = ct_held(t);
+    if (held == LN_VARIANT) {
+        mt_buf_addf(p.out, "%.*s(", MT_ARG(t->as.variants[e->index].name));
+    } else {
+        mt_buf_addz(p.out, held == LN_RECORD ? "{ " : "[");
+    }
+    for (uint32_t i = 0; i < ct_part_count(e); i++) {
+        mt_buf_addz(p.out, i ? ", " : "");
+        if (held == LN_RECORD) {
+            mt_buf_addf(p.out, "%.*s: ", MT_ARG(t->as.fields[i].name));
+        }
+        expr(p, s, ct_part_of(e, i), LOOSE);
+    }
+    mt_buf_addz(p.out, held == LN_VARIANT ? ")" : held == LN_RECORD ? " }" : "]");
+}
+
 /* Without parentheses around it; those are expr()'s. */
 static void node(printer p, const scope *s, const ct_expr *e)
 {
@@ -229,6 +251,9 @@ static void node(printer p, const scope *s, const ct_expr *e)
     case CT_ADD: arithmetic(p, s, e, "+"); break;
     case CT_SUB: arithmetic(p, s, e, "-"); break;
     case CT_MUL: arithmetic(p, s, e, "*"); break;
+    case CT_MAKE: made(p, s, e); break;
+    case CT_FIT: expr(p, s, e->left, LOOSE); break;
+    case CT_PARTS: MT_BUG("parts without their whole");
     case CT_COMPARE: infix(p, s, e, CT_COMPARE_TEXT[e->compare]); break;
     case CT_PRESENT:
         mt_buf_addf(p.out, "verdict_present(%.*s)",

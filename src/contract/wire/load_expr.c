@@ -8,7 +8,8 @@
  *
  * Literals take the type of what they stand beside: text beside an Enum, a Date. A
  * literal is the number that is written, or none: nothing is rounded silently (§13.6),
- * except where a payload's type says so (§13.4).
+ * except where a payload's type says so (§13.4). Records, lists and unions whose parts
+ * are terms are load_made.c's.
  *
  * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). NULL
  * means a fault was reported. */
@@ -22,9 +23,7 @@ const char *const CT_COMPARE_TEXT[] = {
 };
 MT_TABLE_COVERS(CT_COMPARE_TEXT, CT_COMPARES);
 
-static const ct_expr *load_term(ct_loader *l, const mt_json *json);
-
-static ct_expr *new_expr(ct_loader *l, ct_op op, const ct_type *type)
+ct_expr *ct_new_expr(ct_loader *l, ct_op op, const ct_type *type)
 {
     ct_expr *e = mt_new(l->keep, ct_expr);
     e->op = (uint8_t)op;
@@ -32,9 +31,9 @@ static ct_expr *new_expr(ct_loader *l, ct_op op, const ct_type *type)
     return e;
 }
 
-static const ct_expr *literal(ct_loader *l, const ct_type *type, const ct_value *value)
+const ct_expr *ct_new_literal(ct_loader *l, const ct_type *type, const ct_value *value)
 {
-    ct_expr *e = new_expr(l, CT_LITERAL, type);
+    ct_expr *e = ct_new_expr(l, CT_LITERAL, type);
     e->value = value;
     return e;
 }
@@ -103,7 +102,7 @@ static const ct_expr *stranger(ct_loader *l, const ct_type *type, mt_str text,
     *alone = ct_choice_type(name, 1);
     ct_load_warning(l, CT_L_STRANGER, at, "\"%.*s\" is not a value of %.*s",
                     MT_ARG(text), MT_ARG(ct_type_spell(l->keep, type)));
-    return literal(l, alone, ct_keep_value(l, &v));
+    return ct_new_literal(l, alone, ct_keep_value(l, &v));
 }
 
 static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
@@ -124,7 +123,7 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
         return stranger(l, type, mt_json_text(value), value);
     }
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    return load_exact(l, type, value, v) ? literal(l, type, v) : NULL;
+    return load_exact(l, type, value, v) ? ct_new_literal(l, type, v) : NULL;
 }
 
 static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
@@ -164,7 +163,7 @@ const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *typ
                       MT_ARG(text), MT_ARG(ct_type_spell(l->keep, type)));
         return NULL;
     }
-    return literal(l, type, ct_keep_value(l, &v));
+    return ct_new_literal(l, type, ct_keep_value(l, &v));
 }
 
 /* ---- References ---- */
@@ -184,7 +183,7 @@ static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *a
 {
     uint32_t depth = find_variable(l, name);
     if (depth != CT_NONE) {
-        ct_expr *e = new_expr(l, CT_VARIABLE, l->scope.items[depth].type);
+        ct_expr *e = ct_new_expr(l, CT_VARIABLE, l->scope.items[depth].type);
         e->index = depth;
         return e;
     }
@@ -197,7 +196,7 @@ static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *a
     if (!type) {
         return NULL; /* its own error was reported */
     }
-    ct_expr *e = new_expr(l, CT_FACT, type);
+    ct_expr *e = ct_new_expr(l, CT_FACT, type);
     e->index = fact;
     return e;
 }
@@ -229,7 +228,7 @@ static const ct_expr *load_payload_ref(ct_loader *l, const mt_json *json)
     if (rule == CT_NONE || !l->m->rules[rule].payload_type) {
         return NULL;
     }
-    ct_expr *e = new_expr(l, CT_PAYLOAD, l->m->rules[rule].payload_type);
+    ct_expr *e = ct_new_expr(l, CT_PAYLOAD, l->m->rules[rule].payload_type);
     e->index = rule;
     return e;
 }
@@ -237,7 +236,7 @@ static const ct_expr *load_payload_ref(ct_loader *l, const mt_json *json)
 static const ct_expr *part(ct_loader *l, ct_op op, const ct_type *type,
                            const ct_expr *of, uint32_t index)
 {
-    ct_expr *e = new_expr(l, op, type);
+    ct_expr *e = ct_new_expr(l, op, type);
     e->left = of;
     e->index = index;
     return e;
@@ -257,7 +256,7 @@ static const ct_type *tag_type(ct_loader *l, const ct_type *of)
 static const ct_expr *currency_of(ct_loader *l, const ct_type *money)
 {
     ct_value v = {.text = money->as.currency};
-    return literal(l, text_type(l, mt_utf8_count(v.text)), ct_keep_value(l, &v));
+    return ct_new_literal(l, text_type(l, mt_utf8_count(v.text)), ct_keep_value(l, &v));
 }
 
 /* `of.name` for a record, a union or money. */
@@ -294,7 +293,7 @@ static const ct_expr *load_field_ref(ct_loader *l, const mt_json *json)
 static const ct_expr *load_member_term(ct_loader *l, const mt_json *json, mt_str key)
 {
     size_t mark = ct_path_key(l, key);
-    const ct_expr *e = load_term(l, mt_json_get(json, key));
+    const ct_expr *e = ct_load_term(l, mt_json_get(json, key));
     ct_path_pop(l, mark);
     return e;
 }
@@ -351,7 +350,7 @@ static const ct_expr *load_sum(ct_loader *l, const mt_json *json, ct_op op)
     if (!type) {
         return NULL;
     }
-    ct_expr *e = new_expr(l, op, type);
+    ct_expr *e = ct_new_expr(l, op, type);
     e->left = x;
     e->right = y;
     return e;
@@ -391,7 +390,7 @@ static const ct_expr *load_product(ct_loader *l, const mt_json *json)
     if (!type) {
         return NULL;
     }
-    ct_expr *e = new_expr(l, CT_MUL, type);
+    ct_expr *e = ct_new_expr(l, CT_MUL, type);
     e->left = x;
     e->right = y;
     return e;
@@ -431,7 +430,7 @@ static const ct_expr *load_index(ct_loader *l, const mt_json *json)
                       MT_ARG(ct_type_spell(l->keep, index->type)));
         return NULL;
     }
-    ct_expr *e = new_expr(l, CT_INDEX, list->type->as.list.element);
+    ct_expr *e = ct_new_expr(l, CT_INDEX, list->type->as.list.element);
     e->left = list;
     e->right = index;
     return e;
@@ -459,17 +458,9 @@ static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_s
     return NULL;
 }
 
-/* The key that tells which expression this is; a second one was refused, but for the
- * literal of a product. */
-static mt_str told_by(const mt_json *json)
+const ct_expr *ct_load_term(ct_loader *l, const mt_json *json)
 {
-    const ln_when *when = ct_shape_meant(LN_SHAPE_EXPRESSION, json);
-    return when ? mt_str_z(when->key) : MT_STR("");
-}
-
-static const ct_expr *load_term(ct_loader *l, const mt_json *json)
-{
-    mt_str key = told_by(json);
+    mt_str key = ct_told_by(json);
     const mt_json *v = mt_json_get(json, key);
     if (mt_str_is(key, "fact_ref")) {
         return load_reference(l, mt_json_text(v), v);
@@ -488,6 +479,9 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
     }
     if (mt_str_is(key, "literal")) {
         return load_literal(l, v, mt_json_at(json, "type"));
+    }
+    if (ct_is_made(json)) {
+        return ct_load_made(l, json, NULL);
     }
     ct_load_error(l, CT_L_EXPR, json, "this is not a term");
     return NULL;
@@ -543,7 +537,7 @@ static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_comp
     if (!operands_agree(x, y) || (op >= CT_LT && !ct_has(x->type, LN_ORDERED))) {
         return operands_differ(l, CT_COMPARE_TEXT[op], x, y, json);
     }
-    ct_expr *e = new_expr(l, CT_COMPARE, &CT_TYPE_BOOL);
+    ct_expr *e = ct_new_expr(l, CT_COMPARE, &CT_TYPE_BOOL);
     e->compare = (uint8_t)op;
     e->left = x;
     e->right = y;
@@ -566,7 +560,7 @@ static const ct_expr *load_junction(ct_loader *l, const mt_json *json, ct_op op)
     if (!x || !y) {
         return NULL;
     }
-    ct_expr *e = new_expr(l, op, &CT_TYPE_BOOL);
+    ct_expr *e = ct_new_expr(l, op, &CT_TYPE_BOOL);
     e->left = x;
     e->right = y;
     return e;
@@ -615,7 +609,7 @@ static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str 
     if (!body) {
         return NULL;
     }
-    ct_expr *e = new_expr(l, all ? CT_FORALL : CT_EXISTS, &CT_TYPE_BOOL);
+    ct_expr *e = ct_new_expr(l, all ? CT_FORALL : CT_EXISTS, &CT_TYPE_BOOL);
     e->left = list;
     e->right = body;
     e->index = depth;
@@ -644,7 +638,7 @@ static const ct_expr *load_operator(ct_loader *l, const mt_json *json, mt_str op
 
 const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 {
-    mt_str key = told_by(json);
+    mt_str key = ct_told_by(json);
     const mt_json *v = mt_json_get(json, key);
     if (mt_str_is(key, "verdict_present")) {
         return load_present(l, v);
@@ -653,7 +647,7 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
         return load_quantifier(l, json, mt_json_text(v));
     }
     const ct_expr *e = mt_str_is(key, "op") ? load_operator(l, json, mt_json_text(v))
-                                            : load_term(l, json);
+                                            : ct_load_term(l, json);
     if (e && ct_held(e->type) != LN_BOOLEAN) {
         ct_load_error(l, CT_L_EXPR, json, "expected a Bool, got %.*s",
                       MT_ARG(ct_type_spell(l->keep, e->type)));
@@ -666,7 +660,7 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 
 static bool is_term(const mt_json *json)
 {
-    mt_str key = told_by(json);
+    mt_str key = ct_told_by(json);
     return key.len && !mt_str_is(key, "verdict_present") &&
            !mt_str_is(key, "quantifier") && !mt_json_at(json, "kind");
 }
@@ -713,7 +707,7 @@ static bool contains(const ct_type *to, const ct_type *from)
 
 /* Numbers and texts are checked when the value is known; the rest must fit as a type.
  */
-static bool payload_fits(const ct_type *to, const ct_type *from)
+bool ct_payload_fits(const ct_type *to, const ct_type *from)
 {
     if (ct_has(to, LN_NUMBER) && ct_has(from, LN_NUMBER)) {
         return ct_is_decimal(to) || ct_is_int(from);
@@ -725,7 +719,7 @@ static bool payload_fits(const ct_type *to, const ct_type *from)
 }
 
 /* Digits beyond a Decimal's scale are rounded away (§13.4); what is left has to fit. */
-static bool fits_rounded(const ct_type *type, mt_decimal d)
+bool ct_fits_rounded(const ct_type *type, mt_decimal d)
 {
     uint32_t scale = type->as.decimal.scale;
     return (d.scale <= scale || mt_decimal_rescale(d, scale, &d) == MT_OK) &&
@@ -746,23 +740,23 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
     if (!load_exact(l, decimal ? &every : type, json, v)) {
         return NULL;
     }
-    if (decimal && !fits_rounded(type, v->decimal)) {
+    if (decimal && !ct_fits_rounded(type, v->decimal)) {
         ct_load_error(l, CT_L_VALUE, json, "the payload is not a value of %.*s",
                       MT_ARG(ct_type_spell(l->keep, type)));
         return NULL;
     }
-    return literal(l, decimal ? &CT_TYPE_ANY_DECIMAL : type, v);
+    return ct_new_literal(l, decimal ? &CT_TYPE_ANY_DECIMAL : type, v);
 }
 
 /* A written duration takes the unit of the payload. */
-static const ct_expr *fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type)
+const ct_expr *ct_fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type)
 {
     ct_value v = {0};
     bool written =
         e->op == CT_LITERAL && ct_has(e->type, LN_UNIT) && ct_has(type, LN_UNIT);
     return written && ct_duration_fits(type, e->value->integer,
                                        (ct_duration_unit)e->type->unit, &v.integer)
-               ? literal(l, type, ct_keep_value(l, &v))
+               ? ct_new_literal(l, type, ct_keep_value(l, &v))
                : e;
 }
 
@@ -772,13 +766,14 @@ const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json 
         return load_payload_literal(l, type, json);
     }
     l->in_payload = true;
-    const ct_expr *e = load_term(l, json);
+    const ct_expr *e =
+        ct_is_made(json) ? ct_load_made(l, json, type) : ct_load_term(l, json);
     l->in_payload = false;
     if (!e || !(e = ct_fit_literal(l, e, type, json))) {
         return NULL;
     }
-    e = fit_duration(l, e, type);
-    if (!payload_fits(type, e->type)) {
+    e = ct_fit_duration(l, e, type);
+    if (!ct_payload_fits(type, e->type)) {
         ct_load_error(l, CT_L_EXPR, json, "payload is of %.*s, the verdict of %.*s",
                       MT_ARG(ct_type_spell(l->keep, e->type)),
                       MT_ARG(ct_type_spell(l->keep, type)));

@@ -100,6 +100,24 @@ const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json 
 const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
                               const mt_json *at);
 
+const ct_expr *ct_load_term(ct_loader *l, const mt_json *json);
+ct_expr *ct_new_expr(ct_loader *l, ct_op op, const ct_type *type);
+const ct_expr *ct_new_literal(ct_loader *l, const ct_type *type, const ct_value *value);
+/* May a term of type `from` be the payload, or a part of it, of type `to`? Numbers and
+ * texts are checked when the value is known; the rest must fit as a type. */
+bool ct_payload_fits(const ct_type *to, const ct_type *from);
+bool ct_fits_rounded(const ct_type *type, mt_decimal d);
+/* A written duration takes the unit of the payload. */
+const ct_expr *ct_fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type);
+
+/* load_made.c: the key that tells which expression this is; a second one was refused,
+ * but for the literal of a product. Is it a structured value made of terms? */
+mt_str ct_told_by(const mt_json *json);
+bool ct_is_made(const mt_json *json);
+/* Such a value, of the type that its place or else the node itself says. A CT_LITERAL
+ * where all parts are literals. NULL after an error. */
+const ct_expr *ct_load_made(ct_loader *l, const mt_json *json, const ct_type *type);
+
 /* load_operation.c, load_flow.c, load_check.c: the index of a persona; CT_NONE after an
  * error. */
 uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at);

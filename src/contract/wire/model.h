@@ -37,6 +37,10 @@ typedef enum ct_op {
     CT_ADD,      /* left + right, both already of the operand types of `arith` */
     CT_SUB,
     CT_MUL,
+    CT_MAKE,  /* a value of `type`; left: its parts, or NULL; index: how many, of a
+                 union the variant, whose payload is the only part */
+    CT_PARTS, /* left, right: parts of a CT_MAKE in their order, see ct_part_of() */
+    CT_FIT,   /* left as a value of `type`: rounded, or a fault */
     /* predicates; their type is Bool. A Bool term is a predicate too. */
     CT_COMPARE, /* left `compare` right */
     CT_PRESENT, /* index: rule that produces the verdict */
@@ -64,6 +68,16 @@ struct ct_expr {
     const ct_value *value; /* CT_LITERAL */
     mt_str name;           /* variable of a quantifier */
 };
+
+/* A structured value made of terms: record fields in byte order of their names, list
+ * elements in order, the payload of a union. Parts hang on a balanced tree of CT_PARTS,
+ * so that whoever walks `left` and `right` walks them all in order, and not deeper than
+ * a long list is. Each part is of the very type it stands for. */
+uint32_t ct_part_count(const ct_expr *make);
+const ct_expr *ct_part_of(const ct_expr *make, uint32_t index);
+/* The tree of `count` parts, for `left` of a CT_MAKE of that type; NULL if none. */
+const ct_expr *ct_parts_join(mt_arena *a, const ct_type *type,
+                             const ct_expr *const *parts, uint32_t count);
 
 /* ---- Constructs ---- */
 
@@ -240,6 +254,8 @@ typedef struct ct_model {
 /* Index of a construct by name, CT_NONE if there is none. For front doors, never while
  * evaluating. */
 uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id);
+/* The one that may have been meant where there is none of this name; or empty. */
+mt_str ct_model_nearest(const ct_model *m, ct_kind kind, mt_str id);
 /* CT_NONE when there is none, as with the two below. */
 uint32_t ct_state_find(const ct_entity *e, mt_str state);
 uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);

@@ -5,6 +5,7 @@
  *                of one transaction share
  *     answers    idempotency; refusals: as records; receipts: for whoever asks
  *     ledger     records, chained; sequencer: on a shared store; sign, keys: signed
+ *     witnesses  others co-sign what was signed
  *     shadow     a candidate contract that looks on
  *     effects    what an operation does; flow_row: a flow's row, its end
  *     outbox     what is done after a commit: trigger, intent; delivery: one row
@@ -14,6 +15,7 @@
 #define EX_COMMIT_H
 
 #include "exec/call/call.h"
+#include "exec/evidence/notes.h"
 #include "ledger/receipt.h"
 
 /* ---- The queue ---- */
@@ -200,6 +202,8 @@ void ex_sign_note(ex_executor *x, int64_t size, bool here);
  * MT_E_DENIED: the ledger does not go on from what the key signed. */
 mt_err ex_sign_with(ex_executor *x, const mt_sign_key *key, const char *memory,
                     mt_buf *why);
+/* Why a key that is elsewhere did not sign. */
+void ex_sign_why(ex_executor *x, mt_buf *why);
 /* The first look: from then on readiness knows what is wrong. */
 void ex_sign_open(ex_executor *x);
 /* Starts the thread; ends it and signs for the rest. */
@@ -209,6 +213,18 @@ void ex_sign_close(ex_executor *x);
 bool ex_sign_may(ex_executor *x);
 /* Why nothing is signed, if so, behind `before`. For everyone: it names no files. */
 bool ex_sign_fault(ex_executor *x, mt_buf *why, const char *before);
+
+/* ---- Witnesses ---- */
+
+mt_err ex_watches_open(ex_executor *x, const ex_executor_options *o, mt_buf *why);
+mt_err ex_watches_start(ex_executor *x);
+/* There is a new note. */
+void ex_watches_wake(ex_executor *x);
+void ex_watches_close(ex_executor *x);
+/* The smallest note over more than `seq` records that has as many cosignatures of the
+ * configured witnesses as the configuration asks for. MT_E_NOTFOUND: not yet. */
+mt_err ex_cosigned_for(ex_executor *x, st_tx *tx, mt_arena *a, int64_t seq,
+                       ex_cosigned_note *out);
 
 /* ---- The shadow ---- */
 

@@ -184,6 +184,10 @@ static mt_err begin_memory(opening *o, bool replace)
 {
     ex_executor *x = o->x;
     ex_memory m = ex_memory_new(&x->key, x->trust_domain);
+    if (!lg_checkpoint_verify(&m.point)) {
+        ex_sign_why(x, o->why);
+        return MT_E_IO;
+    }
     return ex_memory_begin(x->memory, &m, replace, o->why);
 }
 

@@ -8,6 +8,7 @@
  * long the ledger is.
  * Every 256 records the root of their subtree is kept as a document of kind
  * "ledger.block", so a proof reads a few hundred hashes, not all. */
+#include "base/json_write.h"
 #include "exec/commit/commit.h"
 
 /* Records that wait to be written together. */
@@ -98,13 +99,70 @@ static void make_canonical(mt_buf *body)
     mt_arena_free(&a);
 }
 
+/* ---- Times that never go back ---- */
+
+/* The body with another time; every record has one. */
+static mt_str with_time(mt_arena *a, mt_str body, int64_t ms)
+{
+    mt_json tree;
+    mt_buf out = {0};
+    if (mt_json_read(a, mt_str_dup(a, body), NULL, &tree, NULL) ||
+        !mt_json_is(&tree, MT_JSON_OBJECT)) {
+        return body;
+    }
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_object(&w);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        const mt_json_member *m = &tree.as.members[i];
+        mt_jw_key(&w, m->key);
+        if (mt_str_is(m->key, "time")) {
+            ex_time_json(&w, ms);
+        } else {
+            mt_jw_json(&w, &m->value);
+        }
+    }
+    mt_jw_end_object(&w);
+    body = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return body;
+}
+
+/* Nodes that commit at the same moment are chained in the order of their numbers, and
+ * one may have looked at the clock a little earlier: it has the time of the record
+ * before it, then. */
+static void lift_time(mt_arena *a, st_record *row, int64_t *last_ms)
+{
+    if (row->time_ms < *last_ms) {
+        row->time_ms = *last_ms;
+        row->body = with_time(a, row->body, *last_ms);
+    }
+    *last_ms = row->time_ms;
+}
+
+static mt_err last_time(const ex_executor *x, st_tx *tx, mt_arena *a, int64_t *out)
+{
+    st_record last;
+    *out = INT64_MIN;
+    if (!x->chain.tree.size) {
+        return MT_OK;
+    }
+    mt_err err = st_record_at(tx, a, (int64_t)x->chain.tree.size - 1, &last);
+    *out = err ? *out : last.time_ms;
+    return err;
+}
+
 mt_err ex_chain_put(ex_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
                     mt_str body)
 {
     st_record row = {
         .seq = -1, .kind = mt_str_z(kind), .time_ms = now_ms, .body = body};
     mt_arena a = {0};
-    mt_err err = chain(x, tx, &a, &row);
+    int64_t last_ms;
+    mt_err err = last_time(x, tx, &a, &last_ms);
+    if (!err) {
+        lift_time(&a, &row, &last_ms);
+        err = chain(x, tx, &a, &row);
+    }
     err = err ? err : st_ledger_add(tx, &row, 1);
     err = err ? err : save_tail(x, tx);
     mt_arena_free(&a);
@@ -146,8 +204,11 @@ mt_err ex_write_records(ex_group *g)
 
 mt_err ex_chain_add(ex_executor *x, st_tx *tx, mt_arena *a, st_record *rows, size_t n)
 {
+    int64_t last_ms;
     mt_err err = load_tail(x, tx, a);
+    err = err ? err : last_time(x, tx, a, &last_ms);
     for (size_t i = 0; !err && i < n; i++) {
+        lift_time(a, &rows[i], &last_ms);
         err = chain(x, tx, a, &rows[i]);
     }
     err = err ? err : st_ledger_add(tx, rows, n);

@@ -27,6 +27,13 @@ static bool take_hash(mt_str bytes, mt_sha256 *out)
     return true;
 }
 
+/* A key that is elsewhere may have failed. */
+static bool is_signed(const ex_executor *x, const lg_receipt *r)
+{
+    lg_receipt_demand own = {.keys = &x->key.open, .key_count = 1};
+    return !lg_receipt_fault(r, &own);
+}
+
 mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *r,
                        lg_receipt *out)
 {
@@ -44,7 +51,7 @@ mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *
     if (!err) {
         lg_receipt_sign(out, &x->key);
     }
-    return err;
+    return !err && x->key.elsewhere && !is_signed(x, out) ? MT_E_DENIED : err;
 }
 
 /* ---- The place in an answer ---- */

@@ -99,6 +99,7 @@ void *ex_sequencer(void *executor)
         int64_t now = ex_now(x);
         if (more && now - swept > SWEEP_MS) {
             swept = now;
+            (void)ex_clock_sync(x);
             ex_recover_flows(x, IDLE_MS); /* of processes that died */
         }
         int64_t chained = chain_queued(x), size = chained;

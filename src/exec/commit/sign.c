@@ -30,6 +30,15 @@ void ex_signing_drop(ex_signing *s)
 
 /* ---- One look ---- */
 
+void ex_sign_why(ex_executor *x, mt_buf *why)
+{
+    mt_buf_addz(why, "the signer did not sign");
+    if (x->elsewhere) {
+        mt_buf_addz(why, ": ");
+        os_sign_command_why(x->elsewhere, why);
+    }
+}
+
 static mt_err put_back(ex_executor *x, const ex_signer *s, const ex_sight *seen,
                        mt_buf *why)
 {
@@ -50,6 +59,56 @@ static bool others_did(ex_executor *x, const ex_sight *seen, int64_t covered)
            seen->end.tree.size - seen->signed_to < x->checkpoint_every;
 }
 
+/* Is there a note of this checkpoint under this name? */
+static mt_err has_note(ex_executor *x, mt_arena *a, uint64_t size, mt_str *origin,
+                       bool *there)
+{
+    st_tx *tx;
+    lg_note read;
+    mt_str note;
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (err) {
+        return err;
+    }
+    err = ex_log_origin(tx, a, x->origin, origin);
+    mt_err found = err ? err : ex_note_get(tx, a, size, &note);
+    *there =
+        !found && !lg_note_read(note, &read) && mt_str_eq(read.head.origin, *origin);
+    st_rollback(tx);
+    return found == MT_E_NOTFOUND ? err : found;
+}
+
+/* The same head once more in the form that others read. After a crash between the two
+ * the next look makes up for it. */
+static mt_err keep_note(ex_executor *x, const ex_signer *s, const ex_memory *m,
+                        mt_buf *why)
+{
+    mt_arena a = {0};
+    mt_buf note = {0};
+    mt_str origin;
+    st_tx *tx;
+    bool there = !m->point.size;
+    mt_err err = there ? MT_OK : has_note(x, &a, m->point.size, &origin, &there);
+    if (!err && !there && !ex_note_make(&note, origin, &m->point, s->key)) {
+        ex_sign_why(x, why);
+        err = MT_E_IO;
+    }
+    if (!err && !there && !(err = st_begin(x->store, ST_WRITE, &tx))) {
+        err = ex_note_put(tx, &a, m->point.size, mt_buf_str(&note));
+        if (err) {
+            st_rollback(tx);
+        } else {
+            err = st_commit(tx);
+        }
+    }
+    if (!err && !there) {
+        ex_watches_wake(x);
+    }
+    mt_buf_free(&note);
+    mt_arena_free(&a);
+    return err;
+}
+
 static mt_err act(ex_executor *x, const ex_signer *s, ex_sight *seen, bool sign,
                   mt_buf *why)
 {
@@ -58,9 +117,14 @@ static mt_err act(ex_executor *x, const ex_signer *s, ex_sight *seen, bool sign,
     }
     mt_err err = seen->missing ? put_back(x, s, seen, why) : MT_OK;
     if (!err && sign && seen->signed_to < seen->end.tree.size) {
-        return ex_signer_sign(s, seen, why);
+        err = ex_signer_sign(s, seen, why);
+        if (err == MT_E_TIMEOUT) {
+            ex_sign_why(x, why);
+        }
+    } else if (!err && seen->behind) {
+        err = ex_memory_write(s->memory, &seen->memory, why);
     }
-    return !err && seen->behind ? ex_memory_write(s->memory, &seen->memory, why) : err;
+    return err ? err : keep_note(x, s, &seen->memory, why);
 }
 
 static ex_signer signer_of(ex_executor *x, const mt_sign_key *key, const char *memory)

@@ -49,6 +49,13 @@ mt_err ex_outside_read(mt_arena *a, const ex_executor_options *o, ex_outside *ou
     return ad_gate_read(a, mt_json_at(o->settings, "outgoing"), &out->gate, why);
 }
 
+/* On a shared store all nodes judge age and expiry by one clock. */
+static int64_t shared_now(void *version)
+{
+    const ex_version *v = version;
+    return ex_now(v->x);
+}
+
 mt_err ex_adapters_open(const ex_outside *outside, const ct_model *m, ex_version *v,
                         bool accepted, mt_diags *ds, ad_adapters **out)
 {
@@ -62,6 +69,7 @@ mt_err ex_adapters_open(const ex_outside *outside, const ct_model *m, ex_version
                             .accepted = accepted,
                             .shared = true,
                             .lookup_manual = v ? ex_manual_lookup : NULL,
+                            .now_ms = v && v->x->shared ? shared_now : NULL,
                             .context = v};
     return ad_adapters_open(&o, ds, out);
 }

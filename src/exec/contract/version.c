@@ -21,7 +21,13 @@ static mt_str trust_section(ex_executor *x, ex_version *v, mt_str given)
     }
     if (x->has_key) {
         ex_attestation t = ex_attest(a, v->bundle, &x->key, x->trust_domain);
-        return ex_trust_section(a, &t);
+        if (!x->elsewhere || ex_attestation_holds(a, &t, v->bundle)) {
+            return ex_trust_section(a, &t);
+        }
+        ex_log(x, 2, "not_attested",
+               "contract '%.*s' is served without an attestation: the signer did not "
+               "sign",
+               MT_ARG(v->contract));
     }
     if (!x->trust_domain.len) {
         return (mt_str){0};

@@ -11,8 +11,7 @@ void ex_time_json(mt_jw *w, int64_t ms)
     mt_jw_str(w, mt_str_from(text, ct_time_print(t, text)));
 }
 
-/* The id of a block's document; returns its length. */
-static size_t block_id(uint64_t block, char out[24])
+size_t ex_block_id(uint64_t block, char out[24])
 {
     char *end = out + 12;
     char *start = mt_put_digits(block, end);
@@ -30,7 +29,7 @@ mt_err ex_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash)
     }
     mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(hash), EX_BLOCK_LEVELS);
     mt_hex(root.bytes, MT_SHA256_BYTES, hex);
-    size_t n = block_id(c->tree.size / EX_BLOCK, id);
+    size_t n = ex_block_id(c->tree.size / EX_BLOCK, id);
     st_doc doc = {.kind = EX_KIND_BLOCK,
                   .id = {id, n},
                   .body = {hex, MT_SHA256_HEX},

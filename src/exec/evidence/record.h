@@ -16,6 +16,8 @@ enum { EX_BLOCK_LEVELS = 8, EX_BLOCK = 1 << EX_BLOCK_LEVELS };
 #define EX_SEQUENCER "sequencer"
 
 void ex_time_json(mt_jw *w, int64_t ms);
+/* The id of a block's document; returns its length. */
+size_t ex_block_id(uint64_t block, char out[24]);
 /* Keeps the root of a full block, which the record about to be added completes. */
 mt_err ex_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash);
 

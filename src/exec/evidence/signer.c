@@ -421,9 +421,12 @@ mt_err ex_signer_put_back(const ex_signer *s, const ex_memory *m, mt_buf *why)
 mt_err ex_signer_sign(const ex_signer *s, ex_sight *seen, mt_buf *why)
 {
     ex_memory *m = &seen->memory;
-    *m = (ex_memory){.chain = seen->end, .has_chain = true};
-    m->point = lg_chain_checkpoint(&seen->end, s->domain);
-    lg_checkpoint_sign(&m->point, s->key);
+    lg_checkpoint point = lg_chain_checkpoint(&seen->end, s->domain);
+    lg_checkpoint_sign(&point, s->key);
+    if (s->key->elsewhere && !lg_checkpoint_verify(&point)) {
+        return MT_E_TIMEOUT; /* the memory stays */
+    }
+    *m = (ex_memory){.point = point, .chain = seen->end, .has_chain = true};
     mt_err err = ex_memory_write(s->memory, m, why);
     seen->signed_to = err ? seen->signed_to : m->point.size;
     return err ? err : publish(s, m, false, why);

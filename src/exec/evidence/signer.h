@@ -47,7 +47,8 @@ typedef struct ex_sight {
  * `whole`: reads every record again unless there are too many for that. */
 mt_err ex_signer_look(const ex_signer *s, bool whole, mt_arena *a, ex_sight *out,
                       mt_buf *why);
-/* Signs for everything that was seen. */
+/* Signs for everything that was seen. MT_E_TIMEOUT: the key is elsewhere, and did not
+ * sign. */
 mt_err ex_signer_sign(const ex_signer *s, ex_sight *seen, mt_buf *why);
 /* Puts the memory's checkpoint back into the store. */
 mt_err ex_signer_put_back(const ex_signer *s, const ex_memory *m, mt_buf *why);

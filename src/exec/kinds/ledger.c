@@ -1,11 +1,8 @@
 /* exec/kinds/ledger.c - the ledger, read: records, proofs, checkpoints.
- * Room: exec. Proofs are made from stored hashes: the leaves of one block of 256 and
- * the roots of all blocks (kind "ledger.block"). A tree over blocks with the last,
- * short one as it is splits at the same places as the tree over records (RFC 6962
- * splits at the largest power of two, and a block is one), so a proof inside the block
- * followed by a proof of the block is the proof. */
+ * Room: exec. Proofs are made from stored hashes (exec/evidence/forest.h). */
 #include "exec/kinds/ledger.h"
 
+#include "exec/evidence/forest.h"
 #include "ledger/proof.h"
 
 /* ---- Records ---- */
@@ -121,125 +118,6 @@ bool ex_ledger_get(ex_job *job)
     return true;
 }
 
-/* ---- Hashes ---- */
-
-typedef struct hashes {
-    mt_sha256 *items;
-    size_t len, room;
-} hashes;
-
-/* Bounded by `room`: a walk that gives more rows than records exist means a damaged
- * store, not a longer proof. */
-static mt_err take_leaf(void *state, const st_record *r)
-{
-    hashes *h = state;
-    if (h->len == h->room || r->hash.len != MT_SHA256_BYTES) {
-        return MT_E_CORRUPT;
-    }
-    mt_sha256 hash;
-    memcpy(hash.bytes, r->hash.ptr, MT_SHA256_BYTES);
-    h->items[h->len++] = lg_leaf(&hash);
-    return MT_OK;
-}
-
-/* Never more than `room`, whatever the walk gives. */
-static mt_err take_block(void *state, const st_doc *row)
-{
-    hashes *h = state;
-    if (h->len == h->room) {
-        return MT_OK;
-    }
-    return mt_unhex(row->body, h->items[h->len++].bytes, MT_SHA256_BYTES)
-               ? MT_OK
-               : MT_E_CORRUPT;
-}
-
-/* The tree of the first `size` records: leaves of one block and roots of all. */
-typedef struct forest {
-    hashes leaves, roots;
-    uint64_t size, block; /* whose leaves they are */
-} forest;
-
-/* Leaves of one block, at most EX_BLOCK of them. A gap is damage and never papered
- * over: a proof from fewer leaves would be wrong. */
-static mt_err read_leaves(ex_job *job, st_tx *tx, uint64_t block, uint64_t size,
-                          hashes *out)
-{
-    uint64_t from = block * EX_BLOCK;
-    uint64_t to = from + EX_BLOCK < size ? from + EX_BLOCK : size;
-    *out = (hashes){.room = to - from};
-    out->items = mt_new_array(&job->arena, mt_sha256, out->room + 1);
-    st_record_filter f = {.from_seq = (int64_t)from, .to_seq = (int64_t)to};
-    mt_err err = from < to ? st_record_walk(tx, &f, (st_page){.limit = UINT32_MAX},
-                                            take_leaf, out)
-                           : MT_OK;
-    return !err && out->len != out->room ? MT_E_CORRUPT : err;
-}
-
-/* O(blocks) hashes are read, not O(records). The last, short block has no stored root,
- * so it is computed from its leaves. */
-static mt_err read_forest(ex_job *job, st_tx *tx, uint64_t size, uint64_t block,
-                          forest *out)
-{
-    uint64_t full = size / EX_BLOCK;
-    *out = (forest){.size = size, .block = block, .roots = {.room = full}};
-    out->roots.items = mt_new_array(&job->arena, mt_sha256, full + 1);
-    mt_err err =
-        full ? st_doc_walk(tx, EX_KIND_BLOCK, MT_STR(""),
-                           (st_page){.limit = (uint32_t)full}, take_block, &out->roots)
-             : MT_OK;
-    if (!err && out->roots.len != full) {
-        err = MT_E_CORRUPT;
-    }
-    err = err ? err : read_leaves(job, tx, block, size, &out->leaves);
-    if (!err && size % EX_BLOCK) {
-        hashes last = out->leaves;
-        err = block == full ? MT_OK : read_leaves(job, tx, full, size, &last);
-        out->roots.items[out->roots.len++] = lg_root(last.items, last.len);
-    }
-    return err;
-}
-
-static void append(lg_proof *to, const lg_proof *more)
-{
-    for (size_t i = 0; i < more->count; i++) {
-        to->hashes[to->count++] = more->hashes[i];
-    }
-}
-
-/* Inside the block, then the block among the blocks; the head of the file says why the
- * two join. */
-static void prove_record(const forest *f, uint64_t seq, lg_proof *out)
-{
-    lg_proof above = {0};
-    *out = (lg_proof){0};
-    lg_prove_inclusion(f->leaves.items, f->leaves.len, seq % EX_BLOCK, out);
-    lg_prove_inclusion(f->roots.items, f->roots.len, f->block, &above);
-    append(out, &above);
-}
-
-/* Inside a block that is not the first, the part of it that both logs have is named
- * too, unless the path turns right inside. */
-static void prove_growth(const forest *f, uint64_t earlier, lg_proof *out)
-{
-    uint64_t inside = earlier % EX_BLOCK;
-    lg_proof part = {0};
-    *out = (lg_proof){0};
-    if (!inside) {
-        lg_prove_consistency(f->roots.items, earlier / EX_BLOCK, f->roots.len, out);
-        return;
-    }
-    bool left_edge = (inside & (inside - 1)) == 0;
-    if (f->block && left_edge) {
-        out->hashes[out->count++] = lg_root(f->leaves.items, inside);
-    }
-    lg_prove_consistency(f->leaves.items, inside, f->leaves.len, &part);
-    append(out, &part);
-    part = (lg_proof){0};
-    lg_prove_inclusion(f->roots.items, f->roots.len, f->block, &part);
-    append(out, &part);
-}
-
 /* ---- Proofs -----------------------------------------------------------------------
  * Answers are the documents of ledger/proof.h: `motet ledger verify --proof` takes them
  * as they are. */
@@ -283,7 +161,7 @@ bool ex_ledger_proof(ex_job *job)
     st_record r;
     int64_t size;
     mt_str tail;
-    forest f;
+    ex_forest f;
     if (refused_record(job, &tx, &r)) {
         return true;
     }
@@ -299,14 +177,14 @@ bool ex_ledger_proof(ex_job *job)
     }
     uint64_t seq = (uint64_t)r.seq;
     lg_statement s = {.inclusion = true, .size = (uint64_t)wanted};
-    err = err ? err : read_forest(job, tx, s.size, seq / EX_BLOCK, &f);
+    err = err ? err : ex_forest_read(&job->arena, tx, s.size, seq / EX_BLOCK, &f);
     err = err ? err : read_entry(job, tx, &r, &s.record);
     st_rollback(tx);
     if (err) {
         return refuse_read(job, err);
     }
     lg_proof p;
-    prove_record(&f, seq, &p);
+    ex_forest_record(&f, seq, &p);
     s.path = &p;
     reply_statement(job, &s);
     return true;
@@ -327,18 +205,70 @@ static bool may_have_receipt(const ex_job *job, const st_record *r)
     return own || ex_may_read_ledger(job);
 }
 
-/* Adds the newest checkpoint and the proof, if it covers the record. */
+/* Each line is an item of the receipt. */
+static void take_lines(mt_arena *a, mt_str lines, lg_receipt *r)
+{
+    mt_str line;
+    mt_str *items = mt_new_array(a, mt_str, LG_WITNESSES_MOST);
+    while (r->witness_count < LG_WITNESSES_MOST && lg_line_take(&lines, &line)) {
+        items[r->witness_count++] = line;
+    }
+    r->witnesses = items;
+}
+
+/* The first checkpoint over the record that enough witnesses have signed.
+ * MT_E_NOTFOUND: there is none yet. */
+static mt_err find_witnessed(ex_job *job, st_tx *tx, size_t quorum, lg_receipt *r)
+{
+    const ex_executor *x = job->x;
+    mt_arena *a = &job->arena;
+    lg_note_key *keys = mt_new_array(a, lg_note_key, x->watch_count);
+    for (size_t i = 0; i < x->watch_count; i++) {
+        keys[i] = x->watches[i].of.key;
+    }
+    mt_str text;
+    ex_cosigned_note got;
+    mt_err err = ex_cosigned_find(tx, a, (int64_t)r->seq, false, keys, x->watch_count,
+                                  quorum, &got);
+    err = err ? err : st_checkpoint_get(tx, a, (int64_t)got.read.head.size, &text);
+    err = err ? err
+              : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), &r->checkpoint);
+    bool same =
+        !err && r->checkpoint.size == got.read.head.size &&
+        !memcmp(r->checkpoint.root.bytes, got.read.head.root.bytes, MT_SHA256_BYTES);
+    if (same) {
+        r->origin = got.read.head.origin;
+        take_lines(a, got.lines, r);
+    }
+    return err ? err : same ? MT_OK : MT_E_NOTFOUND;
+}
+
+/* What completes a receipt: a checkpoint with as many cosignatures as the configuration
+ * wants. Where it wants none, one with some is still better than one without. */
+static mt_err find_checkpoint(ex_job *job, st_tx *tx, lg_receipt *r)
+{
+    const ex_executor *x = job->x;
+    size_t quorum = x->witness_quorum ? x->witness_quorum : 1;
+    mt_err err = x->watch_count ? find_witnessed(job, tx, quorum, r) : MT_E_NOTFOUND;
+    return err != MT_E_NOTFOUND || x->witness_quorum
+               ? err
+               : ex_last_checkpoint(tx, &job->arena, &r->checkpoint);
+}
+
+/* Adds checkpoint and proof, if there is one that covers the record. */
 static mt_err complete(ex_job *job, st_tx *tx, lg_receipt *r)
 {
-    forest f;
-    mt_err err = ex_last_checkpoint(tx, &job->arena, &r->checkpoint);
+    ex_forest f;
+    mt_err err = find_checkpoint(job, tx, r);
     if (err == MT_E_NOTFOUND || (!err && r->checkpoint.size <= r->seq)) {
         return MT_OK;
     }
-    err = err ? err : read_forest(job, tx, r->checkpoint.size, r->seq / EX_BLOCK, &f);
+    err = err ? err
+              : ex_forest_read(&job->arena, tx, r->checkpoint.size, r->seq / EX_BLOCK,
+                               &f);
     if (!err) {
         lg_proof *path = mt_new(&job->arena, lg_proof);
-        prove_record(&f, r->seq, path);
+        ex_forest_record(&f, r->seq, path);
         r->path = path;
         r->complete = true;
     }
@@ -388,7 +318,7 @@ bool ex_ledger_consistency(ex_job *job)
     st_tx *tx;
     int64_t size, from = 0, to = 0;
     mt_str tail;
-    forest f = {0};
+    ex_forest f = {0};
     if (refused_unless_reader(job)) {
         return true;
     }
@@ -401,9 +331,10 @@ bool ex_ledger_consistency(ex_job *job)
                             ex_refused_number(job, "from", 0, to, 0, &from));
     lg_proof p = {0};
     if (!err && !refused && from && from < to) {
-        err = read_forest(job, tx, (uint64_t)to, (uint64_t)from / EX_BLOCK, &f);
+        err = ex_forest_read(&job->arena, tx, (uint64_t)to, (uint64_t)from / EX_BLOCK,
+                             &f);
         if (!err) {
-            prove_growth(&f, (uint64_t)from, &p);
+            ex_forest_growth(&f, (uint64_t)from, &p);
         }
     }
     st_rollback(tx);
@@ -421,7 +352,7 @@ bool ex_ledger_checkpoint(ex_job *job)
     st_tx *tx;
     int64_t size;
     mt_str tail, text = {0};
-    forest f;
+    ex_forest f;
     if (refused_unless_reader(job)) {
         return true;
     }
@@ -430,7 +361,7 @@ bool ex_ledger_checkpoint(ex_job *job)
         return ex_refuse_store(job, err);
     }
     err = st_ledger_tail(tx, &job->arena, &size, &tail);
-    err = err ? err : read_forest(job, tx, (uint64_t)size, 0, &f);
+    err = err ? err : ex_forest_read(&job->arena, tx, (uint64_t)size, 0, &f);
     if (!err) {
         err = st_checkpoint_get(tx, &job->arena, -1, &text);
         err = err == MT_E_NOTFOUND ? MT_OK : err;
@@ -439,7 +370,7 @@ bool ex_ledger_checkpoint(ex_job *job)
     if (err) {
         return refuse_read(job, err);
     }
-    mt_sha256 root = lg_root(f.roots.items, f.roots.len);
+    mt_sha256 root = ex_forest_root(&f);
     mt_jw w = ex_reply_with(job, 200);
     mt_jw_key_str(&w, "root", mt_sha256_hex(&job->arena, root));
     if (text.len) {
@@ -448,5 +379,35 @@ bool ex_ledger_checkpoint(ex_job *job)
     }
     mt_jw_key_i64(&w, "size", size);
     ex_reply_end(&w);
+    return true;
+}
+
+/* Text for programs of others: the note of the newest checkpoint, and the lines of
+ * whoever co-signed it. */
+bool ex_ledger_note(ex_job *job)
+{
+    st_tx *tx;
+    lg_checkpoint point;
+    mt_str note, lines = {0};
+    if (refused_unless_reader(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return ex_refuse_store(job, err);
+    }
+    err = ex_last_checkpoint(tx, &job->arena, &point);
+    err = err ? err : ex_note_get(tx, &job->arena, point.size, &note);
+    err = err ? err : ex_cosignatures_get(tx, &job->arena, point.size, &lines);
+    st_rollback(tx);
+    if (err) {
+        return err == MT_E_NOTFOUND
+                   ? ex_refuse(job, EX_NOT_FOUND, "the ledger is not signed yet")
+                   : ex_refuse_store(job, err);
+    }
+    mt_buf *body = ex_reply_body(job, 200);
+    job->reply.type = "text/plain; charset=utf-8";
+    mt_buf_adds(body, note);
+    mt_buf_adds(body, lines);
     return true;
 }

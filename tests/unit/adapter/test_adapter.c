@@ -1,8 +1,10 @@
 /* Facts from files, variables, people, the clock and child processes; what is refused
  * when adapters are opened; names; provenance. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "adapter_fixture.h"
@@ -463,6 +465,13 @@ static const struct process_row {
      "too_large"},
 };
 
+/* Every process that was started has been ended and waited for. */
+static void assert_no_process_is_left(void)
+{
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
 static void process_fails(void **state)
 {
     const struct process_row *row = *state;
@@ -471,6 +480,7 @@ static void process_fails(void **state)
     assert_error(ask(&o, "v", "7"), row->want);
     assert_error(ask(&o, "v", "7"), row->want); /* the next one does not hang either */
     outlet_close(&o);
+    assert_no_process_is_left();
 }
 
 static void E1_a_chatty_process_does_not_block(void **state)

@@ -175,6 +175,7 @@ static const struct row {
     {"FL28_an_int_and_a_decimal_literal", "fact i { type: Int(0, 100) source: \"s\" }\nrule r { stratum: 0 when: i + 5.25 > 1.0 produce: v(true) }\n", "S331 Rule r\n"},
     {"FL28_that_holds_its_operands", "fact i { type: Int(0, 94) source: \"s\" }\nrule r { stratum: 0 when: i + 5.25 > 1.0 produce: v(true) }\n", ""},
     {"FL28_one_beyond", "fact i { type: Int(0, 95) source: \"s\" }\nrule r { stratum: 0 when: i + 5.25 > 1.0 produce: v(true) }\n", "S331 Rule r\n"},
+    {"FL28_the_longest_time_between_two_moments", "fact a { type: DateTime source: \"s\" }\nfact b { type: DateTime source: \"s\" }\nrule r { stratum: 0 when: a - b > Duration { value: 1, unit: \"days\" } produce: v(true) }\n", ""},
     {"FL28_behind_a_guard", "fact i { type: Int(0, 100) source: \"s\" }\nrule r { stratum: 0 when: i < 95 and i + 5.25 > 1.0 produce: v(true) }\n", ""},
     {"FL28_behind_a_guard_that_lets_one_through", "fact i { type: Int(0, 100) source: \"s\" }\nrule r { stratum: 0 when: i < 96 and i > 94 and i + 5.25 > 1.0 produce: v(true) }\n", "S331 Rule r\n"},
     {"FL21_decimals_of_28_digits", "fact d { type: Decimal(28, 2) source: \"s\" }\nrule r { stratum: 0 when: d + d > 1.0 produce: v(true) }\n", "S331 Rule r\n"},

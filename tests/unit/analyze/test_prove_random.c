@@ -168,9 +168,60 @@ static void flag_atom(maker *k)
     }
 }
 
+/* An item that is written out; v is 0 or 1, whatever the facts are. */
+static void item(maker *k)
+{
+    mt_buf_addf(&k->b, "{ ok: %s, v: %s }",
+                k->has[B] && below(&k->r, 2) ? "b"
+                : below(&k->r, 2)            ? "true"
+                                             : "false",
+                k->in_item && below(&k->r, 2) ? "i.v"
+                : below(&k->r, 3) == 0        ? "items[0].v"
+                : below(&k->r, 2)             ? "1"
+                                              : "0");
+}
+
+static void item_atom(maker *k)
+{
+    uint32_t count = below(&k->r, 3);
+    if (k->in_item && below(&k->r, 2)) {
+        mt_buf_addf(&k->b, "i %s ", OPS[below(&k->r, 2)]);
+        item(k);
+        return;
+    }
+    mt_buf_addf(&k->b, "items %s [", OPS[below(&k->r, 2)]);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_buf_addz(&k->b, i ? ", " : "");
+        item(k);
+    }
+    mt_buf_addc(&k->b, ']');
+}
+
+/* Verdict v1 is a record, see rule(). */
+static void record_atom(maker *k)
+{
+    if (below(&k->r, 2)) {
+        mt_buf_addf(&k->b, "v1.n %s %u", op(k), below(&k->r, 5));
+    } else {
+        mt_buf_addf(&k->b, "v1 %s { l: [%s], n: %u }", OPS[below(&k->r, 2)],
+                    below(&k->r, 3) == 0           ? ""
+                    : k->has[N] && below(&k->r, 2) ? "n"
+                                                   : "1",
+                    below(&k->r, 4));
+    }
+}
+
 static void atom(maker *k)
 {
     int kind = (int)below(&k->r, KINDS + 1);
+    if (kind == ITEMS && k->has[ITEMS] && below(&k->r, 2)) {
+        item_atom(k);
+        return;
+    }
+    if (kind == KINDS && k->verdicts == 2 && below(&k->r, 2)) {
+        record_atom(k);
+        return;
+    }
     if (k->has[FLAGS] && (kind == FLAGS || k->in_flag)) {
         flag_atom(k);
         return;
@@ -266,11 +317,15 @@ static void predicate(maker *k, uint32_t depth)
     }
 }
 
+#define RECORD "Record { l: List(element_type: Int(0, 3), max: 1), n: Int(0, 6) }"
+
 static void rule(maker *k, uint32_t n)
 {
     const char *payload = n == 0 && k->has[N]   ? "Int(0, 6) = n * 2"
                           : n == 0 && k->has[D] ? "Decimal(1, 0) = d"
-                                                : "Int(0, 9) = 1";
+                          : n == 0              ? "Int(0, 9) = 1"
+                          : k->has[N]           ? RECORD " = { n: n * 2, l: [n] }"
+                                                : RECORD " = { l: [], n: 1 }";
     mt_buf_addf(&k->b, "rule r%u { stratum: %u when: ", n, n);
     predicate(k, 2);
     mt_buf_addf(&k->b, " produce: verdict v%u { payload: %s } }\n", n, payload);

@@ -269,6 +269,52 @@ static void instances_decide_between_force_migrate_and_blue_green(void **state)
     version_close(&v2);
 }
 
+/* Names of fields that mean something else in a node of interchange. */
+#define WRITTEN_OUT(condition, payload)                                                \
+    "persona p\ntype T { type: Int(0, 9) literal: Int(0, 9) result_type: Int(0, 9) "   \
+    "}\n"                                                                              \
+    "fact f { type: T source: \"x.f\" }\nfact i { type: Int(0, 9) source: \"x.i\" }\n" \
+    "rule r { stratum: 0 when: f = { " condition " } produce: verdict v { payload: T " \
+    "= { " payload " } } }\n"
+
+static bool differ(const char *before, const char *after)
+{
+    mt_arena a = {0};
+    version v1, v2;
+    version_elaborate(&v1, before);
+    version_elaborate(&v2, after);
+    version_read(&v1);
+    version_read(&v2);
+    const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                       (an_diff_side){&v2.tree, NULL});
+    bool changed = an_diff_find(d, MT_STR("Rule"), MT_STR("r")) != NULL;
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+    return changed;
+}
+
+static void FL27_every_part_of_a_written_value_is_compared(void **state)
+{
+    (void)state;
+#define SAME "type: 1, literal: i, result_type: 2"
+    static const char *const OTHER[] = {
+        "type: 3, literal: i, result_type: 2", "type: 1, literal: 4, result_type: 2",
+        "type: 1, literal: i, result_type: i", "type: i, literal: i, result_type: 2"};
+    const char *same = WRITTEN_OUT(SAME, SAME);
+    assert_false(differ(same, same));
+    assert_false(
+        differ(same, WRITTEN_OUT("result_type: 2, type: 1, literal: i", SAME)));
+    for (size_t i = 0; i < sizeof OTHER / sizeof *OTHER; i++) {
+        mt_arena a = {0};
+        mt_str condition = mt_strf(&a, WRITTEN_OUT("%s", SAME), OTHER[i]);
+        mt_str payload = mt_strf(&a, WRITTEN_OUT(SAME, "%s"), OTHER[i]);
+        assert_true(differ(same, condition.ptr));
+        assert_true(differ(same, payload.ptr));
+        mt_arena_free(&a);
+    }
+}
+
 static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
                                  const void *state)
 {
@@ -278,11 +324,12 @@ static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
 
 int main(void)
 {
-    enum { SINGLES = 3 };
+    enum { SINGLES = 4 };
     struct CMUnitTest tests[SINGLES + TYPE_COUNT + CARRY_COUNT] = {
         cmocka_unit_test(verdicts_are_carried_not_evaluated),
         cmocka_unit_test(a_plan_advises_every_flow_and_moves_states),
         cmocka_unit_test(instances_decide_between_force_migrate_and_blue_green),
+        cmocka_unit_test(FL27_every_part_of_a_written_value_is_compared),
     };
     for (size_t i = 0; i < TYPE_COUNT; i++) {
         tests[SINGLES + i] = test_of(TYPES[i].name, types_compare, &TYPES[i]);

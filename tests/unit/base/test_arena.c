@@ -110,9 +110,47 @@ static void a_vector_grows_and_keeps_its_items(void **state)
     mt_arena_free(&a);
 }
 
+#if MT_FENCE
+/* Only a sanitized build knows: behind every allocation, behind the items of a vector,
+ * and everywhere after a rewind. */
+static void what_was_not_handed_out_is_fenced(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    char *first = mt_alloc(&a, 13), *second = mt_alloc(&a, 16);
+    assert_false(__asan_address_is_poisoned(first + 12));
+    assert_true(__asan_address_is_poisoned(first + 13));
+    assert_true(__asan_address_is_poisoned(second - 1));
+    assert_true(__asan_address_is_poisoned(second + 16));
+    MT_VEC(uint64_t) v = {0};
+    for (uint64_t i = 0; i < 20; i++) {
+        mt_vec_push(&a, &v, i);
+        assert_false(__asan_address_is_poisoned(&v.items[i]));
+        assert_true(__asan_address_is_poisoned(&v.items[i + 1]));
+    }
+    mt_mark mark = mt_arena_mark(&a);
+    char *third = mt_alloc(&a, 8);
+    mt_alloc(&a, 1 << 20); /* in a block of its own */
+    char *fourth = mt_alloc(&a, 8);
+    mt_arena_rewind(&a, mark);
+    assert_true(__asan_address_is_poisoned(third));
+    assert_true(__asan_address_is_poisoned(fourth));
+    assert_false(__asan_address_is_poisoned(second));
+    third = mt_alloc(&a, 8);
+    mt_arena_rewind(&a, mark);
+    assert_true(__asan_address_is_poisoned(third));
+    mt_arena_reset(&a);
+    assert_true(__asan_address_is_poisoned(first));
+    mt_arena_free(&a);
+}
+#endif
+
 int main(void)
 {
     static rows_list list;
+#if MT_FENCE
+    rows_test(&list, what_was_not_handed_out_is_fenced);
+#endif
     rows_test(&list, memory_is_aligned_and_separate);
     rows_test(&list, an_empty_allocation_is_not_null);
     rows_test(&list, rewind_gives_the_same_place_again);

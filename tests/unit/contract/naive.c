@@ -53,6 +53,7 @@ typedef struct state {
     size_t verdict_count;
     names facts_used, verdicts_used;
     const scope *vars;
+    bool in_payload; /* parts of a made value are brought to their types */
     const char *fault;
     mt_str where;
 } state;
@@ -765,9 +766,129 @@ static value operator_term(state *st, const mt_json *n, mt_str op)
     return arith(st, n, op.ptr[0], a, b);
 }
 
+/* ---- Values made of terms, by writing them down and reading them again ---- */
+
+static value fitted(state *st, const mt_json *t, value r);
+
+static mt_str decimal_str(mt_arena *a, mt_decimal d)
+{
+    char text[MT_DECIMAL_TEXT];
+    return mt_str_dup(a, mt_str_from(text, mt_decimal_print(d, text)));
+}
+
+static mt_str quoted(state *st, mt_str text)
+{
+    mt_buf b = {0};
+    mt_json_quote(&b, text);
+    mt_str s = mt_str_dup(st->a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return s;
+}
+
+static mt_str tree_text(state *st, const mt_json *node)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_json(&w, node);
+    mt_str s = mt_str_dup(st->a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return s;
+}
+
+/* As a fact of the type would be written. */
+static mt_str plain(state *st, const mt_json *t, value v)
+{
+    if (base_is(t, "Decimal")) {
+        return quoted(st, decimal_str(st->a, promoted(v).d));
+    }
+    switch (v.k) {
+    case BOOL: return v.i ? MT_STR("true") : MT_STR("false");
+    case INT: return mt_strf(st->a, "%lld", (long long)v.i);
+    case TEXT: return quoted(st, v.text);
+    case DATE: return quoted(st, print_date(st->a, v.i));
+    case TIME: return quoted(st, print_time(st->a, v.i, v.nano));
+    case MONEY:
+        return mt_strf(st->a, "{\"amount\":\"%.*s\",\"currency\":\"%.*s\"}",
+                       MT_ARG(decimal_str(st->a, v.d)), MT_ARG(v.text));
+    case DURATION:
+        return mt_strf(st->a, "{\"unit\":\"%.*s\",\"value\":%lld}", MT_ARG(v.text),
+                       (long long)v.i);
+    case TREE: return tree_text(st, v.node);
+    case DECIMAL:
+    case ABSENT: break;
+    }
+    return MT_STR("null");
+}
+
+static value made(state *st, const mt_json *n, const mt_json *t);
+
+/* False: it is absent, or something failed. */
+static bool add_part(state *st, mt_buf *out, const mt_json *n, const mt_json *t)
+{
+    bool inner =
+        mt_json_at(n, "record") || mt_json_at(n, "list") || mt_json_at(n, "union");
+    value v = inner ? made(st, n, t) : term(st, n);
+    if (v.k == ABSENT || st->fault) {
+        return false;
+    }
+    v = st->in_payload && !inner ? fitted(st, t, v) : v;
+    mt_buf_adds(out, plain(st, t, v));
+    return !st->fault;
+}
+
+static bool add_parts(state *st, mt_buf *out, const mt_json *n, const mt_json *t)
+{
+    const mt_json *record = mt_json_at(n, "record"), *list = mt_json_at(n, "list");
+    const mt_json *variant = mt_json_at(n, "union"), *fields = mt_json_at(t, "fields");
+    for (uint32_t i = 0; record && i < count(fields); i++) {
+        const mt_json_member *f = &fields->as.members[i];
+        mt_buf_addz(out, i ? "," : "{");
+        mt_json_quote(out, f->key);
+        mt_buf_addc(out, ':');
+        if (!add_part(st, out, mt_json_get(record, f->key), &f->value)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        mt_buf_addz(out, i ? "," : "[");
+        if (!add_part(st, out, &list->as.items[i], mt_json_at(t, "element_type"))) {
+            return false;
+        }
+    }
+    if (variant) {
+        mt_str tag = text_at(variant, "tag");
+        mt_buf_addf(out, "{\"tag\":\"%.*s\",\"payload\":", MT_ARG(tag));
+        if (!add_part(st, out, mt_json_at(variant, "payload"),
+                      mt_json_get(mt_json_at(t, "variants"), tag))) {
+            return false;
+        }
+    }
+    bool empty = !variant && !count(record ? fields : list);
+    mt_buf_addz(out, list ? (empty ? "[]" : "]") : (empty ? "{}" : "}"));
+    return true;
+}
+
+static value made(state *st, const mt_json *n, const mt_json *t)
+{
+    mt_buf text = {0};
+    bool there = add_parts(st, &text, n, t);
+    mt_json *tree = mt_new(st->a, mt_json);
+    mt_json_limits limits = {1 << 20, 100};
+    if (there && mt_json_read(st->a, mt_str_dup(st->a, mt_buf_str(&text)), &limits,
+                              tree, NULL)) {
+        there = false;
+        fail(st, "the oracle cannot read what it wrote");
+    }
+    mt_buf_free(&text);
+    return there ? from_json(t, tree) : (value){.k = ABSENT};
+}
+
 static value term(state *st, const mt_json *n)
 {
     const mt_json *v;
+    if (mt_json_at(n, "record") || mt_json_at(n, "list") || mt_json_at(n, "union")) {
+        return made(st, n, mt_json_at(n, "type"));
+    }
     if ((v = mt_json_at(n, "fact_ref"))) {
         return named(st, mt_json_text(v));
     }
@@ -987,12 +1108,6 @@ static void print_tree(state *st, mt_jw *w, const mt_json *t, value v)
     }
 }
 
-static mt_str decimal_str(mt_arena *a, mt_decimal d)
-{
-    char text[MT_DECIMAL_TEXT];
-    return mt_str_dup(a, mt_str_from(text, mt_decimal_print(d, text)));
-}
-
 static void print_value(state *st, mt_jw *w, const mt_json *t, value v)
 {
     static const struct {
@@ -1030,18 +1145,9 @@ static void print_value(state *st, mt_jw *w, const mt_json *t, value v)
     mt_jw_end_object(w);
 }
 
-/* The payload, brought to its declared type. */
-static value payload(state *st, const mt_json *t, const mt_json *v)
+/* A payload, or a part of one, brought to its declared type. */
+static value fitted(state *st, const mt_json *t, value r)
 {
-    bool is_term = mt_json_is(v, MT_JSON_OBJECT) && !mt_json_at(v, "kind") &&
-                   !mt_json_at(v, "amount");
-    value r = is_term ? term(st, v) : from_json(t, v);
-    if (st->fault) {
-        return r;
-    }
-    if (r.k == ABSENT) {
-        return fail(st, "absent_verdict");
-    }
     if (base_is(t, "Decimal")) {
         return rounded(st, MT_OK, promoted(r).d, int_at(t, "precision"),
                        int_at(t, "scale"));
@@ -1054,6 +1160,21 @@ static value payload(state *st, const mt_json *t, const mt_json *v)
         return fail(st, "overflow");
     }
     return r;
+}
+
+static value payload(state *st, const mt_json *t, const mt_json *v)
+{
+    bool is_term = mt_json_is(v, MT_JSON_OBJECT) && !mt_json_at(v, "kind") &&
+                   !mt_json_at(v, "amount");
+    bool is_made =
+        mt_json_at(v, "record") || mt_json_at(v, "list") || mt_json_at(v, "union");
+    st->in_payload = true;
+    value r = is_made ? made(st, v, t) : is_term ? term(st, v) : from_json(t, v);
+    st->in_payload = false;
+    if (st->fault) {
+        return r;
+    }
+    return r.k == ABSENT ? fail(st, "absent_verdict") : fitted(st, t, r);
 }
 
 static void print_names(mt_jw *w, const names *n)

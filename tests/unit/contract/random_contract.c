@@ -599,8 +599,76 @@ static term amount_term(random_contract *c)
                   &ANY, false};
 }
 
+/* ---- Values made of terms ---- */
+
+static mt_str made_json(random_contract *c, const type *t, int depth, bool typed);
+
+/* May a term of type `t` be a part of type `to`? Bounds may differ: in a payload the
+ * value is brought to its type. */
+static bool is_part(const type *to, const type *t)
+{
+    if (to->b == INT || to->b == DECIMAL) {
+        return numeric(t) && (to->b == DECIMAL || t->b == INT);
+    }
+    if (to->b != t->b) {
+        return false;
+    }
+    return to->b == ENUM || to->b == MONEY ? strcmp(to->name, t->name) == 0
+           : to->b == DURATION             ? to->unit == t->unit
+                                           : to->b < RECORD || to == t;
+}
+
+static mt_str part_json(random_contract *c, const type *to, int depth)
+{
+    for (int i = 0; i < 8; i++) {
+        term t = to->b >= RECORD || one_in(c, 2) ? descend(c, random_root(c))
+                                                 : random_term(c, to, depth);
+        bool known = !t.literal || to->b != ENUM; /* it may be one nobody declares */
+        if (t.t && is_part(to, t.t) && known) {
+            return t.json;
+        }
+    }
+    if (to->b >= RECORD) {
+        return made_json(c, to, depth, one_in(c, 6));
+    }
+    if (to->b == ENUM) {
+        mt_str v = value_json(c, to);
+        return mt_strf(c->a, "{\"literal\":%.*s}", MT_ARG(v));
+    }
+    return literal_term(c, to).json;
+}
+
+static mt_str made_json(random_contract *c, const type *t, int depth, bool typed)
+{
+    mt_str parts = MT_STR(""), tj = typed ? type_json(c, t) : MT_STR("");
+    int64_t n = t->b == LIST ? below(c, t->max + 1) : t->b == RECORD ? t->fields : 1;
+    int64_t tag = t->b == UNION ? below(c, t->fields) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = t->b == RECORD ? i : t->b == UNION ? tag : 0;
+        mt_str one = part_json(c, t->field[k], depth > 0 ? depth - 1 : 0);
+        parts = mt_strf(c->a, "%.*s%s%s%s%s%.*s", MT_ARG(parts), i ? "," : "",
+                        t->b == RECORD ? "\"" : "", t->b == RECORD ? NAMES[k] : "",
+                        t->b == RECORD ? "\":" : "", MT_ARG(one));
+    }
+    mt_str end = typed ? mt_strf(c->a, ",\"type\":%.*s", MT_ARG(tj)) : MT_STR("");
+    return t->b == LIST
+               ? mt_strf(c->a, "{\"list\":[%.*s]%.*s}", MT_ARG(parts), MT_ARG(end))
+           : t->b == RECORD
+               ? mt_strf(c->a, "{\"record\":{%.*s}%.*s}", MT_ARG(parts), MT_ARG(end))
+               : mt_strf(c->a, "{\"union\":{\"payload\":%.*s,\"tag\":\"%s\"}%.*s}",
+                         MT_ARG(parts), NAMES[tag], MT_ARG(end));
+}
+
+static term made_term(random_contract *c, const type *like, int depth)
+{
+    return (term){made_json(c, like, depth, true), like, false};
+}
+
 static term random_term(random_contract *c, const type *like, int depth)
 {
+    if (like->b >= RECORD && one_in(c, 2)) {
+        return made_term(c, like, depth);
+    }
     for (int i = 0; i < 12; i++) {
         term t = NO_TERM;
         int64_t way = below(c, 12);
@@ -623,7 +691,7 @@ static term random_term(random_contract *c, const type *like, int depth)
             return t;
         }
     }
-    return literal_term(c, like);
+    return like->b >= RECORD ? made_term(c, like, depth) : literal_term(c, like);
 }
 
 /* ---- Predicates ---- */
@@ -763,10 +831,19 @@ static mt_str fact_json(random_contract *c, int i)
         i, MT_ARG(t), MT_ARG(d));
 }
 
-/* The payload: a literal, a reference, a sum, or a product of two facts. */
+/* The payload: a literal, a reference, a sum, a product of two facts, or a structured
+ * value made of those. */
 static mt_str payload_json(random_contract *c, const type **out)
 {
     term t = descend(c, random_root(c));
+    if (one_in(c, 4)) {
+        do {
+            *out = one_in(c, 2) ? random_type(c, 2) : c->facts[below(c, FACTS)];
+        } while ((*out)->b < RECORD && one_in(c, 8) == false);
+        if ((*out)->b >= RECORD) {
+            return made_json(c, *out, 2, one_in(c, 4));
+        }
+    }
     if (numeric(t.t) && one_in(c, 3)) {
         term b = random_term(c, t.t, 1);
         if (b.t && numeric(b.t) && t.t->b == b.t->b && t.t->b == DECIMAL) {

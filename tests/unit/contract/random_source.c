@@ -87,21 +87,6 @@ uint64_t random_next(uint64_t *seed)
     return z ^ (z >> 31);
 }
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-
-uint64_t random_count(uint64_t all)
-{
-#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) ||                \
-    __has_feature(thread_sanitizer)
-    enum { PART = 50 };
-#else
-    enum { PART = 10 };
-#endif
-    return getenv("MOTET_SOAK") ? all : all / PART;
-}
-
 static int below(generator *g, int n)
 {
     return n > 0 ? (int)(random_next(&g->seed) % (uint64_t)n) : 0;
@@ -781,6 +766,82 @@ static void write_number(generator *g, base b, int depth)
     }
 }
 
+/* ---- Structured values of terms ---- */
+
+static void write_made(generator *g, const type *t, int depth);
+
+/* A path whose values are all values of `t`. */
+static bool find_part(generator *g, const type *t, path *p)
+{
+    if (!find_path(g, t->b, p)) {
+        return false;
+    }
+    bool inside = t->b == INT && p->t->min >= t->min && p->t->max <= t->max;
+    bool same = t->b == BOOL || t->b == DATE || t->b == DATETIME ||
+                (t->b == MONEY && !strcmp(t->name, p->t->name));
+    return p->t == t || inside || same;
+}
+
+/* A part: a term that always fits, a literal, or such a value again. Nothing is rounded
+ * in a condition, and a Duration says its unit. */
+static void write_part(generator *g, const type *t, int depth)
+{
+    path p;
+    if (chance(g, 50) && find_part(g, t, &p)) {
+        write_path(g, &p, false);
+    } else if (t->b >= RECORD && depth) {
+        write_made(g, t, depth - 1);
+    } else if (t->b == DECIMAL) {
+        put(g, decimal(g, t->p > t->s, t->s > 1 && t->s <= 28));
+    } else if (t->b == DURATION) {
+        write_duration_literal(g, int_of(g, t), t->name);
+    } else if (t->b >= RECORD) {
+        write_made(g, t, 0);
+    } else {
+        write_literal(g, t);
+    }
+}
+
+static void write_made_record(generator *g, const type *t, int depth)
+{
+    put(g, "{");
+    for (int i = 0; i < t->count; i++) {
+        key(g, t->field[i]);
+        write_part(g, t->of[i], depth);
+        comma(g, false);
+    }
+    put(g, "}");
+}
+
+static void write_made(generator *g, const type *t, int depth)
+{
+    int count = t->b == LIST ? below(g, 4) : 0, i = below(g, t->count ? t->count : 1);
+    if (t->b == RECORD) {
+        if (t->name && chance(g, 30)) {
+            put(g, t->name);
+        }
+        write_made_record(g, t, depth);
+    } else if (t->b == LIST) {
+        put(g, "[");
+        for (int k = 0; k < count && (k < t->length || g->wild); k++) {
+            write_part(g, t->of[0], depth);
+            comma(g, true);
+        }
+        put(g, "]");
+    } else if (!t->count) {
+        words(g, "none ( 1 )");
+    } else {
+        put(g, t->field[i]);
+        if (t->of[i]->b == RECORD && chance(g, 50)) {
+            write_made_record(g, t->of[i], depth);
+            return;
+        }
+        put(g, "(");
+        write_part(g, t->of[i], depth);
+        put(g, ")");
+    }
+}
+
 /* A value beside one of type `t`. */
 static void write_beside(generator *g, const type *t)
 {
@@ -817,7 +878,7 @@ static void write_beside(generator *g, const type *t)
     case DATE: write_literal(g, t); break;
     case RECORD:
     case UNION:
-    case LIST:
+    case LIST: write_made(g, t, 3); break;
     case BASES: put(g, "0"); break;
     }
 }
@@ -837,7 +898,7 @@ static void write_rest(generator *g, const path *p)
 {
     const type *t = p->t;
     put(g, comparison(g, t->b));
-    if (t->b == RECORD || t->b == UNION || t->b == LIST || chance(g, 15)) {
+    if (chance(g, t->b >= RECORD ? 30 : 15)) {
         write_path(g, p, false);
     } else {
         write_beside(g, t);
@@ -852,8 +913,7 @@ static void write_comparison(generator *g)
         return;
     }
     const type *t = p.t;
-    bool flat = t->b != RECORD && t->b != UNION && t->b != LIST;
-    if (t->b == UNION && chance(g, 70)) {
+    if (t->b == UNION && chance(g, 50)) {
         write_path(g, &p, false);
         words(g, ". tag =");
         quoted(g, t->count ? t->field[below(g, t->count)] : "x");
@@ -866,7 +926,7 @@ static void write_comparison(generator *g)
             comma(g, false);
         }
         put(g, "]");
-    } else if (flat && chance(g, 15)) { /* the literal first */
+    } else if (chance(g, 15)) { /* the literal first */
         write_beside(g, t);
         put(g, comparison(g, t->b));
         write_path(g, &p, false);
@@ -1086,6 +1146,12 @@ static const type *write_payload(generator *g)
         write_type(g, p.t);
         put(g, "=");
         write_path(g, &p, false);
+        return p.t;
+    }
+    if (form == 3 && find_path(g, BASES, &p) && p.t->b >= RECORD) {
+        write_type(g, p.t);
+        put(g, "=");
+        write_made(g, p.t, 3);
         return p.t;
     }
     if (form <= 2) {

@@ -17,9 +17,6 @@ typedef struct random_program {
 } random_program;
 
 random_program random_source(mt_arena *a, uint64_t seed, random_source_kind kind);
-/* How many to try: all with MOTET_SOAK=1, a tenth without; a fiftieth where every
- * access to memory is watched. */
-uint64_t random_count(uint64_t all);
 /* A further number from a seed, for whoever shares one. */
 uint64_t random_next(uint64_t *seed);
 

@@ -73,7 +73,8 @@ typedef struct maker {
     int depth; /* variables: x0, x1 */
     base over[4];
     bool int_payload[SMALL_RULES], decimal_payload[SMALL_RULES];
-    bool facts_only; /* terms read no verdict */
+    bool made_payload[SMALL_RULES]; /* MADE, below */
+    bool facts_only;                /* terms read no verdict */
 } maker;
 
 uint64_t small_random(uint64_t *seed)
@@ -141,6 +142,21 @@ static mt_str decimal_below(maker *m)
     return MT_STR("");
 }
 
+/* The payload type of rules that write a record out. */
+#define MADE                                                                           \
+    "Record { a: Bool, l: List(element_type: Int(min: -9, max: 9), max: 2), "          \
+    "n: Int(min: -1000, max: 1000) }"
+
+static mt_str made_below(maker *m)
+{
+    for (uint32_t i = 0; i < m->c->rule_count; i++) {
+        if (m->c->rules[i].stratum < m->stratum && m->made_payload[i]) {
+            return mt_strf(m->a, "v%u", i);
+        }
+    }
+    return MT_STR("");
+}
+
 static const char *OPS[] = {"=", "!=", "<", "<=", ">", ">="};
 
 static mt_str int_term(maker *m, int levels)
@@ -172,7 +188,12 @@ static mt_str int_term(maker *m, int levels)
         t = fact_of(m, NUMBERS);
         t = t.len ? mt_strf(m->a, "%.*s[%u]", MT_ARG(t), below(m, 3)) : t;
         break;
-    case 8: t = m->facts_only ? t : verdict_below(m, true); break;
+    case 8:
+        t = m->facts_only ? t : verdict_below(m, true);
+        if (!t.len && !m->facts_only && (t = made_below(m)).len) {
+            t = mt_strf(m->a, "%.*s.%s", MT_ARG(t), one_in(m, 2) ? "n" : "l[0]");
+        }
+        break;
     case 9:
         if (levels) {
             t = int_term(m, levels - 1);
@@ -261,6 +282,96 @@ static mt_str bool_term(maker *m)
                    one_in(m, 2) ? "true" : "false");
 }
 
+/* ---- Structured values ---- */
+
+/* A whole number that is 0 or 1, whatever the facts are; some of them may fail. */
+static mt_str small_part(maker *m)
+{
+    mt_str t = {0};
+    switch (below(m, 5)) {
+    case 0:
+        t = fact_of(m, RECORD);
+        t = t.len ? mt_strf(m->a, "%.*s.n", MT_ARG(t)) : t;
+        break;
+    case 1:
+        t = fact_of(m, NUMBERS);
+        t = t.len ? mt_strf(m->a, "%.*s[%u]", MT_ARG(t), below(m, 2)) : t;
+        break;
+    case 2:
+        t = fact_of(m, UNION);
+        t = t.len ? mt_strf(m->a, "%.*s.num", MT_ARG(t)) : t;
+        break;
+    case 3: t = variable_over(m, NUMBERS); break;
+    default: break;
+    }
+    return t.len ? t : one_in(m, 2) ? MT_STR("0") : MT_STR("1");
+}
+
+static mt_str bool_part(maker *m)
+{
+    mt_str t = one_in(m, 2) ? fact_of(m, BOOL) : (mt_str){0};
+    return t.len ? t : one_in(m, 2) ? MT_STR("true") : MT_STR("false");
+}
+
+static mt_str made_record(maker *m)
+{
+    mt_str a = bool_part(m), n = small_part(m);
+    return one_in(m, 2) ? mt_strf(m->a, "{ a: %.*s, n: %.*s }", MT_ARG(a), MT_ARG(n))
+                        : mt_strf(m->a, "{ n: %.*s, a: %.*s }", MT_ARG(n), MT_ARG(a));
+}
+
+/* A value of the fact's type, written out. */
+static mt_str made(maker *m, base b)
+{
+    mt_str x, y;
+    switch (b) {
+    case RECORD: return made_record(m);
+    case NUMBERS:
+        x = small_part(m);
+        y = small_part(m);
+        return one_in(m, 4)   ? MT_STR("[]")
+               : one_in(m, 2) ? mt_strf(m->a, "[%.*s]", MT_ARG(x))
+                              : mt_strf(m->a, "[%.*s, %.*s]", MT_ARG(x), MT_ARG(y));
+    case ROWS:
+        x = made_record(m);
+        return one_in(m, 4) ? MT_STR("[]") : mt_strf(m->a, "[%.*s]", MT_ARG(x));
+    case UNION:
+        x = small_part(m);
+        y = bool_part(m);
+        return one_in(m, 2) ? mt_strf(m->a, "num(%.*s)", MT_ARG(x))
+                            : mt_strf(m->a, "flag(%.*s)", MT_ARG(y));
+    case BOOL:
+    case INT:
+    case ENUM:
+    case HOURS:
+    case MONEY:
+    case TEXT: break;
+    }
+    return MT_STR("");
+}
+
+static mt_str whole_record(maker *m, mt_str n)
+{
+    mt_str a = bool_part(m), l = made(m, NUMBERS);
+    return mt_strf(m->a, "{ a: %.*s, l: %.*s, n: %.*s }", MT_ARG(a), MT_ARG(l),
+                   MT_ARG(n));
+}
+
+static mt_str compare_made(maker *m)
+{
+    static const base BASES[] = {RECORD, NUMBERS, ROWS, UNION};
+    base b = BASES[below(m, 4)];
+    mt_str x = fact_of(m, b), v = one_in(m, 3) ? made_below(m) : (mt_str){0};
+    mt_str y = v.len ? whole_record(m, small_part(m)) : made(m, b);
+    x = v.len ? v : x;
+    const char *op = OPS[below(m, 2)];
+    if (!x.len) {
+        return x;
+    }
+    return one_in(m, 4) ? mt_strf(m->a, "%.*s %s %.*s", MT_ARG(y), op, MT_ARG(x))
+                        : mt_strf(m->a, "%.*s %s %.*s", MT_ARG(x), op, MT_ARG(y));
+}
+
 static mt_str atom(maker *m)
 {
     static const char *const ENUMS[] = {"\"a\"", "\"b\"", "\"c\""};
@@ -274,7 +385,7 @@ static mt_str atom(maker *m)
     static const char *const TEXTS[] = {"\"\"", "\"x\"", "\"q\\\"z\""};
     static const char *const TAGS[] = {"\"num\"", "\"flag\""};
     mt_str t = {0};
-    switch (below(m, 13)) {
+    switch (below(m, 15)) {
     case 0:
     case 1:
     case 2:
@@ -295,6 +406,8 @@ static mt_str atom(maker *m)
         t = verdict_below(m, false);
         t = t.len ? mt_strf(m->a, "verdict_present(%.*s)", MT_ARG(t)) : t;
         break;
+    case 12:
+    case 13: t = compare_made(m); break;
     default: {
         base b = one_in(m, 2) ? RECORD : NUMBERS;
         mt_str x = fact_of(m, b), y = fact_of(m, b);
@@ -358,10 +471,13 @@ static void add_rule(maker *m)
     mt_str lower = one_in(m, 4) ? verdict_below(m, true) : (mt_str){0};
     term = lower.len ? lower : term;
     bool narrow = term.len && one_in(m, 4);
-    m->int_payload[i] = term.len && !narrow;
+    m->made_payload[i] = !narrow && one_in(m, 3);
+    m->int_payload[i] = term.len && !narrow && !m->made_payload[i];
     m->decimal_payload[i] = narrow;
+    mt_str whole = whole_record(m, term.len ? term : MT_STR("1"));
     r->payload =
-        narrow
+        m->made_payload[i] ? mt_strf(m->a, MADE " = %.*s", MT_ARG(whole))
+        : narrow
             ? mt_strf(m->a, "Decimal(precision: 9, scale: 0) = %.*s * 4", MT_ARG(term))
         : term.len ? mt_strf(m->a, "Int(min: -1000, max: 1000) = %.*s", MT_ARG(term))
                    : MT_STR("Bool = true");

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../many.h"
 #include "base/json_write.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
@@ -349,9 +350,8 @@ static void check(uint64_t seed)
 static void FL3_what_elaborates_runs(void **state)
 {
     (void)state;
-    const char *given = getenv("MOTET_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 20260401;
-    uint64_t contracts = random_count(100000);
+    uint64_t seed = many_from(20260401);
+    uint64_t contracts = many_of(100000);
     for (uint64_t i = 0; seen.elaborated < contracts && i < contracts * 10; i++) {
         check(seed + i);
     }

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../many.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "naive.h"
@@ -15,6 +16,7 @@ enum { FACT_SETS = 4 };
 
 static struct {
     uint64_t runs, faults, verdicts;
+    uint64_t records, lists, unions; /* contracts that make such values of terms */
 } seen;
 
 static mt_json read_json(mt_arena *a, mt_str text)
@@ -72,12 +74,20 @@ static const ct_model *load(mt_arena *a, mt_str bundle, uint64_t seed)
     return m;
 }
 
+static bool has(mt_str bundle, const char *text)
+{
+    return memmem(bundle.ptr, bundle.len, text, strlen(text)) != NULL;
+}
+
 static void compare(uint64_t seed)
 {
     mt_arena a = {0};
     random_contract *c = random_contract_new(&a, seed);
     mt_str bundle = random_bundle(c);
     mt_json tree = read_json(&a, bundle);
+    seen.records += has(bundle, "{\"record\":{");
+    seen.lists += has(bundle, "{\"list\":[");
+    seen.unions += has(bundle, "{\"union\":{");
     const ct_model *m = load(&a, bundle, seed);
     const ct_program *p = ct_compile(&a, m);
     ct_facts *f = ct_facts_new(m);
@@ -100,19 +110,21 @@ static void compare(uint64_t seed)
 static void both_evaluators_agree(void **state)
 {
     (void)state;
-    const char *given = getenv("MOTET_SEED");
-    bool soak = getenv("MOTET_SOAK") != NULL;
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 20260101;
-    uint64_t contracts = (soak ? 100000u : 2000u) / FACT_SETS;
+    uint64_t seed = many_from(20260101), contracts = many_of(100000);
     for (uint64_t i = 0; i < contracts; i++) {
         compare(seed + i);
     }
-    print_message("seed %llu: %llu evaluations, %llu faults, %llu with verdicts\n",
-                  (unsigned long long)seed, (unsigned long long)seen.runs,
-                  (unsigned long long)seen.faults, (unsigned long long)seen.verdicts);
+    print_message("seed %llu: %llu contracts, %llu evaluations, %llu faults, %llu with "
+                  "verdicts\n",
+                  (unsigned long long)seed, (unsigned long long)contracts,
+                  (unsigned long long)seen.runs, (unsigned long long)seen.faults,
+                  (unsigned long long)seen.verdicts);
     /* The cases must be worth something. */
     assert_true(seen.faults * 20 > seen.runs);
     assert_true(seen.verdicts * 3 > seen.runs);
+    assert_true(seen.records * 4 > contracts);
+    assert_true(seen.lists * 4 > contracts);
+    assert_true(seen.unions * 4 > contracts);
 }
 
 int main(void)

@@ -43,6 +43,23 @@
          "{'base':'Record','fields':{'a':{'base':'Int','min':0,'max':9},'b':" BOOL_T   \
          "}}")
 
+/* Values whose parts are terms. */
+#define BOX_T                                                                          \
+    "{'base':'Record','fields':{'d':{'base':'Decimal','precision':6,'scale':2},'l':{"  \
+    "'base':'List','max':2,'element_type':{'base':'Int','min':0,'max':100}}}}"
+#define EMPTY_T "{'base':'Record','fields':{}}"
+#define MADE_REC(a, b)                                                                 \
+    "{'record':{'a':" a ",'b':" b "},'type':{'base':'Record','fields':{'a':{'base':'"  \
+    "Int','min':0,'max':9},'b':" BOOL_T "}}}"
+#define MADE_XS(items)                                                                 \
+    "{'list':[" items "],'type':{'base':'List','max':9,'element_type':{'base':'Int',"  \
+    "'min':0,'max':9}}}"
+#define MADE_CARD(no)                                                                  \
+    "{'type':{'base':'TaggedUnion','variants':{'Card':{'base':'Record','fields':{'no'" \
+    ":"                                                                                \
+    "{'base':'Int','min':0,'max':9}}},'Cash':{'base':'Bool'}}},'union':{'payload':{"   \
+    "'record':{'no':" no "}},'tag':'Card'}}"
+
 /* `want`: a piece of the result, or the kind of the fault. */
 static const struct row {
     const char *name, *constructs, *facts, *want;
@@ -162,6 +179,107 @@ static const struct row {
      "{'id':'p','kind':'Fact','source':'s','type':" BOOL_T ",'default':{'kind':"
      "'bool_literal','value':true}}," WHEN(REF("p")),
      "{}", "'type':'v'"},
+    {"FL27 a record of terms equals one of the same parts",
+     N "," P "," REC("a") "," WHEN(IS(REF("a"), "=", MADE_REC(INT_L("3"), REF("p")))),
+     "{'a':{'a':3,'b':true},'n':3,'p':true}", "'facts_used':['a','p']"},
+    {"FL27 and differs in one of them",
+     N "," P "," REC("a") "," WHEN(IS(REF("a"), "!=", MADE_REC(INT_L("3"), REF("p")))),
+     "{'a':{'a':3,'b':true},'n':3,'p':true}", "{'verdicts':[]}"},
+    {"FL27 a list is as long as it is written",
+     LISTS "," N "," WHEN(IS(REF("xs"), "=", MADE_XS(INT_L("1") "," INT_L("2")))),
+     "{'n':2,'xs':[1,2,2]}", "{'verdicts':[]}"},
+    {"FL27 an empty list equals an empty one",
+     LISTS "," WHEN(IS(MADE_XS(""), "=", REF("xs"))), "{'xs':[]}", "'type':'v'"},
+    {"FL27 a union of another tag is not equal, and no error",
+     PAY "," WHEN(IS(REF("u"), "=", MADE_CARD(INT_L("4")))),
+     "{'u':{'tag':'Cash','payload':true}}", "{'verdicts':[]}"},
+    {"FL27 a union of the same tag and payload is",
+     PAY "," WHEN(IS(REF("u"), "=", MADE_CARD(INT_L("4")))),
+     "{'u':{'tag':'Card','payload':{'no':4}}}", "'facts_used':['u']"},
+    {"FL27 a part that fails is a typed error, also where another part differs",
+     LISTS "," P "," REC("a") "," WHEN(
+         IS(REF("a"), "=",
+            MADE_REC("{'op':'index','operand':" REF("xs") ",'index':" INT_L("0") "}",
+                     REF("p")))),
+     "{'a':{'a':3,'b':true},'p':false,'xs':[]}", "index_out_of_range"},
+    {"FL27 a payload is a record with a list in it",
+     LISTS "," N "," RULE(
+         "r", "0", TRUE_P, "v", BOX_T,
+         "{'record':{'d':" REF("n") ",'l':{'list':[" REF("n") "," INT_L("7") "]}}}"),
+     "{'n':4,'xs':[]}",
+     "{'payload':{'fields':{'d':{'kind':'decimal_value','value':'4'},'l':{'elements':[{"
+     "'kind':'int_value','value':4},{'kind':'int_value','value':7}],'kind':"
+     "'list_value'}},'kind':'record_value'},'provenance':{'facts_used':['n']"},
+    {"FL27 a Decimal of a payload is rounded to its part",
+     D "," RULE("r", "0", TRUE_P, "v", BOX_T,
+                "{'record':{'d':" REF("d") ",'l':{'list':[]}}}"),
+     "{'d':'2.345'}", "{'kind':'decimal_value','value':'2.34'}"},
+    {"FL27 a part of a payload that does not fit is an overflow",
+     D "," RULE("r", "0", TRUE_P, "v", BOX_T,
+                "{'record':{'d':" REF("d") ",'l':{'list':[]}}}"),
+     "{'d':'99999.9'}", "overflow"},
+    {"FL27 in a condition nothing is rounded",
+     D
+     "," WHEN(IS("{'record':{'d':" REF("d") ",'l':{'list':[]}},'type':" BOX_T "}", "=",
+                 "{'record':{'d':" DEC_L("2.34", "3",
+                                         "2") ",'l':{'list':[]}},'type':" BOX_T "}")),
+     "{'d':'2.345'}", "{'verdicts':[]}"},
+    {"FL27 7.6 a higher stratum reads the fields of a verdict and compares it",
+     N "," RULE(
+         "r", "0", TRUE_P, "w", BOX_T,
+         "{'record':{'d':" REF("n") ",'l':{'list':[" REF(
+             "n") "]}}}") "," RULE("s", "1",
+                                   "{'op':'and','left':" IS(
+                                       OF("{'verdict_ref':'w'}", "d"), "=",
+                                       INT_L(
+                                           "4")) ",'right':" IS("{'verdict_ref':'w'}",
+                                                                "=",
+                                                                "{'record':{'d':" INT_L(
+                                                                    "4") ",'l':{'list':"
+                                                                         "[" REF(
+                                                                             "n") "]}},"
+                                                                                  "'typ"
+                                                                                  "e'"
+                                                                                  ":" BOX_T
+                                                                                  "}") "}",
+                                   "v", BOOL_T, "true"),
+     "{'n':4}",
+     "'provenance':{'facts_used':['n'],'rule':'s','stratum':1,'verdicts_used':['w']}"},
+    {"FL27 a part that reads an absent verdict makes the comparison false",
+     N
+     "," RULE("r", "0", IS(REF("n"), ">", INT_L("50")), "w", BOX_T,
+              "{'record':{'d':" INT_L(
+                  "1") ",'l':{'list':[]}}}") "," RULE("s", "1",
+                                                      IS("{'record':{'d':" OF(
+                                                             "{'verdict_ref':'w'}",
+                                                             "d") ",'l':{'list':[]}},'"
+                                                                  "type':" BOX_T "}",
+                                                         "!=",
+                                                         "{'record':{'d':" REF(
+                                                             "n") ",'l':{'list':[]}},'"
+                                                                  "type':" BOX_T "}"),
+                                                      "v", BOOL_T, "true"),
+     "{'n':4}", "{'verdicts':[]}"},
+    {"FL27 and in a payload it is a fault",
+     N "," RULE("r", "0", IS(REF("n"), ">", INT_L("50")), "w", BOX_T,
+                "{'record':{'d':" INT_L(
+                    "1") ",'l':{'list':[]}}}") "," RULE("s", "1", TRUE_P, "v", BOX_T,
+                                                        "{'record':{'d':" OF(
+                                                            "{'verdict_ref':'w'}",
+                                                            "d") ",'l':{'list':[]}}}"),
+     "{'n':4}", "absent_verdict"},
+    {"FL27 a record without fields",
+     FACT("e", EMPTY_T) "," RULE(
+         "r", "0", IS(REF("e"), "=", "{'record':{},'type':" EMPTY_T "}"), "w", EMPTY_T,
+         "{'record':{}}") "," RULE("s", "1",
+                                   IS("{'verdict_ref':'w'}", "=",
+                                      "{'record':{},'type':" EMPTY_T "}"),
+                                   "v", BOOL_T, "true"),
+     "{'e':{}}", "'type':'v'"},
+    {"FL27 made anew for each element of a quantifier",
+     LISTS "," REC("a") "," P "," WHEN(
+         ANY("x", REF("xs"), IS(REF("a"), "=", MADE_REC(REF("x"), REF("p"))))),
+     "{'a':{'a':3,'b':true},'p':true,'xs':[1,2,3]}", "'facts_used':['xs','a','p']"},
     {"a fault in a stratum is never an absent verdict",
      LISTS "," P "," RULE(
          "a", "0",

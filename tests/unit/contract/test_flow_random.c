@@ -1,7 +1,8 @@
 /* Random contracts and flows: the machine against a naive interpreter that walks the
  * bundle's JSON by recursion, and every run against itself, written down and taken up
  * again after each step.
- * 2,000 contracts; MOTET_SOAK=1 runs 100,000. MOTET_SEED chooses others. */
+ * 10,000 contracts; MOTET_SOAK=1 runs 100,000. MOTET_SEED chooses others. */
+#include "../many.h"
 #include "contract/flow/paths.h"
 #include "contract/flow/why.h"
 #include "flow_fixture.h"
@@ -459,9 +460,7 @@ static void compare_contract(mt_buf *bundle)
 static void the_machine_agrees_with_the_naive_interpreter(void **state)
 {
     (void)state;
-    const char *seed = getenv("MOTET_SEED");
-    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    uint64_t count = getenv("MOTET_SOAK") ? 100000 : 2000;
+    uint64_t first = many_from(1), count = many_of(100000);
     mt_buf bundle = {0};
     print_message("seed %llu, %llu contracts\n", (unsigned long long)first,
                   (unsigned long long)count);

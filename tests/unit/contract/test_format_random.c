@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../many.h"
 #include "contract/front/format.h"
 #include "random_source.h"
 
@@ -211,9 +212,8 @@ static void check(uint64_t seed, random_source_kind kind)
 static void FL1_layout_keeps_the_program(void **state)
 {
     (void)state;
-    const char *given = getenv("MOTET_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 20260301;
-    uint64_t programs = random_count(100000);
+    uint64_t seed = many_from(20260301);
+    uint64_t programs = many_of(100000);
     for (uint64_t i = 0; i < programs; i++) {
         check(seed + i, i % 4 ? RANDOM_PLAIN : RANDOM_EDGY);
     }

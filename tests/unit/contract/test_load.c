@@ -33,6 +33,11 @@
     "','persona':'p','outcomes':{'success':" END "}," HANDLER "}]}"
 
 #define LIST_T "{'base':'List','element_type':" BOOL_T ",'max':3}"
+#define REC_T  "{'base':'Record','fields':{'a':" BOOL_T "}}"
+#define MADE(right)                                                                    \
+    FACT("r", REC_T)                                                                   \
+    "," RULE("x", "0", "{'op':'=','left':" REF("r") ",'right':" right "}", "v",        \
+             BOOL_T, "true")
 
 static const struct row {
     const char *name, *constructs, *code, *message;
@@ -68,6 +73,66 @@ static const struct row {
      "L105", "undeclared source"},
     {"a rule on an unknown fact", RULE("r", "0", REF("x"), "v", BOOL_T, "true"), "L105",
      "constructs[0].body.when: unknown fact"},
+    {"FL27 a record without a type", MADE("{'record':{'a':" TRUE_P "}}"), "L106",
+     "constructs[1].body.when.right: \"type\" is missing"},
+    {"FL27 a record with a field too few", MADE("{'record':{},'type':" REC_T "}"),
+     "L107", "constructs[1].body.when.right.record: field \"a\" is missing"},
+    {"FL27 a record with a field too many",
+     MADE("{'record':{'a':" TRUE_P ",'b':" TRUE_P "},'type':" REC_T "}"), "L107",
+     "has no field \"b\""},
+    {"FL27 a part of another type",
+     MADE("{'record':{'a':{'literal':1}},'type':" REC_T "}"), "L107",
+     "constructs[1].body.when.right.record.a: this is of Int(1, 1), the part of Bool"},
+    {"FL27 a part that is not a term",
+     MADE("{'record':{'a':{'verdict_present':'v'}},'type':" REC_T "}"), "L106",
+     "this is not a term"},
+    {"FL27 a record whose type is a list",
+     MADE("{'record':{'a':" TRUE_P "},'type':" LIST_T "}"), "L106",
+     "a record is not a value of List"},
+    {"FL27 a record beside a value of another type",
+     MADE("{'list':[],'type':" LIST_T "}"), "L106", "operator '=' is not defined"},
+    {"FL27 records have no order",
+     FACT("r",
+          REC_T) "," RULE("x", "0",
+                          "{'op':'<','left':" REF("r") ",'right':{'record':{'a':" TRUE_P
+                                                       "},'type':" REC_T "}}",
+                          "v", BOOL_T, "true"),
+     "L106", "operator '<' is not defined"},
+    {"FL27 more elements than the type has",
+     RULE("x", "0", TRUE_P, "v", LIST_T,
+          "{'list':[" TRUE_P "," TRUE_P "," TRUE_P "," TRUE_P "]}"),
+     "L107", "value.list: 4 elements, List(Bool, 3) has at most 3"},
+    {"FL27 an unknown tag",
+     RULE("x", "0", TRUE_P, "v", "{'base':'TaggedUnion','variants':{'A':" BOOL_T "}}",
+          "{'union':{'payload':" TRUE_P ",'tag':'B'}}"),
+     "L107", "\"B\" is not a variant"},
+    {"FL27 a union without a payload",
+     RULE("x", "0", TRUE_P, "v", "{'base':'TaggedUnion','variants':{'A':" BOOL_T "}}",
+          "{'union':{'tag':'A'}}"),
+     "L103", "\"payload\" is missing"},
+    {"FL27 a literal that does not fit its part",
+     RULE("x", "0", TRUE_P, "v",
+          "{'base':'List','max':3,'element_type':{'base':'Int','min':0,'max':4}}",
+          "{'list':[{'literal':5}]}"),
+     "L107", "value.list[0]: this is of Int(5, 5), the part of Int(0, 4)"},
+    {"FL27 a list that is an object", MADE("{'list':{},'type':" LIST_T "}"), "L103",
+     "expected an array"},
+    {"FL27 a record that is a list, too",
+     MADE("{'record':{'a':" TRUE_P "},'list':[],'type':" REC_T "}"), "L103",
+     "has both \"record\" and \"list\""},
+    {"FL27 a record as a condition",
+     RULE("x", "0", "{'record':{'a':" TRUE_P "},'type':" REC_T "}", "v", BOOL_T,
+          "true"),
+     "L106", "expected a Bool, got Record"},
+    {"FL27 7.3 a part of the same stratum",
+     RULE("w", "0", TRUE_P, "w", BOOL_T, "true") "," RULE(
+         "x", "0", TRUE_P, "v", REC_T, "{'record':{'a':{'verdict_ref':'w'}}}"),
+     "L108", "may only read lower ones"},
+    {"FL27 a type of a part that is not that of its place",
+     RULE("x", "0", TRUE_P, "v", REC_T,
+          "{'record':{'a':" TRUE_P "},'type':{'base':'Record','fields':{'b':" BOOL_T
+          "}}}"),
+     "L106", "is needed here"},
     {"an expression that says two things: a fact and an operator",
      FACT("x", "{'base':'Int','min':0,'max':1}") "," RULE(
          "r", "0",

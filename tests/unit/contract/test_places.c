@@ -106,6 +106,8 @@ static const row ADVICE[] = {
     {"FL29 a base type of another language", "fact f { type: ⟦Boolean⟧ source: \"s\" }", "T401", "'Boolean'", "did you mean 'Bool'?", "Bool", 1},
     {"FL29 a misspelt field of a record", RULE("r.⟦totl⟧ = 3"), "T433", "'totl'", "did you mean 'total'?", "total", 1},
     {"FL29 a misspelt enum value", RULE("e = ⟦\"opne\"⟧"), "T448", "'opne'", "did you mean \"open\"?", "\"open\"", 0},
+    {"FL29 an enum value without quotes", RULE("e = ⟦open⟧"), "T403", "'open'", "in double quotes: \"open\"", "\"open\"", 1},
+    {"FL29 enum values without quotes in a list", RULE("e in [⟦open⟧]"), "T012", "found 'open'", "in double quotes", NULL, 1},
     {"FL29 a misspelt default", "fact e { type: Enum([\"open\"]) source: \"s\" default: ⟦\"opn\"⟧ }", "T420", "'opn'", "did you mean \"open\"?", "\"open\"", 1},
     {"FL29 a misspelt source", "source orders { protocol: manual }\nfact f { type: Bool source: ⟦order⟧ { path: \"x\" } }", "T573", "'order'", "did you mean 'orders'?", "orders", 1},
     {"FL29 a misspelt protocol", "source orders { protocol: ⟦htp⟧ base_url: \"x\" }", "T570", "'htp'", "did you mean 'http'?", "http", 1},

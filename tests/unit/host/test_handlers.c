@@ -119,6 +119,134 @@ static void the_call_says_what_is_asked(void **state)
     end(&s);
 }
 
+/* What the program was told, as it comes back in its error text. */
+static void is_told(const ag_call *call, const char *want)
+{
+    stage s;
+    ag_answer answer = {0};
+    play(&s,
+         "read -r l; e=$(printf %s \"$l\" | sed 's/\"/~/g'); "
+         "printf '{\"id\":1,\"error\":\"%s\"}\\n' \"$e\"; read -r x",
+         2000, 0);
+    ho_handlers_begin(s.handlers);
+    ho_handlers_call(s.handlers, call, &answer);
+    assert_string_equal(answer.failed, want);
+    end(&s);
+}
+
+static void every_kind_of_call_says_what_it_has(void **state)
+{
+    (void)state;
+    static const mt_json DATA = {.type = MT_JSON_BOOL, .boolean = true};
+    static const ag_event CAUSE = {
+        .action = AG_TEST, .trigger = {"t", 1}, .data = &DATA};
+    ag_call call = {.kind = AG_CALL_RECEIVER,
+                    .key = MT_STR("k"),
+                    .state = MT_STR("A"),
+                    .payload = &DATA};
+    is_told(&call, "{~call~:~receive~,~function~:~f~,~id~:1,~key~:~k~,~payload~:true,"
+                   "~state~:~A~}");
+    call = (ag_call){.kind = AG_CALL_RECEIVER};
+    is_told(&call, "{~call~:~receive~,~function~:~f~,~id~:1,~key~:null,~payload~:null,"
+                   "~state~:null}");
+    call = (ag_call){.kind = AG_CALL_SENDER, .cause = &CAUSE};
+    is_told(&call, "{~call~:~send~,~cause~:{~action~:~TEST~,~data~:true,~trigger~:~t~},"
+                   "~function~:~f~,~id~:1,~key~:null,~payload~:null}");
+    call = (ag_call){.kind = AG_CALL_SENDER, .key = MT_STR("k")};
+    is_told(&call, "{~call~:~send~,~cause~:null,~function~:~f~,~id~:1,~key~:~k~,"
+                   "~payload~:null}");
+    call = (ag_call){.kind = AG_CALL_RECEIVE_HOOK, .key = MT_STR("k")};
+    is_told(&call, "{~call~:~hook~,~direction~:~receive~,~function~:~f~,~id~:1,"
+                   "~payload~:null}");
+    call = (ag_call){.kind = AG_CALL_SEND_HOOK, .state = MT_STR("A"), .payload = &DATA};
+    is_told(&call, "{~call~:~hook~,~direction~:~send~,~function~:~f~,~id~:1,"
+                   "~payload~:true}");
+}
+
+static void an_event_without_a_trigger_is_ok(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, ANSWERING("\\\"action\\\":\\\"test\\\""), 2000, 0);
+    ag_answer a = ask(&s, AG_CALL_RECEIVER);
+    assert_int_equal(a.event.action, AG_TEST);
+    assert_true(mt_str_is(a.event.trigger, "ok"));
+    assert_null(a.event.data);
+    s.binding.group = NULL;
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed, "nobody answers this call");
+    end(&s);
+}
+
+/* Of what it complained about, the last line, and no more than 200 bytes of it. */
+static void the_last_complaint_is_shown(void **state)
+{
+    (void)state;
+    stage s;
+    char want[300] = "handlers g: the handler died: ", line[260] = "";
+    play(&s, "read -r l; echo first >&2; printf '%0250d\\n\\n' 7 >&2; exit 1", 2000, 0);
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed, "the handler died");
+    memset(line, '0', 200);
+    strcat(strcat(want, line), "\n");
+    assert_true(mt_str_eq(mt_buf_str(&s.said), mt_str_z(want)));
+    end(&s);
+}
+
+static size_t count(const stage *s, const char *words)
+{
+    size_t n = 0;
+    mt_str rest = mt_buf_str(&s->said);
+    for (const char *at; (at = memmem(rest.ptr, rest.len, words, strlen(words)));) {
+        n++;
+        rest = mt_str_skip(rest, (size_t)(at - rest.ptr) + strlen(words));
+    }
+    return n;
+}
+
+static void garbage_is_shown_a_few_times_and_not_whole(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s,
+         "read -r l; for i in 1 2 3 4 5 6 7 8 9; do printf 'x%099d\\n' 7; done; "
+         "echo '{\"id\":1}'; read -r l",
+         2000, 0);
+    assert_null(ask(&s, AG_CALL_RECEIVER).failed);
+    char line[200] = "not an answer: x";
+    memset(line + strlen(line), '0', 79);
+    strcat(line, "\n");
+    assert_int_equal(count(&s, line), 5);
+    end(&s);
+}
+
+/* Two crashes are forgiven after it has answered well for long. */
+static void a_program_that_works_again_is_forgiven(void **state)
+{
+    (void)state;
+    stage s;
+    char mark[] = "/tmp/motet-handlers-XXXXXX", script[400];
+    int fd = mkstemp(mark);
+    assert_true(fd >= 0);
+    close(fd);
+    snprintf(
+        script, sizeof script,
+        "while read -r line; do if [ -e %s ]; then exit 1; fi; "
+        "id=${line##*\\\"id\\\":}; id=${id%%%%,*}; echo \"{\\\"id\\\":$id}\"; done",
+        mark);
+    play(&s, script, 5000, 1);
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed, "the handler died");
+    unlink(mark);
+    for (int i = 0; i < 1000; i++) {
+        assert_null(ask(&s, AG_CALL_RECEIVER).failed);
+    }
+    FILE *again = fopen(mark, "w");
+    assert_non_null(again);
+    fclose(again);
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed, "the handler died");
+    unlink(mark);
+    assert_null(ask(&s, AG_CALL_RECEIVER).failed); /* not given up */
+    end(&s);
+}
+
 static void garbage_is_skipped_and_reported(void **state)
 {
     (void)state;
@@ -298,13 +426,7 @@ static void a_key_nobody_knows_is_told_a_few_times(void **state)
     }
     const char *want = "handlers g: `acton` is not a key of an answer (did you mean "
                        "`action`?)\n";
-    size_t told = 0;
-    mt_str rest = mt_buf_str(&s.said);
-    for (const char *at; (at = memmem(rest.ptr, rest.len, want, strlen(want)));) {
-        told++;
-        rest = mt_str_skip(rest, (size_t)(at - rest.ptr) + strlen(want));
-    }
-    assert_int_equal(told, 5);
+    assert_int_equal(count(&s, want), 5);
     end(&s);
 }
 
@@ -314,6 +436,11 @@ int main(void)
         cmocka_unit_test(a_receiver_answers_with_an_event),
         cmocka_unit_test(senders_and_hooks_answer_with_a_payload_or_none),
         cmocka_unit_test(the_call_says_what_is_asked),
+        cmocka_unit_test(every_kind_of_call_says_what_it_has),
+        cmocka_unit_test(an_event_without_a_trigger_is_ok),
+        cmocka_unit_test(the_last_complaint_is_shown),
+        cmocka_unit_test(garbage_is_shown_a_few_times_and_not_whole),
+        cmocka_unit_test(a_program_that_works_again_is_forgiven),
         cmocka_unit_test(garbage_is_skipped_and_reported),
         cmocka_unit_test(endless_garbage_ends_the_child),
         cmocka_unit_test(an_unknown_action_fails_the_call_only),

@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/hash.h"
 #include "host/keep.h"
 #include "os/file.h"
 
@@ -201,6 +203,112 @@ static void a_commit_counts_though_the_file_cannot_be_rewritten(void **state)
     unlink(lock);
 }
 
+/* Opening fails, or it mends something, and says so in these words behind the path. */
+static void says(const char *path, mt_err want, const char *before, const char *after)
+{
+    ho_keep *k;
+    mt_buf why = {0}, wanted = {0};
+    assert_int_equal(ho_keep_open_file(path, &k, &why), want);
+    mt_buf_addf(&wanted, "%s%s%s", before, path, after);
+    if (!mt_str_eq(mt_buf_str(&why), mt_buf_str(&wanted))) {
+        fail_msg("said %.*s, not %.*s", MT_ARG(mt_buf_str(&why)),
+                 MT_ARG(mt_buf_str(&wanted)));
+    }
+    ho_keep_close(k);
+    mt_buf_free(&why);
+    mt_buf_free(&wanted);
+}
+
+static void what_cannot_be_used_is_said(void **state)
+{
+    const place *p = *state;
+    char path[160], long_path[5000];
+    ho_keep *k = reopen(p, MT_OK);
+    says(p->path, MT_E_BUSY, "", " is in use by another agent");
+    ho_keep_close(k);
+    snprintf(path, sizeof path, "%s/none/state", p->dir);
+    says(path, MT_E_IO, "cannot open ", ".lock: No such file or directory");
+    snprintf(path, sizeof path, "%s/sub", p->dir);
+    assert_int_equal(mkdir(path, 0700), 0);
+    ho_keep *none;
+    mt_buf why = {0};
+    assert_int_not_equal(ho_keep_open_file(path, &none, &why), MT_OK);
+    mt_buf_addc(&why, '\0');
+    assert_non_null(strstr(why.ptr, "cannot use "));
+    assert_int_equal(rmdir(path), 0);
+    snprintf(path, sizeof path, "%s/sub.lock", p->dir);
+    unlink(path);
+    memset(long_path, 'x', sizeof long_path);
+    for (size_t len = 4095; len <= 4096; len++) { /* the longest, and one beyond */
+        mt_buf_clear(&why);
+        long_path[len] = '\0';
+        assert_int_equal(ho_keep_open_file(long_path, &none, &why), MT_E_IO);
+        mt_buf_addc(&why, '\0');
+        assert_int_equal(!strcmp(why.ptr, "the path is too long"), len == 4096);
+        long_path[len] = 'x';
+    }
+    mt_buf_free(&why);
+}
+
+/* A line as the file has it, with a checksum that is right. */
+static void add_line(mt_buf *out, const char *body)
+{
+    char digits[2 * MT_SHA256_BYTES];
+    mt_sha256 digest = mt_sha256_of(mt_str_z(body));
+    mt_hex(digest.bytes, 8, digits);
+    mt_buf_addf(out, "%.16s %s\n", digits, body);
+}
+
+static const struct {
+    const char *head, *body;
+    mt_err want;
+} BODIES[] = {
+    {"{\"motet_agent_state\":1}", "{\"out\":[]}", MT_OK},
+    {"{\"motet_agent_state\":2}", "{\"out\":[]}", MT_E_CORRUPT},
+    {"{\"motet_agent_state\":1}", "{\"sent\":0}", MT_OK},
+    {"{\"motet_agent_state\":1}", "{\"sent\":7}", MT_OK}, /* more than there are */
+    {"{\"motet_agent_state\":1}", "{\"sent\":-1}", MT_E_CORRUPT},
+    {"{\"motet_agent_state\":1}", "{\"sent\":\"1\"}", MT_E_CORRUPT},
+    {"{\"motet_agent_state\":1}", "{\"out\":1}", MT_E_CORRUPT},
+    {"{\"motet_agent_state\":1}", "{}", MT_E_CORRUPT},
+    {"{\"motet_agent_state\":1}", "{", MT_E_CORRUPT},
+};
+
+static void a_record_of_another_form_is_corruption(void **state)
+{
+    const place *p = *state;
+    for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
+        mt_buf text = {0};
+        add_line(&text, BODIES[i].head);
+        add_line(&text, BODIES[i].body);
+        add_line(&text, "{\"out\":[\"m\"],\"state\":5}");
+        assert_int_equal(os_write_file(p->path, mt_buf_str(&text), 0600), MT_OK);
+        ho_keep *k = reopen(p, BODIES[i].want);
+        if (k) {
+            holds(k, "5", "m\n");
+        }
+        ho_keep_close(k);
+        mt_buf_free(&text);
+    }
+    says(p->path, MT_E_CORRUPT, "", ": line 2 does not verify");
+}
+
+static void what_was_cut_off_is_said_and_what_was_there_is_kept(void **state)
+{
+    const place *p = *state;
+    mt_buf text = {0};
+    add_line(&text, "{\"motet_agent_state\":1}");
+    size_t whole = text.len;
+    add_line(&text, "{\"out\":[\"m\"]}");
+    mt_str torn = mt_str_from(text.ptr, whole + 20);
+    assert_int_equal(os_write_file(p->path, torn, 0600), MT_OK);
+    says(p->path, MT_OK, "", ": dropped 20 bytes of an unfinished record");
+    struct stat st;
+    assert_int_equal(stat(p->path, &st), 0);
+    assert_int_equal(st.st_size, whole);
+    mt_buf_free(&text);
+}
+
 int main(void)
 {
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -210,6 +318,9 @@ int main(void)
         IN_A_PLACE(a_crash_at_any_byte_keeps_the_last_whole_commit),
         IN_A_PLACE(any_changed_byte_in_the_middle_is_corruption),
         IN_A_PLACE(the_file_does_not_grow_without_end),
+        IN_A_PLACE(what_cannot_be_used_is_said),
+        IN_A_PLACE(a_record_of_another_form_is_corruption),
+        IN_A_PLACE(what_was_cut_off_is_said_and_what_was_there_is_kept),
         IN_A_PLACE(a_commit_counts_though_the_file_cannot_be_rewritten),
     };
     return cmocka_run_group_tests_name("keep", tests, NULL, NULL);

@@ -9,6 +9,8 @@ ex_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 fake_token fake_tokens[8];
 size_t fake_token_count;
 int64_t fake_stamp;
+atomic_int fake_transactions;
+bool fake_store_fails;
 static st_record records[RECORDS];
 static int64_t record_count;
 
@@ -26,6 +28,8 @@ void fake_reset(void)
     fake.status = 200;
     fake.body = "{\"ok\":true}";
     fake.etag = fake.location = "";
+    fake.replayed = false;
+    fake.digest[0] = '\0';
     fake.later_ms = 0;
     fake.ready = true;
     fake_token_count = 0;
@@ -76,6 +80,7 @@ static void answer(ex_done *done, void *state)
     reply.problem = fake.status >= 400;
     mt_buf_addz(&reply.body, fake.body);
     reply.etag = mt_str_z(fake.etag);
+    reply.replayed = fake.replayed;
     snprintf(reply.location_room, sizeof reply.location_room, "%s", fake.location);
     reply.location = mt_str_z(reply.location_room);
     pthread_mutex_unlock(&fake.lock);
@@ -99,6 +104,7 @@ void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *
              NAMES[call->action], MT_ARG(call->contract), MT_ARG(call->name),
              MT_ARG(call->id), MT_ARG(call->body), MT_ARG(call->idempotency_key),
              MT_ARG(call->caller->name));
+    snprintf(x->digest, sizeof x->digest, "%.*s", MT_ARG(call->request_digest));
     x->calls++;
     unsigned later = x->later_ms;
     pthread_mutex_unlock(&x->lock);
@@ -172,12 +178,14 @@ mt_err st_begin(st_store *s, st_mode mode, st_tx **out)
 {
     (void)mode;
     *out = (st_tx *)(void *)s;
-    return MT_OK;
+    fake_transactions += !fake_store_fails;
+    return fake_store_fails ? MT_E_IO : MT_OK;
 }
 
 void st_rollback(st_tx *tx)
 {
     (void)tx;
+    fake_transactions--;
 }
 
 mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)

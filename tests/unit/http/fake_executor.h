@@ -5,6 +5,7 @@
 #define FAKE_EXECUTOR_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "exec/executor.h"
 
@@ -20,6 +21,8 @@ struct ex_executor {
     int status;       /* of the next answers */
     const char *body; /* likewise */
     const char *etag, *location;
+    bool replayed;     /* likewise */
+    char digest[65];   /* of the last request with an idempotency key */
     unsigned later_ms; /* 0: at once, else by another thread after so long */
     bool ready;
     ex_news *news;
@@ -30,6 +33,8 @@ extern ex_executor fake;
 extern fake_token fake_tokens[8];
 extern size_t fake_token_count;
 extern int64_t fake_stamp;
+extern atomic_int fake_transactions; /* begun and not ended */
+extern bool fake_store_fails;        /* from now on nothing can be begun */
 /* Adds a record to the ledger and tells the front door. */
 void fake_record(const char *kind, const char *subject, const char *body);
 void fake_reset(void);

@@ -15,45 +15,64 @@ static ht_head read_head(const char *text)
     return h;
 }
 
+#define TWICE      "a header field that may be given once is given twice"
+#define BOTH       "a request has a length or a transfer coding, not both"
+#define LENGTH     "the content length is malformed"
+#define CODING     "the only transfer coding understood is chunked"
+#define COMPRESSED "bodies are taken as they are, without a content coding"
+#define KEY        "an idempotency key is 1 to 255 printable ASCII characters"
+#define NAME       "the name of a header field is malformed"
+#define CONTROL    "a header field has a control character"
+
 static const struct row {
-    const char *name, *text;
-    bool good;
+    const char *name, *text, *fault; /* NULL: none */
 } ROWS[] = {
-    {"nothing at all is fine", "", true},
+    {"nothing at all is fine", "", NULL},
     {"one of each is fine", "Host: a\nContent-Length: 5\nAuthorization: Bearer x\n",
-     true},
-    {"unknown fields may repeat", "Accept: a\nAccept: b\n", true},
-    {"two lengths are refused", "Content-Length: 5\nContent-Length: 6\n", false},
-    {"two equal lengths are refused", "Content-Length: 5\ncontent-length: 5\n", false},
+     NULL},
+    {"unknown fields may repeat", "Accept: a\nAccept: b\n", NULL},
+    {"two lengths are refused", "Content-Length: 5\nContent-Length: 6\n", TWICE},
+    {"two equal lengths are refused", "Content-Length: 5\ncontent-length: 5\n", TWICE},
     {"length and coding are refused", "Content-Length: 5\nTransfer-Encoding: chunked\n",
-     false},
-    {"chunked alone is fine", "Transfer-Encoding: chunked\n", true},
-    {"another coding is refused", "Transfer-Encoding: gzip, chunked\n", false},
-    {"a coding with a tail is refused", "Transfer-Encoding: chunked \n", false},
-    {"a coding under cover is refused", "Transfer-Encoding: xchunked\n", false},
-    {"a signed length is refused", "Content-Length: +5\n", false},
-    {"a hex length is refused", "Content-Length: 0x5\n", false},
-    {"a listed length is refused", "Content-Length: 5, 5\n", false},
-    {"a huge length is refused", "Content-Length: 99999999999999999999\n", false},
+     BOTH},
+    {"chunked alone is fine", "Transfer-Encoding: chunked\n", NULL},
+    {"another coding is refused", "Transfer-Encoding: gzip, chunked\n", CODING},
+    {"a coding with a tail is refused", "Transfer-Encoding: chunked \n", CODING},
+    {"a coding under cover is refused", "Transfer-Encoding: xchunked\n", CODING},
+    {"a signed length is refused", "Content-Length: +5\n", LENGTH},
+    {"a hex length is refused", "Content-Length: 0x5\n", LENGTH},
+    {"a listed length is refused", "Content-Length: 5, 5\n", LENGTH},
+    {"a huge length is refused", "Content-Length: 99999999999999999999\n", LENGTH},
     {"two authorizations are refused",
-     "Authorization: Bearer a\nAuthorization: Bearer b\n", false},
-    {"two hosts are refused", "Host: a\nhost: b\n", false},
+     "Authorization: Bearer a\nAuthorization: Bearer b\n", TWICE},
+    {"two hosts are refused", "Host: a\nhost: b\n", TWICE},
     {"two idempotency keys are refused", "Idempotency-Key: a\nidempotency-key: a\n",
-     false},
-    {"an empty idempotency key is refused", "Idempotency-Key: \n", false},
-    {"an idempotency key with a space is refused", "Idempotency-Key: a b\n", false},
-    {"a name with a space is refused", "Content-Length : 5\n", false},
-    {"a control character is refused", "X: a\001b\n", false},
-    {"a carriage return is refused", "X: a\rb\n", false},
-    {"a compressed body is refused", "Content-Encoding: gzip\n", false},
+     TWICE},
+    {"an empty idempotency key is refused", "Idempotency-Key: \n", KEY},
+    {"an idempotency key with a space is refused", "Idempotency-Key: a b\n", KEY},
+    {"a name with a space is refused", "Content-Length : 5\n", NAME},
+    {"a control character is refused", "X: a\001b\n", CONTROL},
+    {"a carriage return is refused", "X: a\rb\n", CONTROL},
+    {"a compressed body is refused", "Content-Encoding: gzip\n", COMPRESSED},
+    {"a body as it is may be said to be so", "Content-Encoding: identity\n", NULL},
+    {"a length of fifteen digits is read", "Content-Length: 999999999999999\n", NULL},
+    {"a length of sixteen is refused", "Content-Length: 1000000000000000\n", LENGTH},
+    {"an empty length is refused", "Content-Length: \n", LENGTH},
+    {"what stands before 0 is no digit", "Content-Length: 1/\n", LENGTH},
+    {"what stands behind 9 is no digit", "Content-Length: 1:\n", LENGTH},
+    {"a key of the first and last printable character", "Idempotency-Key: !~\n", NULL},
+    {"a key with a letter beyond ASCII is refused", "Idempotency-Key: \xC3\xA9\n", KEY},
+    {"the first fault is the one that is told", "X: a\001b\nContent-Length: x\n",
+     CONTROL},
+    {"a field without a name is refused", ": x\n", NAME},
 };
 
 static void is_judged(void **state)
 {
     const struct row *row = *state;
     ht_head h = read_head(row->text);
-    assert_int_equal(ht_head_check(&h), row->good);
-    assert_int_equal(h.fault == NULL, row->good);
+    assert_int_equal(ht_head_check(&h), !row->fault);
+    assert_string_equal(h.fault ? h.fault : "", row->fault ? row->fault : "");
 }
 
 static void too_many_fields_are_refused(void **state)
@@ -66,6 +85,7 @@ static void too_many_fields_are_refused(void **state)
     assert_true(ht_head_check(&h));
     ht_head_add(&h, MT_STR("X"), MT_STR("y"));
     assert_false(ht_head_check(&h));
+    assert_string_equal(h.fault, "there are too many header fields");
 }
 
 static void a_length_is_read(void **state)
@@ -84,6 +104,8 @@ static const struct type {
     {"json", "application/json", true},
     {"json in capitals", "Application/JSON", true},
     {"json with its charset", "application/json; charset=utf-8", true},
+    {"json with blanks around", " application/json\t;\tcharset=utf-8 ", true},
+    {"json with nothing behind its semicolon", "application/json;", true},
     {"json with a quoted charset", "application/json;charset=\"UTF-8\"", true},
     {"json in another charset", "application/json; charset=latin1", false},
     {"a form", "application/x-www-form-urlencoded", false},
@@ -110,6 +132,9 @@ static const struct etag {
     {"a star fits", "*", true},
     {"another does not", "\"abd\"", false},
     {"a longer one does not", "\"abcd\"", false},
+    {"a lone quote does not", "\"", false},
+    {"half a pair of quotes does not", "\"abc", false},
+    {"the other half does not", "abc\"", false},
     {"an empty field does not", "", false},
 };
 
@@ -130,6 +155,9 @@ static const struct host {
     {"the IPv6 loopback address is local", "[::1]:8440", true},
     {"a name that begins like it is not", "localhost.evil.example", false},
     {"a bad port is not", "localhost:80x", false},
+    {"an empty port is not", "localhost:", false},
+    {"the beginning of a name is not", "localhos", false},
+    {"something else behind it is not", "localhost/80", false},
     {"another name is not", "evil.example:8440", false},
     {"no name is not", "", false},
 };
@@ -176,9 +204,93 @@ static void origin_is_judged(void **state)
     assert_int_equal(ht_head_is_own_origin(&h), row->own);
 }
 
+static bool takes(mt_str name, mt_str value)
+{
+    ht_head h = {0};
+    ht_head_add(&h, name, value);
+    return ht_head_check(&h);
+}
+
+/* RFC 9110: the characters of a token, and of a value. */
+static void every_byte_of_a_field_is_judged(void **state)
+{
+    (void)state;
+    static const char TOKEN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789!#$%&'*+-.^_`|~";
+    for (int byte = 0; byte < 256; byte++) {
+        char text[] = {'X', (char)byte, 'y'};
+        mt_str s = mt_str_from(text, sizeof text);
+        assert_int_equal(takes(s, MT_STR("v")), byte && strchr(TOKEN, byte));
+        assert_int_equal(takes(MT_STR("X"), s),
+                         byte == '\t' || (byte >= ' ' && byte != 0x7f));
+    }
+}
+
+static void every_byte_of_a_request_id_is_judged(void **state)
+{
+    (void)state;
+    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                               "0123456789-_.";
+    for (int byte = 0; byte < 256; byte++) {
+        char text[] = {'x', (char)byte};
+        ht_head h = {.request_id = mt_str_from(text, sizeof text)};
+        assert_int_equal(ht_head_request_id_ok(&h), byte && strchr(GOOD, byte));
+    }
+}
+
+static void lengths_are_judged_at_their_limits(void **state)
+{
+    (void)state;
+    char text[HT_KEY_BYTES + 1];
+    memset(text, 'k', sizeof text);
+    assert_true(takes(MT_STR("Idempotency-Key"), mt_str_from(text, HT_KEY_BYTES)));
+    assert_false(takes(MT_STR("Idempotency-Key"), mt_str_from(text, sizeof text)));
+    for (size_t len = 0; len <= HT_REQUEST_ID_BYTES + 1; len++) {
+        ht_head h = {.request_id = mt_str_from(text, len)};
+        assert_int_equal(ht_head_request_id_ok(&h),
+                         len >= 1 && len <= HT_REQUEST_ID_BYTES);
+    }
+}
+
+static const struct address {
+    const char *name, *text;
+    bool address;
+} ADDRESSES[] = {
+    {"four numbers are an address", "192.168.0.9", true},
+    {"with a port, too", "10.0.0.1:8440", true},
+    {"so are brackets", "[fe80::1]:8440", true},
+    {"a name is none", "evil.example:8440", false},
+    {"numbers and a letter are a name", "10.0.0.1x", false},
+    {"what stands before 0 is no digit", "1/2", false},
+    {"nothing is none", "", false},
+    {"a port alone is none", ":8440", false},
+};
+
+static void address_is_judged(void **state)
+{
+    const struct address *row = *state;
+    ht_head h = {.host = mt_str_z(row->text)};
+    assert_int_equal(ht_head_host_is_address(&h), row->address);
+}
+
+static void a_page_shows_itself_by_either_field(void **state)
+{
+    (void)state;
+    ht_head program = {.host = MT_STR("a")}, page = {.origin = MT_STR("null")};
+    ht_head fetch = {.sec_fetch_site = MT_STR("none")};
+    assert_false(ht_head_is_from_page(&program));
+    assert_true(ht_head_is_from_page(&page));
+    assert_true(ht_head_is_from_page(&fetch));
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_test(&list, every_byte_of_a_field_is_judged);
+    rows_test(&list, every_byte_of_a_request_id_is_judged);
+    rows_test(&list, lengths_are_judged_at_their_limits);
+    rows_add(&list, ADDRESSES, address_is_judged);
+    rows_test(&list, a_page_shows_itself_by_either_field);
     rows_add(&list, ROWS, is_judged);
     rows_add(&list, TYPES, type_is_judged);
     rows_add(&list, ETAGS, etag_is_judged);

@@ -1,7 +1,9 @@
 /* The log: bounded, in order, never in the way. */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -198,6 +200,93 @@ static void a_full_pipe_holds_nobody_up(void **state)
     close(ends[1]);
 }
 
+/* A socket that keeps packets apart shows what is written at once: whole lines, as many
+ * as a pipe takes whole, or pieces of one that is longer. */
+static void lines_are_written_whole_and_together(void **state)
+{
+    (void)state;
+    int ends[2];
+    static char text[3 * PIPE_BUF], packet[4 * PIPE_BUF];
+    ht_log log = {0};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    log.fd = ends[1];
+    assert_int_equal(ht_log_open(&log, 1 << 20), MT_OK);
+    for (int i = 0; i < 50; i++) {
+        ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, 0));
+        memset(text, 'y', 301);
+        ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, 301));
+    }
+    ht_log_flush(&log);
+    size_t lines = 0, packets = 0;
+    for (ssize_t n; (n = recv(ends[0], packet, sizeof packet, MSG_DONTWAIT)) > 0;) {
+        assert_true(n <= PIPE_BUF && packet[n - 1] == '\n');
+        packets++;
+        for (ssize_t i = 0; i < n; i++) {
+            lines += packet[i] == '\n';
+        }
+    }
+    assert_int_equal(lines, 100);
+    assert_true(packets < 100 || PIPE_BUF < 600);
+    memset(text, 'z', sizeof text);
+    ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, sizeof text));
+    ht_log_flush(&log);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(recv(ends[0], packet, sizeof packet, MSG_DONTWAIT), PIPE_BUF);
+    }
+    ssize_t rest = recv(ends[0], packet, sizeof packet, MSG_DONTWAIT);
+    assert_true(rest > 0 && rest < PIPE_BUF && packet[rest - 1] == '\n');
+    assert_int_equal(ht_log_dropped(&log), 0);
+    ht_log_close(&log);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void who_stops_reading_costs_lines_that_are_counted(void **state)
+{
+    (void)state;
+    int ends[2];
+    ht_log log = {0};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    log.fd = ends[1];
+    assert_int_equal(ht_log_open(&log, 1 << 16), MT_OK);
+    close(ends[0]);
+    for (int i = 0; i < 3; i++) {
+        ht_log_text(&log, HT_INFO, "x", "a", MT_STR("b"));
+        ht_log_flush(&log);
+        assert_int_equal(ht_log_dropped(&log), i + 1);
+    }
+    ht_log_close(&log);
+    assert_int_equal(ht_log_dropped(&log), 0);
+    ht_log_text(&log, HT_INFO, "x", "a", MT_STR("b")); /* silent from here on */
+    ht_log_write(NULL, HT_INFO, MT_STR("x"), MT_STR(""));
+    close(ends[1]);
+}
+
+static void levels_have_names_and_ends(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {"debug", "info", "warn", "error"};
+    ht_level level;
+    for (size_t i = 0; i < rows_count(NAMES); i++) {
+        assert_true(ht_level_read(mt_str_z(NAMES[i]), &level));
+        assert_int_equal(level, i);
+    }
+    assert_false(ht_level_read(MT_STR("loud"), &level));
+    stage s;
+    set_up(&s, false, 1 << 16);
+    ht_log_write(&s.log, HT_ERROR + 1, MT_STR("beyond"), MT_STR(""));
+    ht_log_write(&s.log, HT_DEBUG, MT_STR("least"), MT_STR(""));
+    ht_log_write(&s.log, HT_ERROR, MT_STR("most"), MT_STR("[]"));
+    s.log.json = true;
+    ht_log_write(&s.log, HT_ERROR, MT_STR("bare"), MT_STR("{}"));
+    assert_int_equal(tear_down(&s), 0);
+    assert_int_equal(count_of(&s, "beyond"), 0);
+    assert_int_equal(count_of(&s, " debug least\n"), 1);
+    assert_int_equal(count_of(&s, " error most\n"), 1);
+    assert_int_equal(count_of(&s, "\"level\":\"error\",\"event\":\"bare\"}\n"), 1);
+    mt_buf_free(&s.heard);
+}
+
 /* Milliseconds of "2026-11-17T01:56:54.572Z". */
 static int64_t moment_of(const char *text)
 {
@@ -255,5 +344,8 @@ int main(void)
     rows_test(&list, everyone_is_heard_in_order_or_counted);
     rows_test(&list, a_log_that_cannot_be_written_drops_and_ends);
     rows_test(&list, a_full_pipe_holds_nobody_up);
+    rows_test(&list, lines_are_written_whole_and_together);
+    rows_test(&list, who_stops_reading_costs_lines_that_are_counted);
+    rows_test(&list, levels_have_names_and_ends);
     return rows_run(&list, "http/log");
 }

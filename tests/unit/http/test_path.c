@@ -12,6 +12,13 @@ static const struct good {
     {"a plus in a path is a plus", "/a+b", "a+b\n"},
     {"a query has names and values", "/a?x=1&y=%26", "a\nx=1\ny=&\n"},
     {"a plus in a query is a space", "/a?x=a+b", "a\nx=a b\n"},
+    {"so it is in the name of a parameter", "/a?x+y=1", "a\nx y=1\n"},
+    {"as many parameters as fit",
+     "/a?a&b&c&d&e&f&g&h&i&j&k&l&m&n&o&p&q&r&s&t&u&v&w&x&y&z&A&B&C&D&E&F",
+     "a\na=\nb=\nc=\nd=\ne=\nf=\ng=\nh=\ni=\nj=\nk=\nl=\nm=\nn=\no=\np=\n"
+     "q=\nr=\ns=\nt=\nu=\nv=\nw=\nx=\ny=\nz=\nA=\nB=\nC=\nD=\nE=\nF=\n"},
+    {"as many segments as fit", "/1/2/3/4/5/6/7/8/9/10/11/12",
+     "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n"},
     {"a parameter may lack its value", "/a?x", "a\nx=\n"},
     {"an empty query is none", "/a?", "a\n"},
     {"a question mark in a query is itself", "/a?x=?", "a\nx=?\n"},
@@ -131,9 +138,29 @@ static void a_long_target_is_refused(void **state)
     mt_arena_free(&arena);
 }
 
+/* RFC 3986: what may stand there as it is, in a path and in a query. */
+static void every_byte_is_plain_or_refused(void **state)
+{
+    (void)state;
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-._~!$&'()*+,;=:@/?";
+    for (int byte = 0; byte < 256; byte++) {
+        mt_arena arena = {0};
+        ht_target t;
+        const char *why = NULL;
+        char text[] = "/aXb";
+        text[2] = (char)byte;
+        bool plain = byte && strchr(PLAIN, byte);
+        assert_int_equal(ht_target_read(&arena, mt_str_from(text, 4), &t, &why),
+                         plain ? MT_OK : MT_E_SYNTAX);
+        mt_arena_free(&arena);
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_test(&list, every_byte_is_plain_or_refused);
     rows_add(&list, GOOD, taken_apart);
     rows_add(&list, BAD, refused);
     rows_test(&list, a_long_target_is_refused);

@@ -48,7 +48,7 @@ static int close_server(void **state)
     (void)state;
     bool all = ht_server_drain(server, 5);
     ht_server_free(server);
-    return all ? 0 : -1;
+    return all && !fake_transactions ? 0 : -1; /* whatever was begun was ended */
 }
 
 static int dial(void)
@@ -179,6 +179,48 @@ static const struct row {
      "GET /v1/ledger HTTP/1.1\r\n" HOST "Authorization: Bearer a\r\n"
      "Authorization: Bearer b\r\n\r\n",
      400, NULL, NULL},
+    {"what is got is not kept by anybody",
+     "GET /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n", 200, NULL,
+     "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"},
+    {"what has an etag is asked about again",
+     "GET /.well-known/tenor HTTP/1.1\r\n" HOST CLOSE "\r\n", 200, NULL,
+     "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n"},
+    {"HEAD says the same", "HEAD /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n", 200, NULL,
+     "Cache-Control: no-store\r\n"},
+    {"a problem says everything",
+     "GET /nothing HTTP/1.1\r\n" HOST CLOSE "X-Request-Id: r-1\r\n\r\n", 404, NULL,
+     "{\"code\":\"not_found\",\"detail\":\"there is nothing at this path\","
+     "\"request_id\":\"r-1\",\"status\":404,\"title\":\"Not Found\","
+     "\"type\":\"urn:motet:problem:not_found\"}"},
+    {"a page of another origin writes nothing",
+     "POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
+     "Origin: http://evil.example\r\nContent-Length: 2\r\n\r\n{}",
+     403, NULL, "cross_origin"},
+    {"it may read",
+     "GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "Origin: http://evil.example\r\n\r\n", 200,
+     "FLOW_LIST [] [] [] ||anyone", NULL},
+    {"the page of this server writes",
+     "POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
+     "Origin: http://localhost\r\nContent-Length: 2\r\n\r\n{}",
+     200, "EVALUATE [c] [] [] {}||anyone", NULL},
+    {"a bad request ends the connection", "GET /v1/ledger%00 HTTP/1.1\r\n" HOST "\r\n",
+     400, NULL, "Connection: close"},
+    {"a target that is too long has a status of its own",
+     "GET /1/2/3/4/5/6/7/8/9/10/11/12/13 HTTP/1.1\r\n" HOST CLOSE "\r\n", 414, NULL,
+     "the path has too many segments"},
+    {"an event id is a number", "GET /v1/events?from=x HTTP/1.1\r\n" HOST CLOSE "\r\n",
+     400, NULL, "an event id is the number of a ledger record"},
+    {"an event id has digits only",
+     "GET /v1/events HTTP/1.1\r\n" HOST CLOSE "Last-Event-ID: 1/\r\n\r\n", 400, NULL,
+     "an event id is the number of a ledger record"},
+    {"an event id is not empty", "GET /v1/events?from= HTTP/1.1\r\n" HOST CLOSE "\r\n",
+     400, NULL, NULL},
+    {"an event id has 18 digits at most",
+     "GET /v1/events?from=1000000000000000000 HTTP/1.1\r\n" HOST CLOSE "\r\n", 400,
+     NULL, NULL},
+    {"a malformed field says which",
+     "GET /healthz HTTP/1.1\r\n" HOST "Content-Encoding: gzip\r\n\r\n", 400, NULL,
+     "bodies are taken as they are, without a content coding"},
     {"no host is refused", "GET /v1/ledger HTTP/1.1\r\n\r\n", 400, NULL, NULL},
 };
 
@@ -231,6 +273,146 @@ static void who_leaves_before_the_reply_harms_nobody(void **state)
     assert_non_null(strstr(heard, "200 OK"));
 }
 
+static void a_body_at_the_limit_is_taken_and_one_beyond_is_not(void **state)
+{
+    (void)state;
+    for (size_t len = 1000; len <= 1001; len++) {
+        char body[1002] = "", request[1300];
+        memset(body, ' ', len);
+        snprintf(request, sizeof request,
+                 "POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
+                 "Content-Length: %zu\r\n\r\n%s",
+                 len, body);
+        ask(request);
+        assert_non_null(strstr(heard, len > 1000 ? "HTTP/1.1 413" : "HTTP/1.1 200"));
+        snprintf(request, sizeof request,
+                 "POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
+                 "Transfer-Encoding: chunked\r\n\r\n%zx\r\n%s\r\n0\r\n\r\n",
+                 len, body);
+        ask(request);
+        assert_non_null(strstr(heard, len > 1000 ? "HTTP/1.1 413" : "HTTP/1.1 200"));
+    }
+    assert_int_equal(fake.calls, 2);
+    assert_non_null(strstr(heard, "Connection: close"));
+}
+
+/* One connection, many requests: nothing of one is left in the next. */
+static void a_request_has_nothing_of_the_one_before(void **state)
+{
+    (void)state;
+    int fd = dial();
+    say(fd, "POST /v1/contracts/c/operations/o HTTP/1.1\r\n" HOST JSON
+            "Idempotency-Key: k1\r\nContent-Length: 7\r\n\r\n{\"a\":1}");
+    hear(fd, heard, sizeof heard, "{\"ok\":true}");
+    assert_string_equal(fake.last, "OPERATION [c] [o] [] {\"a\":1}|k1|anyone");
+    say(fd, "GET /v1/flows HTTP/1.1\r\n" HOST "\r\n");
+    hear(fd, heard, sizeof heard, "{\"ok\":true}");
+    assert_string_equal(fake.last, "FLOW_LIST [] [] [] ||anyone");
+    assert_string_equal(fake.digest, "");
+    close(fd);
+}
+
+static void keyed(const char *target, const char *body)
+{
+    char request[512];
+    snprintf(request, sizeof request,
+             "POST %s HTTP/1.1\r\n" HOST CLOSE JSON
+             "Idempotency-Key: k\r\nContent-Length: %zu\r\n\r\n%s",
+             target, strlen(body), body);
+    ask(request);
+}
+
+static void a_key_is_bound_to_target_and_body(void **state)
+{
+    (void)state;
+    char first[65];
+    keyed("/v1/contracts/c/operations/o", "{\"a\":1}");
+    snprintf(first, sizeof first, "%s", fake.digest);
+    assert_int_equal(strlen(first), 64);
+    keyed("/v1/contracts/c/operations/o", "{\"a\":1}");
+    assert_string_equal(fake.digest, first);
+    keyed("/v1/contracts/c/operations/o", "{\"a\":2}");
+    assert_string_not_equal(fake.digest, first);
+    keyed("/v1/contracts/c/operations/p", "{\"a\":1}");
+    assert_string_not_equal(fake.digest, first);
+    assert_null(strstr(heard, "Idempotency-Replayed"));
+    fake.replayed = true;
+    keyed("/v1/contracts/c/operations/o", "{\"a\":1}");
+    assert_non_null(strstr(heard, "Idempotency-Replayed: true\r\n"));
+}
+
+/* Only a GET whose answer is good and has this etag needs no body. */
+static void an_answer_is_left_out_only_where_it_is_known(void **state)
+{
+    (void)state;
+    fake.etag = "e1";
+    ask("GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "If-None-Match: \"e1\"\r\n\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 304"));
+    assert_null(strstr(heard, "{\"ok\":true}"));
+    ask("GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "If-None-Match: \"e2\"\r\n\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    assert_non_null(strstr(heard, "ETag: \"e1\"\r\n"));
+    ask("POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
+        "If-None-Match: \"e1\"\r\nContent-Length: 2\r\n\r\n{}");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    assert_null(strstr(heard, "Cache-Control"));
+    fake.status = 404;
+    ask("GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "If-None-Match: \"e1\"\r\n\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 404"));
+    assert_non_null(strstr(heard, "application/problem+json"));
+}
+
+static void a_server_that_is_not_ready_says_why(void **state)
+{
+    (void)state;
+    fake.ready = false;
+    ask("GET /readyz HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    fake.ready = true;
+    assert_non_null(strstr(heard, "HTTP/1.1 503"));
+    assert_non_null(strstr(heard, "Retry-After: 1\r\n"));
+    assert_non_null(
+        strstr(heard, "{\"reason\":\"the store is gone\",\"status\":\"unavailable\"}"));
+}
+
+static unsigned long long figure(const char *name)
+{
+    char line[128];
+    snprintf(line, sizeof line, "\nmotet_http_%s ", name);
+    const char *at = strstr(heard, line);
+    assert_non_null(at);
+    return strtoull(at + strlen(line), NULL, 10);
+}
+
+/* Figures of what is over are exact; an answer is counted when it was sent. */
+static void requests_and_answers_are_counted(void **state)
+{
+    (void)state;
+    ask("GET /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    ask("GET /nothing HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    ask("GET /nothing HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    fake.status = 503;
+    ask("GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    usleep(50000);
+    ask("GET /metrics HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_int_equal(figure("requests_total"), 5);
+    assert_int_equal(figure("answers_total{class=\"2xx\"}"), 1);
+    assert_int_equal(figure("answers_total{class=\"3xx\"}"), 0);
+    assert_int_equal(figure("answers_total{class=\"4xx\"}"), 2);
+    assert_int_equal(figure("answers_total{class=\"5xx\"}"), 1);
+    assert_int_equal(figure("calls_under_way"), 0);
+    assert_int_equal(figure("connections"), 1);
+    assert_int_equal(figure("connections_total"), 5);
+    assert_int_equal(figure("connections_refused_total"), 0);
+    assert_int_equal(figure("connections_expired_total"), 0);
+    assert_int_equal(figure("connections_evicted_total"), 0);
+    assert_int_equal(figure("requests_limited_total"), 0);
+    assert_int_equal(figure("event_streams"), 0);
+    assert_int_equal(figure("log_lines_dropped_total"), 0);
+    assert_non_null(strstr(heard, "text/plain; version=0.0.4; charset=utf-8"));
+    assert_non_null(strstr(heard, "# TYPE motet_http_connections gauge\n"));
+    assert_non_null(strstr(heard, "# HELP motet_http_connections open connections\n"));
+}
+
 static void a_chunked_body_too_large_is_refused(void **state)
 {
     (void)state;
@@ -271,6 +453,92 @@ static void events_come_as_they_happen_and_again(void **state)
     assert_null(strstr(heard, "{\"n\":1}"));
     assert_non_null(strstr(heard, "id: 2\n"));
     close(fd);
+}
+
+/* What a filter leaves out is seen by what comes behind it. */
+static const struct filter {
+    const char *query, *has, *lacks;
+} FILTERS[] = {
+    {"kind=flow", "{\"n\":2}", "{\"n\":1}"},
+    {"kind=operation", "{\"n\":1}", "{\"n\":2}"},
+    {"contract=escrow", "{\"n\":1}", "nothing"},
+    {"contract=other&kind=last", NULL, "{\"n\""},
+    {"entity=Order", "{\"n\":1}", "{\"n\":2}"},
+    {"entity=Item", "{\"n\":2}", "{\"n\":1}"},
+    {"instance=i-2", "{\"n\":2}", "{\"n\":1}"},
+    {"entity=Item&instance=o-1", NULL, "{\"n\""},
+};
+
+static void a_stream_has_what_its_filters_let_through(void **state)
+{
+    (void)state;
+    fake_record("operation", "Order/o-1", "{\"n\":1}");
+    fake_record("flow", "Stock/s-1 Item/i-2", "{\"n\":2}");
+    for (size_t i = 0; i < rows_count(FILTERS); i++) {
+        const struct filter *row = &FILTERS[i];
+        char request[256];
+        int fd = dial();
+        snprintf(request, sizeof request,
+                 "GET /v1/events?from=0&%s HTTP/1.1\r\n" HOST "\r\n", row->query);
+        say(fd, request);
+        hear(fd, heard, sizeof heard, row->has ? row->has : "retry: 1000\n\n");
+        if (!row->has) { /* nothing may follow; it has had the time to */
+            struct pollfd p = {.fd = fd, .events = POLLIN};
+            assert_int_equal(poll(&p, 1, 400), 0);
+        }
+        assert_true(!row->has || strstr(heard, row->has));
+        assert_null(strstr(heard, row->lacks));
+        close(fd);
+    }
+}
+
+static void a_stream_is_not_kept_on_its_way(void **state)
+{
+    (void)state;
+    int fd = dial();
+    say(fd, "GET /v1/events?from=999999999999999999 HTTP/1.1\r\n" HOST "\r\n");
+    hear(fd, heard, sizeof heard, "retry: 1000\n\n");
+    assert_non_null(strstr(heard, "Content-Type: text/event-stream\r\n"));
+    assert_non_null(strstr(heard, "Cache-Control: no-store\r\n"));
+    assert_non_null(strstr(heard, "X-Accel-Buffering: no\r\n"));
+    assert_non_null(strstr(heard, "Connection: close\r\n"));
+    close(fd);
+}
+
+static void one_stream_more_than_allowed_is_refused(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_options o = options();
+    o.max_streams = 2;
+    open_with(&o);
+    int fds[2];
+    for (int i = 0; i < 2; i++) {
+        fds[i] = dial();
+        say(fds[i], "GET /v1/events HTTP/1.1\r\n" HOST "\r\n");
+        hear(fds[i], heard, sizeof heard, "retry");
+        assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    }
+    ask("GET /v1/events HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 503"));
+    assert_non_null(strstr(heard, "too_many_streams"));
+    ask("GET /metrics HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_int_equal(figure("event_streams"), 2);
+    fake_record("operation", "Order/o-1", "{\"n\":1}");
+    for (int i = 0; i < 2; i++) { /* each of them hears it */
+        hear(fds[i], heard, sizeof heard, "{\"n\":1}\n\n");
+        assert_non_null(strstr(heard, "{\"n\":1}\n\n"));
+    }
+    assert_true(ht_server_drain(server, 5)); /* which ends them */
+    for (int i = 0; i < 2; i++) {
+        char byte;
+        struct pollfd p = {.fd = fds[i], .events = POLLIN};
+        assert_int_equal(poll(&p, 1, 5000), 1);
+        while (recv(fds[i], &byte, 1, 0) > 0) {
+        }
+        close(fds[i]);
+    }
+    ht_server_free(server);
 }
 
 static void a_long_ledger_is_streamed_in_order(void **state)
@@ -420,6 +688,232 @@ static void a_token_is_needed_once_there_is_one(void **state)
     mt_arena_free(&a);
 }
 
+/* A token of the store with these rights; the server knows it after a moment. */
+static void give_token(mt_arena *a, mt_str right, char text[HT_TOKEN_TEXT + 1])
+{
+    mt_buf body = {0};
+    mt_str *rights = mt_new(a, mt_str);
+    *rights = right;
+    ht_token t = {.name = MT_STR("Sam"), .rights = rights, .right_count = 1};
+    ht_token_make(a, &t, text);
+    ht_token_write(&body, &t);
+    pthread_mutex_lock(&fake.lock);
+    fake_tokens[fake_token_count++] =
+        (fake_token){t.id, mt_str_dup(a, mt_buf_str(&body))};
+    fake_stamp++;
+    pthread_mutex_unlock(&fake.lock);
+    mt_buf_free(&body);
+}
+
+static void ask_as(const char *token, const char *target, const char *more)
+{
+    char request[512];
+    snprintf(request, sizeof request,
+             "GET %s HTTP/1.1\r\n" HOST "%sAuthorization: Bearer %s\r\n\r\n", target,
+             more, token);
+    ask(request);
+}
+
+static void rights_open_figures_and_events(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *right;
+        bool metrics, events;
+    } RIGHTS[] = {{"metrics:read", true, false},
+                  {"ledger:read", false, true},
+                  {"admin", true, true},
+                  {"deploy", false, false}};
+    mt_arena a = {0};
+    char texts[rows_count(RIGHTS)][HT_TOKEN_TEXT + 1];
+    fake_reset();
+    for (size_t i = 0; i < rows_count(RIGHTS); i++) {
+        give_token(&a, mt_str_z(RIGHTS[i].right), texts[i]);
+    }
+    ht_options o = options();
+    o.private_manifest = true;
+    open_with(&o);
+    for (size_t i = 0; i < rows_count(RIGHTS); i++) {
+        ask_as(texts[i], "/metrics", CLOSE);
+        assert_non_null(
+            strstr(heard, RIGHTS[i].metrics ? "HTTP/1.1 200" : "HTTP/1.1 403"));
+        ask_as(texts[i], "/v1/events?from=x", CLOSE); /* rights come first */
+        assert_non_null(
+            strstr(heard, RIGHTS[i].events ? "HTTP/1.1 400" : "HTTP/1.1 403"));
+    }
+    assert_non_null(strstr(heard, "the right ledger:read is needed"));
+    ask("GET /.well-known/tenor HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 401"));
+    assert_non_null(strstr(heard, "Bearer realm=\"motet\"\r\n"));
+    assert_non_null(strstr(heard, "a bearer token is needed"));
+    ask("GET /openapi.json HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 401"));
+    ask_as(texts[0], "/openapi.json", CLOSE);
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    ask_as("mt_0", "/v1/flows", CLOSE);
+    assert_non_null(strstr(heard, "Bearer realm=\"motet\", error=\"invalid_token\""));
+    assert_non_null(strstr(heard, "the token is not valid"));
+    ask("GET /healthz HTTP/1.1\r\nHost: any.example\r\n" CLOSE "\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 200")); /* with tokens, any name will do */
+    assert_int_equal(close_server(NULL), 0);
+    mt_arena_free(&a);
+}
+
+static void a_token_that_is_gone_ends_its_stream(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    char text[HT_TOKEN_TEXT + 1], request[256];
+    fake_reset();
+    give_token(&a, MT_STR("ledger:read"), text);
+    ht_options o = options();
+    open_with(&o);
+    int fd = dial();
+    snprintf(request, sizeof request,
+             "GET /v1/events HTTP/1.1\r\n" HOST "Authorization: Bearer %s\r\n\r\n",
+             text);
+    say(fd, request);
+    hear(fd, heard, sizeof heard, "retry: 1000\n\n");
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    assert_int_equal(poll(&p, 1, 600), 0); /* a good one keeps its stream */
+    pthread_mutex_lock(&fake.lock);
+    fake_token_count = 0;
+    fake_stamp++;
+    pthread_mutex_unlock(&fake.lock);
+    hear(fd, heard, sizeof heard, "\r\n0\r\n");
+    char byte;
+    assert_int_equal(recv(fd, &byte, 1, MSG_DONTWAIT) > 0, 0);
+    assert_int_equal(poll(&p, 1, 5000), 1);
+    close(fd);
+    assert_int_equal(close_server(NULL), 0);
+    mt_arena_free(&a);
+}
+
+/* Others are let in by --insecure: a program under any name, a page only by address. */
+static void an_open_server_for_others_still_knows_pages(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_options o = options();
+    o.insecure = true;
+    open_with(&o);
+    ask("GET /v1/flows HTTP/1.1\r\nHost: any.example\r\n" CLOSE "\r\n");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    ask("POST /v1/contracts/c/evaluate HTTP/1.1\r\nHost: any.example\r\n" CLOSE JSON
+        "Content-Length: 2\r\n\r\n{}");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    ask("POST /v1/contracts/c/evaluate HTTP/1.1\r\nHost: any.example\r\n" CLOSE JSON
+        "Origin: http://any.example\r\nContent-Length: 2\r\n\r\n{}");
+    assert_non_null(strstr(heard, "HTTP/1.1 421"));
+    ask("POST /v1/contracts/c/evaluate HTTP/1.1\r\nHost: 10.0.0.1\r\n" CLOSE JSON
+        "Origin: http://10.0.0.1\r\nContent-Length: 2\r\n\r\n{}");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    assert_int_equal(close_server(NULL), 0);
+}
+
+static void who_asks_too_often_is_told_to_wait(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_options o = options();
+    o.peers.rate_per_minute = 2;
+    o.peers.rate_local = true;
+    open_with(&o);
+    for (int i = 0; i < 3; i++) {
+        ask("GET /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n");
+        assert_non_null(strstr(heard, i < 2 ? "HTTP/1.1 200" : "HTTP/1.1 429"));
+    }
+    assert_non_null(strstr(heard, "Retry-After: 1\r\n"));
+    assert_non_null(strstr(heard, "rate_limited"));
+    assert_int_equal(close_server(NULL), 0);
+}
+
+/* A pipe that keeps the log; what is in it comes after the server has ended. */
+static void the_log_of_requests_says_who_and_what(void **state)
+{
+    (void)state;
+    int ends[2];
+    ht_log log = {.json = true};
+    fake_reset();
+    assert_int_equal(pipe(ends), 0);
+    log.fd = ends[1];
+    assert_int_equal(ht_log_open(&log, 1 << 16), MT_OK);
+    ht_options o = options();
+    o.log = &log;
+    o.access_log = true;
+    open_with(&o);
+    fake_later(30);
+    ask("GET /v1/flows?secret=1 HTTP/1.1\r\n" HOST CLOSE "X-Request-Id: r-1\r\n\r\n");
+    ask("GET /v1/flows HTTP/1.1\r\n" HOST CLOSE "\r\n");
+    assert_int_equal(close_server(NULL), 0);
+    ht_log_close(&log);
+    close(ends[1]);
+    ssize_t len = read(ends[0], heard, sizeof heard - 1);
+    assert_true(len > 0);
+    heard[len] = '\0';
+    close(ends[0]);
+    const char *line = strstr(heard, "\"event\":\"request\",\"request_id\":\"r-1\","
+                                     "\"method\":\"GET\",\"path\":\"/v1/flows\","
+                                     "\"status\":200,\"token\":\"\",\"micros\":");
+    assert_non_null(line);
+    long micros = strtol(strstr(line, "micros\":") + 8, NULL, 10);
+    assert_true(micros >= 30000 && micros < 60000000);
+    const char *second = strstr(line, "\"request_id\":\"");
+    second = strstr(second + 1, "\"request_id\":\"");
+    assert_non_null(second); /* an id of ours: 24 hex digits */
+    assert_int_equal(strspn(second + 14, "0123456789abcdef"), 24);
+    assert_null(strstr(heard, "secret"));
+}
+
+/* Who is connected already hears that the server stops. */
+static void a_request_while_it_stops_is_refused(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_options o = options();
+    open_with(&o);
+    int fd = dial(), busy = dial();
+    say(fd, "GET /healthz HTTP/1.1\r\n" HOST "\r\n");
+    hear(fd, heard, sizeof heard, "alive");
+    fake_later(1000);
+    say(busy, "GET /v1/flows HTTP/1.1\r\n" HOST "\r\n");
+    usleep(100000);
+    assert_false(ht_server_drain(server, 0)); /* one is under way */
+    say(fd, "GET /healthz HTTP/1.1\r\n" HOST "\r\n");
+    hear(fd, heard, sizeof heard, "stopping\"}");
+    assert_non_null(strstr(heard, "HTTP/1.1 503"));
+    assert_non_null(strstr(heard, "Retry-After: 1\r\n"));
+    close(fd);
+    hear(busy, heard, sizeof heard, "{\"ok\":true}");
+    assert_non_null(strstr(heard, "HTTP/1.1 200"));
+    close(busy);
+    assert_int_equal(close_server(NULL), 0);
+}
+
+/* Ids are of this process and of this request. */
+static void no_two_requests_have_one_id(void **state)
+{
+    (void)state;
+    char ids[2][25];
+    for (int round = 0; round < 2; round++) { /* two servers */
+        fake_reset();
+        ht_options o = options();
+        open_with(&o);
+        for (int i = 0; i < 2; i++) {
+            ask("GET /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n");
+            snprintf(ids[i], sizeof ids[i], "%.24s",
+                     strstr(heard, "X-Request-Id: ") + 14);
+        }
+        assert_int_equal(close_server(NULL), 0);
+        assert_memory_equal(ids[0], ids[1], 16);
+        assert_string_equal(ids[0] + 16, "00000000");
+        assert_string_equal(ids[1] + 16, "00000001");
+        static char before[17];
+        assert_memory_not_equal(ids[0], before, 16);
+        memcpy(before, ids[0], 16);
+    }
+}
+
 static void what_runs_is_finished_before_the_end(void **state)
 {
     (void)state;
@@ -454,6 +948,22 @@ int main(void)
     const struct CMUnitTest others[] = {
         WITH_SERVER(a_reply_that_comes_later_is_waited_for),
         WITH_SERVER(who_leaves_before_the_reply_harms_nobody),
+        WITH_SERVER(a_body_at_the_limit_is_taken_and_one_beyond_is_not),
+        WITH_SERVER(a_request_has_nothing_of_the_one_before),
+        WITH_SERVER(a_key_is_bound_to_target_and_body),
+        WITH_SERVER(an_answer_is_left_out_only_where_it_is_known),
+        WITH_SERVER(a_server_that_is_not_ready_says_why),
+        WITH_SERVER(requests_and_answers_are_counted),
+        WITH_SERVER(a_stream_has_what_its_filters_let_through),
+        WITH_SERVER(a_stream_is_not_kept_on_its_way),
+        ON_ITS_OWN(one_stream_more_than_allowed_is_refused),
+        ON_ITS_OWN(rights_open_figures_and_events),
+        ON_ITS_OWN(a_token_that_is_gone_ends_its_stream),
+        ON_ITS_OWN(an_open_server_for_others_still_knows_pages),
+        ON_ITS_OWN(who_asks_too_often_is_told_to_wait),
+        ON_ITS_OWN(the_log_of_requests_says_who_and_what),
+        ON_ITS_OWN(a_request_while_it_stops_is_refused),
+        ON_ITS_OWN(no_two_requests_have_one_id),
         WITH_SERVER(a_chunked_body_too_large_is_refused),
         WITH_SERVER(events_come_as_they_happen_and_again),
         WITH_SERVER(a_long_ledger_is_streamed_in_order),

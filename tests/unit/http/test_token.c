@@ -168,6 +168,46 @@ static void without_tokens_everyone_is_let_in(void **state)
     ht_tokens_free(tokens);
 }
 
+/* A store that cannot be read opens nothing; later it leaves what is known. */
+static void a_store_that_fails_opens_nothing(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0), *none = NULL;
+    mt_buf why = {0};
+    fake_store_fails = true;
+    assert_int_equal(ht_tokens_refresh(tokens), MT_E_IO);
+    assert_int_equal(show(tokens, "Bearer", text), HT_LET_IN);
+    assert_int_equal(ht_tokens_open((st_store *)&fake, &none, &why), MT_E_IO);
+    fake_store_fails = false;
+    assert_null(none);
+    assert_true(mt_str_starts(mt_buf_str(&why), MT_STR("the tokens cannot be read: ")));
+    assert_int_equal(fake_transactions, 0);
+    ht_tokens_free(tokens);
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+}
+
+static const struct life {
+    const char *name;
+    int64_t expires_ms, revoked_ms;
+    bool lives; /* at the moment 1000 */
+} LIVES[] = {
+    {"one without an end lives", 0, 0, true},
+    {"one lives until its end", 1001, 0, true},
+    {"not at its end", 1000, 0, false},
+    {"not after it", 999, 0, false},
+    {"a revoked one does not", 0, 1, false},
+    {"nor one revoked before its end", 2000, 1500, false},
+};
+
+static void life_is_judged(void **state)
+{
+    const struct life *row = *state;
+    ht_token t = {.expires_ms = row->expires_ms, .revoked_ms = row->revoked_ms};
+    assert_int_equal(ht_token_lives(&t, 1000), row->lives);
+}
+
 static const struct right {
     const char *name, *text;
     bool known;
@@ -175,6 +215,15 @@ static const struct right {
     {"admin is a right", "admin", true},
     {"a fact is a right", "facts:amount", true},
     {"all facts are a right", "facts:*", true},
+    {"deploying is a right", "deploy", true},
+    {"overriding facts is a right", "facts:override", true},
+    {"reading figures is a right", "metrics:read", true},
+    {"a source is a right", "source:s", true},
+    {"a graph is a right", "graphs:g", true},
+    {"an agent is a right", "agents:a", true},
+    {"no source is none", "source:", false},
+    {"no agent is none", "agents:", false},
+    {"more than a whole right is none", "deploys", false},
     {"no fact is none", "facts:", false},
     {"a persona is none", "seller", false},
     {"nothing is none", "", false},
@@ -230,6 +279,8 @@ int main(void)
     rows_test(&list, a_revoked_token_is_refused_and_opens_nothing);
     rows_test(&list, a_damaged_token_lets_nobody_in);
     rows_test(&list, without_tokens_everyone_is_let_in);
+    rows_test(&list, a_store_that_fails_opens_nothing);
+    rows_add(&list, LIVES, life_is_judged);
     rows_add(&list, KNOWN, right_is_judged);
     rows_add(&list, BODIES, a_document_is_read_or_corrupt);
     return rows_run(&list, "http/token");

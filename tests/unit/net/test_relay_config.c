@@ -116,6 +116,24 @@ static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
     end(&r);
 }
 
+static void notes_come_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    read r;
+    assert_int_equal(read_text(&r, "{\"zz\":1,\"port\":99999,\"yy\":2,\"host\":7,"
+                                   "\"motet\":{\"bus\":1,\"xx\":2,\"room\":3}}"),
+                     MT_OK);
+    assert_string_equal(r.notes.ptr,
+                        "zz is not a setting of a relay; passed over\n"
+                        "port has the wrong type or range; left out\n"
+                        "yy is not a setting of a relay; passed over\n"
+                        "host has the wrong type or range; left out\n"
+                        "motet.bus has the wrong type or range; left out\n"
+                        "motet.xx is not a setting of a relay; passed over\n"
+                        "motet.room has the wrong type or range; left out\n");
+    end(&r);
+}
+
 static void unknown_keys_get_the_nearest_known_one(void **state)
 {
     (void)state;
@@ -181,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_port_alone_keeps_loopback_and_ipv6_gets_brackets),
         cmocka_unit_test(our_own_keys_stand_under_motet),
         cmocka_unit_test(wrong_types_and_unknown_keys_are_noted_and_left_out),
+        cmocka_unit_test(notes_come_in_the_order_of_the_file),
         cmocka_unit_test(unknown_keys_get_the_nearest_known_one),
         cmocka_unit_test(numbers_have_bounds),
         cmocka_unit_test(a_policy_that_is_off_turns_the_delay_off),

@@ -1,0 +1,163 @@
+#include "cli/witnessed.h"
+
+#include <errno.h>
+
+#include "cli/notes.h"
+#include "contract/wire/value.h"
+
+enum { WITNESSES_MOST = 64 };
+
+static int read_keys(const cli_args *args, mt_arena *a, lg_note_key **keys,
+                     cli_witnessed *out)
+{
+    int code = CLI_HOLDS, count = 0;
+    while (cli_value_at(args, "witness", count)) {
+        count++;
+    }
+    if (count > WITNESSES_MOST) {
+        return cli_fail(args, CLI_USAGE, "--witness is given at most %d times",
+                        WITNESSES_MOST);
+    }
+    *keys = mt_new_array(a, lg_note_key, (size_t)count + 1);
+    for (int i = 0; !code && i < count; i++) {
+        code = cli_read_note_key(args, a, "witness", i, LG_WITNESS_KEY, &(*keys)[i]);
+        for (int k = 0; !code && k < i; k++) {
+            if (memcmp(&(*keys)[k].key, &(*keys)[i].key, sizeof(*keys)[k].key) == 0) {
+                code = cli_fail(args, CLI_USAGE, "--witness names one key twice");
+            }
+        }
+    }
+    out->witnesses = out->quorum = (size_t)count;
+    out->wanted = count > 0;
+    return code;
+}
+
+/* One witness must be asked for at least: a quorum of none demands nothing. */
+static int read_quorum(const cli_args *args, cli_witnessed *out)
+{
+    if (!cli_number(args, "witness-quorum", WITNESSES_MOST, &out->quorum)) {
+        return CLI_USAGE;
+    }
+    bool given = cli_value(args, "witness-quorum") != NULL;
+    return given && (!out->quorum || out->quorum > out->witnesses)
+               ? cli_fail(args, CLI_USAGE,
+                          "--witness-quorum is from 1 to the number of --witness, "
+                          "which is %zu",
+                          out->witnesses)
+               : CLI_HOLDS;
+}
+
+int cli_witnesses_wanted(const cli_args *args, mt_arena *a, lg_note_key **keys,
+                         cli_witnessed *out)
+{
+    int code = read_keys(args, a, keys, out);
+    return code ? code : read_quorum(args, out);
+}
+
+static int too_few(const cli_args *args, const cli_witnessed *w)
+{
+    return cli_fail(args, CLI_FAILS,
+                    "no checkpoint is co-signed by %zu of these %zu witnesses",
+                    w->quorum, w->witnesses);
+}
+
+static int from_file(const cli_args *args, mt_arena *a, const char *path,
+                     const lg_note_key *keys, cli_witnessed *w)
+{
+    ex_cosigned_note *got = &w->got;
+    int code = cli_read_input(args, a, path, LG_NOTE_BYTES, &got->note);
+    if (code) {
+        return code;
+    }
+    if (lg_note_read(got->note, &got->read)) {
+        return cli_fail(args, CLI_FAILS,
+                        "%s: this is not a checkpoint in the format "
+                        "of c2sp.org/tlog-checkpoint",
+                        path);
+    }
+    got->lines = got->read.signatures;
+    return ex_cosigned_count(got, keys, w->witnesses) < w->quorum ? too_few(args, w)
+                                                                  : CLI_HOLDS;
+}
+
+static int world(const cli_args *args, const cli_ledger *l, mt_err err)
+{
+    errno = 0;
+    return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
+}
+
+static int from_store(const cli_args *args, mt_arena *a, const cli_ledger *l,
+                      const lg_note_key *keys, cli_witnessed *w)
+{
+    st_tx *tx;
+    mt_err err = st_begin(l->store, ST_READ, &tx);
+    if (err) {
+        return world(args, l, err);
+    }
+    err = ex_cosigned_find(tx, a, 0, true, keys, w->witnesses, w->quorum, &w->got);
+    st_rollback(tx);
+    return err == MT_E_NOTFOUND ? too_few(args, w)
+           : err                ? world(args, l, err)
+                                : CLI_HOLDS;
+}
+
+int cli_witnessed_find(const cli_args *args, mt_arena *a, const cli_ledger *l,
+                       cli_witnessed *out, lg_expectation *expect)
+{
+    lg_note_key *keys = NULL;
+    const char *path = cli_value(args, "note");
+    *out = (cli_witnessed){0};
+    int code = cli_witnesses_wanted(args, a, &keys, out);
+    if (code || !out->wanted) {
+        return code   ? code
+               : path ? cli_fail(args, CLI_USAGE, "--note needs --witness KEY")
+                      : CLI_HOLDS;
+    }
+    code = path       ? from_file(args, a, path, keys, out)
+           : l->store ? from_store(args, a, l, keys, out)
+                      : cli_fail(args, CLI_USAGE,
+                                 "--witness needs --note FILE (motet ledger export "
+                                 "--note), or --store");
+    expect->witnessed = code ? NULL : &out->got.read;
+    return code;
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
+{
+    char time[CT_TIME_TEXT];
+    unsigned long long size = w->got.read.head.size, rest = records - size;
+    ct_time t = {w->got.time, 0};
+    size_t len = ct_time_print(t, time);
+    mt_buf_addf(out, "witnessed: %llu record%s by %zu of %zu, at %.*s\n", size,
+                plural(size), w->got.count, w->witnesses, (int)len, time);
+    if (rest) {
+        mt_buf_addf(out, "not witnessed yet: the last %llu record%s\n", rest,
+                    plural(rest));
+    }
+}
+
+int cli_newest_note(const cli_args *args, mt_arena *a, const cli_ledger *l, mt_str *out)
+{
+    st_tx *tx;
+    ex_cosigned_note got;
+    if (!l->store) {
+        return cli_fail(args, CLI_USAGE, "--note needs --store URL");
+    }
+    mt_err err = st_begin(l->store, ST_READ, &tx);
+    if (err) {
+        return world(args, l, err);
+    }
+    err = ex_cosigned_find(tx, a, 0, true, NULL, 0, 0, &got);
+    st_rollback(tx);
+    *out =
+        err ? (mt_str){0} : mt_strf(a, "%.*s%.*s", MT_ARG(got.note), MT_ARG(got.lines));
+    return err == MT_E_NOTFOUND
+               ? cli_fail(args, CLI_FAILS, "the ledger has no signed note yet")
+           : err ? world(args, l, err)
+                 : CLI_HOLDS;
+}

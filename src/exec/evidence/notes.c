@@ -1,0 +1,227 @@
+/* exec/evidence/notes.c - see notes.h.
+ *
+ * Reading goes by the order of ids: a size has 20 digits, so documents come in order of
+ * size. A note counts with a witness when the line verifies with the key that was asked
+ * for; what stands in the store besides is not looked at.
+ * May fail: the store. */
+#include "exec/evidence/notes.h"
+
+#include "base/form.h"
+#include "base/json_write.h"
+
+enum { PAGE = 256, FIRST_STEP = 10000 };
+
+mt_err ex_log_origin(st_tx *tx, mt_arena *a, mt_str configured, mt_str *out)
+{
+    st_record first;
+    if (configured.len) {
+        *out = configured;
+        return MT_OK;
+    }
+    mt_err err = st_record_at(tx, a, 0, &first);
+    if (!err && first.hash.len != MT_SHA256_BYTES) {
+        err = MT_E_CORRUPT;
+    }
+    if (!err) {
+        char hex[MT_SHA256_HEX];
+        mt_hex((const unsigned char *)first.hash.ptr, MT_SHA256_BYTES, hex);
+        *out = mt_strf(a, "motet-ledger/%.32s", hex);
+    }
+    return err;
+}
+
+/* ---- Notes ---- */
+
+bool ex_note_make(mt_buf *out, mt_str origin, const lg_checkpoint *point,
+                  const mt_sign_key *key)
+{
+    lg_head head = {origin, point->size, point->root};
+    lg_note_key open = {origin, LG_LOG_KEY, key->open};
+    mt_buf text = {0}, line = {0};
+    lg_head_write(&text, &head);
+    lg_note_sign(&line, origin, mt_buf_str(&text), key);
+    bool good =
+        lg_note_signed(mt_buf_str(&text), mt_buf_str(&line), &open, NULL) == LG_SIGNED;
+    mt_buf_adds(out, mt_buf_str(&text));
+    mt_buf_addc(out, '\n');
+    mt_buf_adds(out, mt_buf_str(&line));
+    mt_buf_free(&text);
+    mt_buf_free(&line);
+    return good;
+}
+
+static mt_str size_id(mt_arena *a, uint64_t size)
+{
+    return mt_strf(a, "%020llu", (unsigned long long)size);
+}
+
+mt_err ex_note_get(st_tx *tx, mt_arena *a, uint64_t size, mt_str *note)
+{
+    st_doc doc;
+    mt_err err = st_doc_get(tx, a, EX_KIND_NOTE, size_id(a, size), &doc);
+    *note = err ? (mt_str){0} : doc.body;
+    return err;
+}
+
+mt_err ex_note_put(st_tx *tx, mt_arena *a, uint64_t size, mt_str note)
+{
+    st_doc doc = {.kind = EX_KIND_NOTE, .id = size_id(a, size), .body = note};
+    return st_doc_set(tx, &doc);
+}
+
+/* ---- Cosignatures ---- */
+
+typedef struct gathering {
+    mt_arena *a;
+    mt_str size; /* 20 digits */
+    mt_buf lines;
+} gathering;
+
+/* MT_E_CLOSED ends the walk: the next size begins. */
+static mt_err take_line(void *state, const st_doc *row)
+{
+    gathering *g = state;
+    if (!mt_str_starts(row->id, g->size)) {
+        return MT_E_CLOSED;
+    }
+    mt_buf_adds(&g->lines, row->body);
+    return MT_OK;
+}
+
+mt_err ex_cosignatures_get(st_tx *tx, mt_arena *a, uint64_t size, mt_str *lines)
+{
+    gathering g = {.a = a, .size = size_id(a, size)};
+    mt_str after = mt_strf(a, "%.*s/", MT_ARG(g.size));
+    mt_err err = st_doc_walk(tx, EX_KIND_COSIGNATURE, MT_STR(""),
+                             (st_page){after, PAGE}, take_line, &g);
+    *lines = mt_str_dup(a, mt_buf_str(&g.lines));
+    mt_buf_free(&g.lines);
+    return err == MT_E_CLOSED ? MT_OK : err;
+}
+
+static mt_str witnessed_json(mt_arena *a, uint64_t size, int64_t time)
+{
+    return mt_strf(a, "{\"size\":%llu,\"time\":%lld}", (unsigned long long)size,
+                   (long long)time);
+}
+
+mt_err ex_cosignature_put(st_tx *tx, mt_arena *a, mt_str witness, uint64_t size,
+                          int64_t time, mt_str line)
+{
+    mt_str id = size_id(a, size);
+    st_doc doc = {.kind = EX_KIND_COSIGNATURE,
+                  .id = mt_strf(a, "%.*s/%.*s", MT_ARG(id), MT_ARG(witness)),
+                  .body = line};
+    st_doc last = {
+        .kind = EX_KIND_WITNESS, .id = witness, .body = witnessed_json(a, size, time)};
+    mt_err err = st_doc_set(tx, &doc);
+    return err ? err : st_doc_set(tx, &last);
+}
+
+static const mt_form_row WITNESSED[] = {
+    MT_FORM_U64(ex_witnessed, size, "size", 0, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_INT(ex_witnessed, time, "time", 0, INT64_MAX, MT_FORM_REQUIRED),
+};
+
+mt_err ex_witnessed_get(st_tx *tx, mt_arena *a, mt_str witness, ex_witnessed *out)
+{
+    st_doc doc;
+    mt_json tree;
+    mt_form form = {.arena = a, .what = "what a witness signed"};
+    *out = (ex_witnessed){0};
+    mt_err err = st_doc_get(tx, a, EX_KIND_WITNESS, witness, &doc);
+    if (err) {
+        return err;
+    }
+    bool good = !mt_json_read(a, doc.body, NULL, &tree, NULL) &&
+                mt_form_read(&form, &tree, WITNESSED, mt_form_count(WITNESSED), out);
+    return good ? MT_OK : MT_E_NOTFOUND;
+}
+
+/* ---- With a quorum ---- */
+
+typedef struct choosing {
+    st_tx *tx;
+    mt_arena *a;
+    mt_arena scratch; /* of one note */
+    const lg_note_key *witnesses;
+    size_t witness_count, quorum;
+    bool newest, found;
+    ex_cosigned_note *out;
+} choosing;
+
+/* A key counts once, however often its lines stand there. */
+size_t ex_cosigned_count(ex_cosigned_note *got, const lg_note_key *witnesses,
+                         size_t count)
+{
+    got->count = 0;
+    got->time = INT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        int64_t time = 0;
+        if (lg_note_signed(got->read.text, got->lines, &witnesses[i], &time) ==
+            LG_SIGNED) {
+            got->count++;
+            got->time = time < got->time ? time : got->time;
+        }
+    }
+    return got->count;
+}
+
+static mt_err judge_note(void *state, const st_doc *row)
+{
+    choosing *c = state;
+    ex_cosigned_note got = {.note = row->body};
+    mt_arena_reset(&c->scratch);
+    if (lg_note_read(row->body, &got.read)) {
+        return MT_OK;
+    }
+    mt_err err =
+        ex_cosignatures_get(c->tx, &c->scratch, got.read.head.size, &got.lines);
+    if (err || !lg_note_lines_are_good(got.lines) ||
+        ex_cosigned_count(&got, c->witnesses, c->witness_count) < c->quorum) {
+        return err;
+    }
+    c->found = true;
+    *c->out = got;
+    c->out->note = mt_str_dup(c->a, got.note);
+    c->out->lines = mt_str_dup(c->a, got.lines);
+    (void)lg_note_read(c->out->note, &c->out->read); /* borrows from the copy */
+    return c->newest ? MT_OK : MT_E_CLOSED;
+}
+
+static mt_err walk_notes(choosing *c, int64_t after)
+{
+    mt_err err =
+        st_doc_walk(c->tx, EX_KIND_NOTE, MT_STR(""),
+                    (st_page){.after = size_id(c->a, (uint64_t)after)}, judge_note, c);
+    return err == MT_E_CLOSED ? MT_OK : err;
+}
+
+/* From the end backwards, in steps that grow: the newest is almost always near. */
+static mt_err walk_back(choosing *c, int64_t seq)
+{
+    int64_t size = 0, step = FIRST_STEP;
+    mt_str tail;
+    mt_err err = st_ledger_tail(c->tx, c->a, &size, &tail);
+    for (int64_t from = size; !err && !c->found && from > seq; step *= 8) {
+        from = size - step > seq ? size - step : seq;
+        err = walk_notes(c, from);
+    }
+    return err;
+}
+
+mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
+                        const lg_note_key *witnesses, size_t witness_count,
+                        size_t quorum, ex_cosigned_note *out)
+{
+    choosing c = {.tx = tx,
+                  .a = a,
+                  .witnesses = witnesses,
+                  .witness_count = witness_count,
+                  .quorum = quorum,
+                  .newest = newest,
+                  .out = out};
+    mt_err err = newest ? walk_back(&c, seq) : walk_notes(&c, seq);
+    mt_arena_free(&c.scratch);
+    return err ? err : c.found ? MT_OK : MT_E_NOTFOUND;
+}

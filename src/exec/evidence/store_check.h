@@ -1,0 +1,75 @@
+/* exec/evidence/store_check.h - does the rest of a store say what its ledger says?
+ * Room: exec. Knows bodies of records, no executor.
+ *
+ * Whoever owns the database can change an instance, a flow, a fact or the columns that
+ * records are found by; the ledger does not change with them. Here everything that the
+ * ledger decides is worked out anew from its records, and compared:
+ *
+ *     index      kind, contract, flow, subject and time of each record: from its body
+ *     chain      numbers, hashes, the roots of blocks, the notes, the end
+ *     instances  which there are, state, version, deleted, last operation and flow
+ *     flows      which there are, version of the contract, who, bindings, facts,
+ *                status, outcome, what they wait for
+ *     documents  facts asserted by hand; versions of contracts, and which is served
+ *
+ * Not compared, because the ledger does not have it: the position inside a flow, the
+ * outbox, kept answers, tokens, Systems, contexts and captures of graphs, tapes of
+ * agents. Signatures are the business of motet ledger verify.
+ *
+ * Memory is bounded: what is worked out lives in a store of its own in a directory for
+ * temporary files, and both are read in order, page by page, of one moment.
+ *
+ *     store_check    the walk and the comparison
+ *     store_expect   what a record means for instances, flows and documents
+ *     store_index    what the columns of a record must be */
+#ifndef EX_STORE_CHECK_H
+#define EX_STORE_CHECK_H
+
+#include "base/json_read.h"
+#include "store/store.h"
+
+typedef struct ex_check_options {
+    st_store *store;
+    const char *scratch; /* a directory; NULL: $TMPDIR, /tmp */
+    /* One difference: the part it is in, of what, and what differs. */
+    void (*found)(void *state, mt_str part, mt_str name, mt_str text);
+    /* False: stop (MT_E_CLOSED). May be NULL. */
+    bool (*progress)(void *state, const char *what, uint64_t done, uint64_t all);
+    void *found_state, *progress_state;
+} ex_check_options;
+
+typedef struct ex_check_result {
+    uint64_t records, instances, flows, documents; /* compared */
+    uint64_t differences;
+} ex_check_result;
+
+/* MT_OK, whatever was found. Otherwise `why` gets one sentence: the store could not be
+ * read, or there is no room for temporary files. */
+mt_err ex_store_check(const ex_check_options *options, ex_check_result *out,
+                      mt_buf *why);
+
+/* ---- Between the files ---- */
+
+typedef struct ex_checking ex_checking;
+
+/* Tells of a difference. */
+void ex_check_differs(ex_checking *c, const char *part, mt_str name, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
+/* Of this record: body has been read. */
+void ex_check_index(ex_checking *c, st_tx *tx, mt_arena *a, const st_record *row,
+                    const mt_json *body);
+/* What follows from it, in the store of what is expected. */
+mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
+                        const st_record *row, const mt_json *body);
+/* The scope of an entity's instances: the contract's, or the System's that shares it.
+ */
+mt_str ex_check_scope(ex_checking *c, mt_arena *a, mt_str contract, mt_str entity);
+/* A part of a body as canonical text; empty when it is absent. */
+mt_str ex_check_text(mt_arena *a, const mt_json *node);
+
+/* Documents of what is expected: the kinds of the store, with bodies of our own. */
+#define EX_EXPECT_FACT    MT_STR("fact")
+#define EX_EXPECT_VERSION MT_STR("contract")
+#define EX_EXPECT_CURRENT MT_STR("contract.current")
+
+#endif

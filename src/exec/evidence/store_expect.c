@@ -1,0 +1,322 @@
+/* exec/evidence/store_expect.c - what a record means for instances, flows, documents.
+ * Room: exec. Records are taken in their order, each changes what is expected; the rows
+ * live in a store of their own. In a row that is expected, updated_ms is the number of
+ * the record that said so last. */
+#include "base/json_write.h"
+#include "exec/evidence/store_check.h"
+
+typedef struct expecting {
+    ex_checking *c;
+    st_tx *tx;
+    mt_arena *a;
+    const st_record *row;
+    const mt_json *body;
+} expecting;
+
+static mt_str text_at(const mt_json *body, const char *key)
+{
+    return mt_json_text(mt_json_get(body, mt_str_z(key)));
+}
+
+mt_str ex_check_text(mt_arena *a, const mt_json *node)
+{
+    mt_buf out = {0};
+    if (!node) {
+        return (mt_str){0};
+    }
+    mt_json_write(&out, node, false);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+static int64_t number_of(const expecting *e)
+{
+    return e->row->seq < 0 ? INT64_MAX : e->row->seq;
+}
+
+static mt_str record_name(const expecting *e)
+{
+    return e->row->seq < 0 ? mt_strf(e->a, "queued record %lld", (long long)e->row->id)
+                           : mt_strf(e->a, "record %lld", (long long)e->row->seq);
+}
+
+/* A key that the store would not take is none that it has. */
+static mt_err settle(mt_err err)
+{
+    return err == MT_E_LIMIT || err == MT_E_TYPE ? MT_OK : err;
+}
+
+/* ---- Instances ---- */
+
+static st_instance instance_of(const expecting *e, mt_str entity, mt_str id)
+{
+    mt_str contract = text_at(e->body, "contract");
+    return (st_instance){.scope = ex_check_scope(e->c, e->a, contract, entity),
+                         .entity = entity,
+                         .id = id,
+                         .updated_ms = number_of(e)};
+}
+
+static mt_err expect_created(const expecting *e)
+{
+    st_instance i =
+        instance_of(e, text_at(e->body, "entity"), text_at(e->body, "instance"));
+    i.state = text_at(e->body, "state");
+    mt_err err = st_instance_add(e->tx, &i);
+    if (err == MT_E_EXISTS) {
+        ex_check_differs(e->c, "chain", record_name(e),
+                         "it creates %.*s/%.*s, which "
+                         "was there",
+                         MT_ARG(i.entity), MT_ARG(i.id));
+        err = MT_OK;
+    }
+    return settle(err);
+}
+
+typedef struct change {
+    mt_str entity, id;
+    mt_str state;           /* ptr NULL: stays */
+    mt_str before;          /* what the record says it was; ptr NULL: nothing */
+    mt_str flow, operation; /* ptr NULL: stay */
+    bool deleted;
+} change;
+
+static mt_err expect_change(const expecting *e, const change *by)
+{
+    st_instance i = instance_of(e, by->entity, by->id), now;
+    mt_err err = st_instance_get(e->tx, e->a, i.scope, i.entity, i.id, &now);
+    if (err) {
+        if (err == MT_E_NOTFOUND) {
+            ex_check_differs(e->c, "chain", record_name(e),
+                             "it changes %.*s/%.*s, which no record created",
+                             MT_ARG(by->entity), MT_ARG(by->id));
+        }
+        return err == MT_E_NOTFOUND ? MT_OK : settle(err);
+    }
+    if (by->before.ptr && !mt_str_eq(by->before, now.state)) {
+        ex_check_differs(e->c, "chain", record_name(e),
+                         "it changes %.*s/%.*s from '%.*s', and the records before say "
+                         "'%.*s'",
+                         MT_ARG(by->entity), MT_ARG(by->id), MT_ARG(by->before),
+                         MT_ARG(now.state));
+    }
+    int64_t was = now.version++;
+    now.state = by->state.ptr ? by->state : now.state;
+    now.deleted = now.deleted || by->deleted;
+    now.last_flow = by->flow.ptr ? by->flow : now.last_flow;
+    now.last_operation = by->operation.ptr ? by->operation : now.last_operation;
+    now.updated_ms = i.updated_ms;
+    return st_instances_put(e->tx, &now, &was, 1);
+}
+
+static mt_err expect_deleted(const expecting *e)
+{
+    change by = {.entity = text_at(e->body, "entity"),
+                 .id = text_at(e->body, "instance"),
+                 .before = text_at(e->body, "state"),
+                 .deleted = true};
+    return expect_change(e, &by);
+}
+
+static mt_err expect_moved(const expecting *e)
+{
+    change by = {.entity = text_at(e->body, "entity"),
+                 .id = text_at(e->body, "instance"),
+                 .state = text_at(e->body, "state_after"),
+                 .before = text_at(e->body, "state_before")};
+    return expect_change(e, &by);
+}
+
+/* A flow that does something does not wait. */
+static mt_err expect_running(const expecting *e, mt_str execution)
+{
+    st_flow f;
+    mt_err err = st_flow_get(e->tx, e->a, execution, &f);
+    if (err || !mt_str_is(f.status, "waiting")) {
+        return err == MT_E_NOTFOUND ? MT_OK : settle(err);
+    }
+    f.status = MT_STR("running");
+    f.waiting_step = f.waiting_persona = MT_STR("");
+    f.version++;
+    return st_flow_put(e->tx, &f);
+}
+
+/* Every instance under `state_after`: {"Entity":{"instance":"state"}}. */
+static mt_err expect_operation(const expecting *e)
+{
+    const mt_json *p = mt_json_at(e->body, "provenance");
+    const mt_json *after = mt_json_at(p, "state_after");
+    const mt_json *before = mt_json_at(p, "state_before");
+    mt_str execution = text_at(e->body, "execution");
+    mt_err err = execution.len ? expect_running(e, execution) : MT_OK;
+    for (uint32_t i = 0; !err && after && i < after->count; i++) {
+        const mt_json_member *entity = &after->as.members[i];
+        for (uint32_t k = 0; !err && k < entity->value.count; k++) {
+            const mt_json_member *to = &entity->value.as.members[k];
+            change by = {.entity = entity->key,
+                         .id = to->key,
+                         .state = mt_json_text(&to->value),
+                         .before = mt_json_text(
+                             mt_json_get(mt_json_get(before, entity->key), to->key)),
+                         .flow = execution.ptr ? execution : MT_STR(""),
+                         .operation = text_at(p, "op")};
+            err = expect_change(e, &by);
+        }
+    }
+    return err;
+}
+
+/* ---- Flows ---- */
+
+/* The values of a record's facts as an object, as a flow's row has them frozen. */
+static mt_str frozen_facts(const expecting *e)
+{
+    const mt_json *facts = mt_json_at(e->body, "facts");
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_unsorted(&w);
+    for (uint32_t i = 0; facts && i < facts->count; i++) {
+        const mt_json *f = &facts->as.items[i];
+        const mt_json *value = mt_json_at(f, "value");
+        if (value) {
+            mt_jw_key(&w, text_at(f, "id"));
+            mt_jw_json(&w, value);
+        }
+    }
+    mt_jw_end_object(&w);
+    mt_str text = mt_str_dup(e->a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+static mt_err expect_started(const expecting *e)
+{
+    const mt_json *b = e->body;
+    st_flow f = {.id = text_at(b, "execution"),
+                 .contract = text_at(b, "contract"),
+                 .etag = text_at(b, "etag"),
+                 .flow = text_at(b, "flow"),
+                 .persona = text_at(b, "persona"),
+                 .initiator = text_at(mt_json_at(b, "caller"), "id"),
+                 .status = MT_STR("running"),
+                 .bindings = ex_check_text(e->a, mt_json_at(b, "bindings")),
+                 .facts = frozen_facts(e),
+                 .updated_ms = number_of(e)};
+    st_flow there;
+    mt_err err = st_flow_get(e->tx, e->a, f.id, &there);
+    if (!err) {
+        ex_check_differs(e->c, "chain", record_name(e),
+                         "it starts the flow %.*s, which was started before",
+                         MT_ARG(f.id));
+    }
+    return err == MT_E_NOTFOUND ? settle(st_flow_add(e->tx, &f)) : settle(err);
+}
+
+static mt_err expect_flow(const expecting *e)
+{
+    const mt_json *b = e->body;
+    st_flow f;
+    mt_str kind = text_at(b, "kind"), id = text_at(b, "execution");
+    mt_err err = st_flow_get(e->tx, e->a, id, &f);
+    if (err) {
+        if (err == MT_E_NOTFOUND) {
+            ex_check_differs(e->c, "chain", record_name(e),
+                             "it is about the flow %.*s, which no record started",
+                             MT_ARG(id));
+        }
+        return err == MT_E_NOTFOUND ? MT_OK : settle(err);
+    }
+    bool waits = mt_str_is(kind, "flow_waiting"), ends = mt_str_is(kind, "flow_ended");
+    f.etag = text_at(b, "etag");
+    f.status = ends ? text_at(b, "status") : waits ? MT_STR("waiting") : f.status;
+    f.outcome = ends ? text_at(b, "outcome") : f.outcome;
+    f.waiting_step = waits ? text_at(b, "step") : MT_STR("");
+    f.waiting_persona = waits ? text_at(b, "persona") : MT_STR("");
+    f.updated_ms = number_of(e);
+    f.version++;
+    return st_flow_put(e->tx, &f);
+}
+
+/* ---- Documents ---- */
+
+static mt_str fact_key(const expecting *e)
+{
+    return mt_strf(e->a, "%.*s/%.*s", MT_ARG(text_at(e->body, "contract")),
+                   MT_ARG(text_at(e->body, "fact")));
+}
+
+/* Who, until when, when at the latest, what. */
+static mt_err expect_fact(const expecting *e)
+{
+    const mt_json *b = e->body;
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "asserted_by", text_at(mt_json_at(b, "caller"), "id"));
+    mt_jw_key_i64(&w, "asserted_ms", e->row->time_ms);
+    mt_jw_key_str(&w, "expires_at", text_at(b, "expires_at"));
+    mt_jw_keyz(&w, "value");
+    mt_jw_json(&w, mt_json_at(b, "value"));
+    mt_jw_end_object(&w);
+    st_doc doc = {.kind = EX_EXPECT_FACT,
+                  .id = fact_key(e),
+                  .body = mt_buf_str(&out),
+                  .updated_ms = number_of(e)};
+    mt_err err = mt_json_at(b, "value") ? st_doc_set(e->tx, &doc) : MT_OK;
+    mt_buf_free(&out);
+    return settle(err);
+}
+
+static mt_err expect_retracted(const expecting *e)
+{
+    mt_err err = st_doc_delete(e->tx, EX_EXPECT_FACT, fact_key(e));
+    return err == MT_E_NOTFOUND ? MT_OK : settle(err);
+}
+
+static mt_err expect_deployed(const expecting *e)
+{
+    mt_str contract = text_at(e->body, "contract"), etag = text_at(e->body, "etag");
+    st_doc version = {.kind = EX_EXPECT_VERSION,
+                      .id = mt_strf(e->a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag)),
+                      .updated_ms = number_of(e)};
+    st_doc current = {.kind = EX_EXPECT_CURRENT,
+                      .id = contract,
+                      .body = etag,
+                      .updated_ms = number_of(e)};
+    mt_err err = st_doc_set(e->tx, &version);
+    return settle(err ? err : st_doc_set(e->tx, &current));
+}
+
+/* ---- The table ---- */
+
+static const struct {
+    const char *kind;
+    mt_err (*expect)(const expecting *e);
+} MEANINGS[] = {
+    {"operation", expect_operation},
+    {"instance_created", expect_created},
+    {"instance_deleted", expect_deleted},
+    {"instance_migrated", expect_moved},
+    {"flow_started", expect_started},
+    {"flow_waiting", expect_flow},
+    {"flow_ended", expect_flow},
+    {"flow_migrated", expect_flow},
+    {"fact_asserted", expect_fact},
+    {"fact_retracted", expect_retracted},
+    {"contract_deployed", expect_deployed},
+};
+
+mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
+                        const st_record *row, const mt_json *body)
+{
+    expecting e = {c, expected, a, row, body};
+    mt_str kind = text_at(body, "kind");
+    for (size_t i = 0; i < sizeof MEANINGS / sizeof *MEANINGS; i++) {
+        if (mt_str_eq(kind, mt_str_z(MEANINGS[i].kind))) {
+            return MEANINGS[i].expect(&e);
+        }
+    }
+    return MT_OK;
+}

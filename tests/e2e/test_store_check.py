@@ -1,0 +1,184 @@
+"""FS10: motet store check names everything in a store that its ledger does not say."""
+import json
+import random
+
+import turnstile
+from fleet import Node
+from forger import Forger
+from harness import SEED, SOAK, SOURCE, Case, main
+from load import Load
+from postgres import Postgres
+
+DOOR = """persona clerk
+source desk { protocol: manual }
+fact open { type: Bool source: desk { path: "open" } }
+entity Door { states: [shut, ajar] initial: shut transitions: [(shut, ajar), (ajar, shut)] }
+rule may { stratum: 0 when: open produce: verdict allowed { payload: Bool = true } }
+operation push { personas: [clerk] require: verdict_present(allowed)
+                 effects: [(Door, shut, ajar)] outcomes: [done] error_contract: [precondition_failed] }
+"""
+# What an owner of the database may do: what must be named, and the statement.
+TAMPERINGS = [
+    ("index: record .*: subject is ''", "UPDATE ledger SET subject = '' WHERE subject <> ''"),
+    ("index: record .*: flow is ''", "UPDATE ledger SET flow = '' WHERE flow <> ''"),
+    ("index: record .*: contract is 'other'", "UPDATE ledger SET contract = 'other' WHERE seq = 1"),
+    ("index: record 2: kind is 'note'", "UPDATE ledger SET kind = 'note' WHERE seq = 2"),
+    ("index: record 3: time is", "UPDATE ledger SET time_ms = time_ms + 1 WHERE seq = 3"),
+    ("index: record .*: subject is 'Gate/g9'",
+     "UPDATE ledger SET subject = 'Gate/g9' WHERE kind = 'operation'"),
+    ("instances: turnstile Gate/forged: no record created it",
+     "INSERT INTO instances SELECT scope, entity, 'forged', state, version, created_ms, updated_ms,"
+     " deleted, last_flow, last_operation FROM instances WHERE id = 'g1'"),
+    ("instances: turnstile Gate/g1: state is 'gone'",
+     "UPDATE instances SET state = 'gone' WHERE id = 'g1'"),
+    ("instances: turnstile Gate/g1: version is",
+     "UPDATE instances SET version = version + 1 WHERE id = 'g1'"),
+    ("instances: turnstile Gate/g1: it is deleted",
+     "UPDATE instances SET deleted = 1 WHERE id = 'g1'"),
+    ("instances: turnstile Gate/g1: last operation is 'x'",
+     "UPDATE instances SET last_operation = 'x' WHERE id = 'g1'"),
+    ("instances: door Door/d: last flow is 'x'",
+     "UPDATE instances SET last_flow = 'x' WHERE id = 'd'"),
+    ("instances: turnstile Gate/g1: it is missing", "DELETE FROM instances WHERE id = 'g1'"),
+    ("instances: elsewhere Gate/g1: no record created it",
+     "UPDATE instances SET scope = 'elsewhere' WHERE id = 'g1'"),
+    ("flows: .*: status is 'waiting'", "UPDATE flows SET status = 'waiting'"),
+    ("flows: .*: outcome is 'x'", "UPDATE flows SET outcome = 'x'"),
+    ("flows: .*: persona is 'x'", "UPDATE flows SET persona = 'x'"),
+    ("flows: .*: version is 'x'", "UPDATE flows SET etag = 'x'"),
+    ("flows: .*: bindings are", """UPDATE flows SET bindings = '{"Gate":"g9"}'"""),
+    ("flows: .*: facts are", "UPDATE flows SET facts = '{}'"),
+    ("flows: .*: initiator is 'x'", "UPDATE flows SET initiator = 'x'"),
+    ("flows: .*: it is missing", "DELETE FROM flows"),
+    ("flows: x.*: no record started it", "UPDATE flows SET id = 'x' || id"),
+    ("documents: fact/door/open: value is 'false'",
+     "UPDATE docs SET body = replace(body, 'true', 'false') WHERE kind = 'fact'"),
+    ("documents: fact/door/open: its expiry is",
+     """UPDATE docs SET body = replace(body, '"expires_ms":', '"expires_ms":9') WHERE kind = 'fact'"""),
+    ("documents: fact/door/open: it is missing", "DELETE FROM docs WHERE kind = 'fact'"),
+    ("documents: fact/door/other: no record made it",
+     "UPDATE docs SET id = 'door/other' WHERE kind = 'fact'"),
+    ("documents: contract/door/.*: its bundle is another",
+     "UPDATE docs SET body = replace(body, 'clerk', 'clark') WHERE kind = 'contract'"),
+    ("documents: contract.current/door: the version served is 'x'",
+     """UPDATE docs SET body = '{"etag":"x"}' WHERE kind = 'contract.current' AND id = 'door'"""),
+    ("documents: ledger.block/.*: it is not the root",
+     "UPDATE docs SET body = replace(body, '1', '2') WHERE kind = 'ledger.block'"),
+    ("documents: ledger.block/.*: it is missing", "DELETE FROM docs WHERE kind = 'ledger.block'"),
+    ("documents: ledger.note/.*: it is not a note",
+     "UPDATE docs SET body = 'x' WHERE kind = 'ledger.note'"),
+    ("chain: record 5: it is not as it was written",
+     "UPDATE ledger SET body = replace(body, 'a', 'b') WHERE seq = 5"),
+    ("chain: record 7: it is missing", "DELETE FROM ledger WHERE seq = 7"),
+    ("chain: the end: the head of the chain says", "UPDATE meta SET text = '' WHERE name <> 'schema'"),
+]
+
+
+class StoreCheck(Case):
+    def fill(self, store, count=20):
+        """Some of everything; the store stays when the server ends."""
+        files = [self.write("turnstile.tenor", turnstile.CONTRACT), self.write("door.tenor", DOOR)]
+        self.holds("keygen", "--prefix", "k")
+        config = self.write("c.json", json.dumps({"sources": {}}))
+        node = Node(self.dir, store, files, ["--config", config, "--signing-key", self.dir / "k.secret",
+                                             "--checkpoint-every", "50"])
+        self.addCleanup(node.close)
+        node.start()
+        for entity, letter in (("Gate", "g"), ("Seal", "s")):
+            for n in range(4):
+                node.post(f"/v1/contracts/turnstile/instances/{entity}", {"id": f"{letter}{n}"})
+        load = Load("turnstile", [node.port], 4, count, 4, SEED, self.dir / "answers", seconds=60).start()
+        load.join()
+        for name in ("d", "e", "gone"):
+            self.assertEqual(node.post("/v1/contracts/door/instances/Door", {"id": name})[0], 201)
+        self.assertEqual(node.request("PUT", "/v1/contracts/door/facts/open",
+                                      {"value": True, "ttl_ms": 600000})[0], 200)
+        said = node.post("/v1/contracts/door/operations/push", {"persona": "clerk",
+                                                                "bindings": {"Door": "d"}})
+        self.assertEqual(said[0], 200, said)
+        self.assertEqual(node.request("DELETE", "/v1/contracts/door/instances/Door/gone")[0], 200)
+        # Beside the running server, too.
+        said = self.holds("store", "check", "--store", store).out
+        self.assertIn("they agree with the ledger", said)
+        self.assertEqual(node.stop(), 0)
+        return node
+
+    def differs(self, store, pattern, undo=None):
+        result = self.fails(1, "store", "check", "--store", store)
+        self.assertRegex(result.out, f"(?m)^{pattern}")
+        self.assertRegex(result.out, r"[1-9][0-9]* differences?\n$|chain: ")
+        if undo:
+            undo()
+
+    def tamper(self, store, rows):
+        """Each tampering alone, on a fresh copy of the tables."""
+        self.fill(store, 400)  # more than a block of 256 records
+        self.holds("store", "check", "--store", store)
+        tables = ("ledger", "instances", "flows", "docs", "meta")
+        with Forger(store) as f:
+            f.store.script([(f"CREATE TABLE kept_{t} AS SELECT * FROM {t}", []) for t in tables])
+            for pattern, statement in rows:
+                with self.subTest(statement):
+                    f.store.script([(statement, [])])
+                    self.differs(store, pattern)
+                    f.store.script([s for t in tables for s in (
+                        (f"DELETE FROM {t}", []), (f"INSERT INTO {t} SELECT * FROM kept_{t}", []))])
+            self.holds("store", "check", "--store", store)
+
+    def test_FS10_what_was_changed_in_sqlite_is_named(self):
+        self.tamper(f"sqlite:{self.dir}/a.db", TAMPERINGS)
+
+    def test_FS10_what_was_changed_in_postgresql_is_named(self):
+        rows = list(TAMPERINGS)
+        random.Random(SEED).shuffle(rows)
+        with Postgres() as server:
+            self.tamper(server.url(), rows if SOAK else rows[:9])
+
+    def test_FS10_verify_says_what_it_does_not_check(self):
+        self.assertIn("store check", self.holds("help", "ledger", "verify").out)
+        self.assertIn("store check", self.holds("help", "backup").out)
+
+    def test_a_system_shares_its_entities(self):
+        platform = SOURCE / "examples" / "trade_platform"
+        node = Node(self.dir, f"sqlite:{self.dir}/s.db", [next(platform.glob("*platform*.tenor"))])
+        self.addCleanup(node.close)
+        node.start()
+        contracts = [c["id"] for c in node.get("/v1/contracts")[1]["items"]]
+        self.assertGreater(len(contracts), 1)
+        made = 0
+        for contract in contracts:
+            manifest = node.get(f"/v1/contracts/{contract}/.well-known/tenor")[1]
+            for c in manifest["bundle"]["constructs"]:
+                if c["kind"] == "Entity":
+                    made += node.post(f"/v1/contracts/{contract}/instances/{c['id']}",
+                                      {"id": f"of-{contract}"})[0] == 201
+        self.assertGreater(made, 1)
+        self.holds("store", "check", "--store", f"sqlite:{self.dir}/s.db")
+        node.stop()
+
+    def test_json_lines(self):
+        store = f"sqlite:{self.dir}/a.db"
+        self.fill(store)
+        self.assertTrue(json.loads(self.holds("store", "check", "--store", store, "--json").out)["agrees"])
+        with Forger(store) as f:
+            f.store.script([("UPDATE instances SET state = 'x' WHERE id = 'e'", [])])
+        lines = [json.loads(line) for line in
+                 self.fails(1, "store", "check", "--store", store, "--json").out.splitlines()]
+        self.assertEqual((lines[0]["part"], lines[0]["name"]), ("instances", "door Door/e"))
+        self.assertEqual((lines[-1]["agrees"], lines[-1]["differences"]), (False, 1))
+
+    def test_the_world_and_wrong_use(self):
+        self.fails(3, "store", "check", "--store", "sqlite:nothing.db")
+        self.fails(2, "store", "check", "more")
+        self.fails(2, "store", "check", "--tmp")
+        store = f"sqlite:{self.dir}/a.db"
+        self.fill(store)
+        self.assertIn("no directory", self.fails(3, "store", "check", "--store", store, "--tmp",
+                                                 "/nowhere").err)
+        (self.dir / "tmp").mkdir()
+        self.holds("store", "check", "--store", store, "--tmp", self.dir / "tmp")
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+
+if __name__ == "__main__":
+    main()

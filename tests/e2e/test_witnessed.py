@@ -1,0 +1,357 @@
+"""A server and its witnesses: what they sign is kept and can be demanded; one that is killed,
+hangs, lies or has seen another history is noticed, and no commit waits for any of them."""
+import base64
+import http.server
+import json
+import shutil
+import threading
+import time
+
+import notes
+import postgres
+from forger import Forger
+from harness import Case, main
+from serve import ESCROW, Server
+from test_witness import Witness
+
+ORIGIN = "log.example/payments"
+LOG_SEED, W_SEED = bytes(range(32)), bytes(range(32, 64))
+LOG_KEY = notes.vkey(ORIGIN, 1, notes.public_of(LOG_SEED))
+
+
+class Answers:
+    """A witness of our own: `answer(body)` gives status and text; None: it hangs."""
+
+    def __init__(self, case, answer):
+        def post(handler):
+            body = handler.rfile.read(int(handler.headers["Content-Length"])).decode()
+            self.asked.append(body)
+            said = self.answer(body)
+            if said is None:
+                self.held.wait(20)
+                return
+            text = said[1].encode()
+            handler.send_response(said[0])
+            handler.send_header("Content-Length", str(len(text)))
+            handler.end_headers()
+            handler.wfile.write(text)
+
+        kind = type("Handler", (http.server.BaseHTTPRequestHandler,),
+                    {"do_POST": post, "log_message": lambda *_: None})
+        self.answer, self.asked, self.held = answer, [], threading.Event()
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        case.addCleanup(self.server.server_close)
+        case.addCleanup(self.server.shutdown)
+        case.addCleanup(self.held.set)
+
+
+class Served(Case):
+    def setUp(self):
+        super().setUp()
+        for name, seed in (("log", LOG_SEED), ("w", W_SEED)):
+            self.write(f"{name}.secret", base64.b64encode(seed)).chmod(0o600)
+            self.write(f"{name}.pub", base64.b64encode(notes.public_of(seed)))
+
+    def key(self, name="w.example", seed=W_SEED):
+        return notes.vkey(name, 4, notes.public_of(seed))
+
+    def serve(self, witnesses, *options, store="sqlite:serve.db", **more):
+        config = {"origin": ORIGIN, "witnesses": witnesses, **more}
+        server = Server(self.dir, ESCROW, store=store, options=[
+            "--config", self.write("motet.json", json.dumps(config)), "--signing-key", "log.secret",
+            "--checkpoint-seconds", "1", "--log-level", "info", *options])
+        self.addCleanup(server.stop)
+        server.start()
+        return server
+
+    def create(self, server, name):
+        start = time.monotonic()
+        answer = server.post("/v1/contracts/escrow/instances/EscrowAccount", {"id": name})
+        self.assertEqual(answer.status, 201, answer)
+        self.assertLess(time.monotonic() - start, 2, "a commit waited for a witness")
+
+    def note(self, server):
+        answer = server.get("/v1/ledger/checkpoint.note")
+        return notes.read_note(answer.body.decode()) if answer.status == 200 else None
+
+    def metric(self, server, name):
+        for line in server.get("/metrics").body.decode().splitlines():
+            if line.startswith(f"motet_witness_{name}{{"):
+                return int(line.rpartition(" ")[2])
+        return None
+
+    def witnessed(self, server, size, seconds=15):
+        return server.wait_until(lambda: (self.metric(server, "records") or 0) >= size, seconds)
+
+
+class Good(Served):
+    def test_an_independent_reader_accepts_what_is_served(self):
+        """The note, its signatures, the cosignatures, and the tree over the records' hashes."""
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}])
+        for n in range(5):
+            self.create(server, f"a-{n}")
+        self.assertTrue(self.witnessed(server, 7), server.log())
+        note = self.note(server)
+        self.assertEqual((note.origin, note.size), (ORIGIN, 7))
+        self.assertIsNotNone(notes.verify(note, LOG_KEY))
+        at = notes.verify(note, self.key())
+        self.assertLess(abs(at - time.time()), 60)
+        lines = self.holds("ledger", "export", "--store", "sqlite:serve.db").out.splitlines()
+        records = [json.loads(line) for line in lines if line.startswith('{"body"')]
+        leaves = [notes.leaf(bytes.fromhex(r["hash"])) for r in records]
+        self.assertEqual(notes.root_of(leaves[:7]), note.root)
+        self.assertEqual((self.metric(server, "behind_records"), self.metric(server, "contradicts")),
+                         (0, 0))
+        self.assertLess(self.metric(server, "age_seconds"), 60)
+        # And it can be demanded, of the store and of a copy.
+        said = self.holds("ledger", "verify", "--store", "sqlite:serve.db", "--key", "log.pub",
+                          "--witness", self.key()).out
+        self.assertIn("witnessed: 7 records by 1 of 1, at ", said)
+        self.write("n", self.holds("ledger", "export", "--store", "sqlite:serve.db", "--note").out)
+        self.write("l", "\n".join(lines) + "\n")
+        answer = json.loads(self.holds("ledger", "verify", "l", "--note", "n", "--witness", "w.pub",
+                                       "--key", "log.pub", "--json").out)
+        self.assertEqual((answer["witnessed"], answer["witnesses"]), (7, 1))
+
+    def test_a_witness_that_was_away_goes_on(self):
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": "w.pub"}])
+        self.assertTrue(self.witnessed(server, 2), server.log())
+        w.end(9)
+        self.create(server, "a")
+        self.assertTrue(server.logs("witness_failed"), server.log())
+        self.assertEqual(self.metric(server, "behind_records"), 1)
+        self.create(server, "b")
+        w.words[w.words.index("127.0.0.1:0")] = f"127.0.0.1:{w.port}"
+        w.start()
+        self.assertTrue(self.witnessed(server, 4), server.log())
+        self.assertTrue(server.logs("witness_again"), server.log())
+
+    def test_an_answer_that_was_lost_is_asked_for_again(self):
+        """The witness signed and its answer was not read: it says 409 and is asked from there."""
+        seen = []
+
+        def answer(body):
+            old, note = body.split("\n", 1)[0], notes.read_note(body.split("\n\n", 1)[1])
+            if not seen:
+                seen.append(note.size)
+                return 500, "lost"
+            if old != f"old {seen[-1]}":
+                return 409, f"{seen[-1]}\n"
+            seen.append(note.size)
+            return 200, notes.witness_line("w.example", W_SEED, note.text, int(time.time()))
+
+        a = Answers(self, answer)
+        server = self.serve([{"name": "w.example", "url": a.url + "/", "key": self.key()}])
+        self.assertTrue(self.witnessed(server, 2), server.log())
+
+    def test_k_of_n(self):
+        good = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        other = notes.vkey("gone.example", 4, notes.public_of(b"\3" * 32))
+        server = self.serve([{"name": "gone.example", "url": "http://127.0.0.1:1", "key": other},
+                             {"name": "w.example", "url": good.url, "key": self.key()}],
+                            "--witness-quorum", "1")
+        self.assertTrue(server.wait_until(
+            lambda: 'motet_witness_records{witness="w.example"} 2' in
+            server.get("/metrics").body.decode(), 15))
+        words = ["ledger", "verify", "--store", "sqlite:serve.db", "--witness", self.key(),
+                 "--witness", other]
+        self.assertIn("no checkpoint is co-signed by 2 of these 2", self.fails(1, *words).err)
+        self.assertIn("by 1 of 2", self.holds(*words, "--witness-quorum", "1").out)
+        for bad in ("0", "3", "x"):
+            self.fails(2, *words, "--witness-quorum", bad)
+        self.fails(2, *words, "--witness", self.key())
+
+
+class Bad(Served):
+    def test_one_that_hangs_delays_nobody(self):
+        a = Answers(self, lambda body: None)
+        server = self.serve([{"name": "w.example", "url": a.url, "key": self.key(),
+                              "timeout_ms": 500}])
+        for n in range(3):
+            self.create(server, f"a-{n}")
+        self.assertTrue(server.logs("witness_failed"), server.log())
+        self.assertEqual(self.metric(server, "age_seconds"), -1)
+        self.fails(1, "ledger", "verify", "--store", "sqlite:serve.db", "--witness", self.key())
+        start = time.monotonic()
+        self.assertEqual(server.stop(), 0)
+        self.assertLess(time.monotonic() - start, 10, "stopping waited for the witness")
+
+    def test_one_that_lies_is_not_believed(self):
+        def sign(body, seed=W_SEED, name="w.example", change=lambda t: t):
+            note = notes.read_note(body.split("\n\n", 1)[1])
+            return 200, notes.witness_line(name, seed, change(note.text), int(time.time()))
+        lies = [
+            ("a signature over another root", lambda b: sign(b, change=lambda t: t.replace(
+                "\n", "\nx", 1))),
+            ("another key", lambda b: sign(b, seed=b"\5" * 32)),
+            ("another name", lambda b: sign(b, name="other.example")),
+            ("nothing", lambda b: (200, "")),
+            ("nonsense", lambda b: (200, "hello\n")),
+            ("a cut line", lambda b: (200, sign(b)[1][:-20])),
+            ("too much", lambda b: (200, sign(b)[1] * 3000)),
+        ]
+        a = Answers(self, lambda body: (500, ""))
+        server = self.serve([{"name": "w.example", "url": a.url, "key": self.key()}])
+        for name, lie in lies:
+            with self.subTest(name):
+                a.answer, before = lie, len(a.asked)
+                server.stop()  # begin without the pause after a failure
+                server.start()
+                self.create(server, name.replace(" ", "-"))
+                self.assertTrue(server.wait_until(lambda: len(a.asked) > before, 10))
+                self.assertTrue(server.wait_until(lambda: self.metric(server, "failures_total"), 10))
+                self.assertEqual(self.metric(server, "records"), 0)
+        a.answer = sign
+        server.stop()
+        server.start()
+        self.assertTrue(self.witnessed(server, 3), server.log())
+        self.assertIn("witness_contradicts", server.log())
+
+    def test_a_witness_that_saw_another_history_raises_an_alarm(self):
+        said = [409, "99\n"]
+        a = Answers(self, lambda body: tuple(said))
+        server = self.serve([{"name": "w.example", "url": a.url, "key": self.key()}])
+        self.assertTrue(server.logs("records are missing here, or the ledger was put back"),
+                        server.log())
+        self.assertEqual(self.metric(server, "contradicts"), 1)
+        self.assertEqual(server.get("/readyz").status, 200)  # evidence, not a reason to stop
+        for answer, words in (((409, "2\n"), "two histories"), ((422, "no\n"), "do not extend"),
+                              ((404, "no\n"), "does not know the log"),
+                              ((403, "no\n"), "does not trust the key"),
+                              ((409, "x\n"), "not a size")):
+            said[:] = answer
+            server.stop()
+            server.start()
+            self.assertTrue(server.logs(words), (words, server.log()))
+
+    def test_a_ledger_that_was_put_back_is_noticed(self):
+        """A whole machine is restored from an old copy, the signer's memory too: only the
+        witness knows."""
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}])
+        self.assertTrue(self.witnessed(server, 2), server.log())
+        server.stop()
+        for name in ("serve.db", "log.secret.memory"):
+            shutil.copy(self.dir / name, self.dir / f"{name}.old")
+        server.start()
+        for n in range(3):
+            self.create(server, f"a-{n}")
+        self.assertTrue(self.witnessed(server, 5), server.log())
+        self.write("kept", self.holds("ledger", "export", "--store", "sqlite:serve.db", "--note").out)
+        server.stop()
+        for name in ("serve.db", "log.secret.memory"):
+            shutil.copy(self.dir / f"{name}.old", self.dir / name)
+        for name in ("serve.db-wal", "serve.db-shm"):
+            (self.dir / name).unlink(missing_ok=True)
+        (self.dir / "serve.err").unlink()
+        server.start()
+        for n in range(4):
+            self.create(server, f"b-{n}")  # another history, as long and longer
+        self.assertTrue(server.logs("witness_contradicts"), server.log())
+        self.assertEqual(self.metric(server, "contradicts"), 1)
+        server.stop()
+        # Offline, with what was kept elsewhere.
+        self.assertIn("the records are not those that witnesses have signed for", self.fails(
+            1, "ledger", "verify", "--store", "sqlite:serve.db", "--note", "kept", "--witness",
+            self.key(), "--key", "log.pub").err)
+        self.assertTrue((self.dir / "state.conflicts").exists())
+
+    def test_a_cosignature_of_another_log_is_worth_nothing(self):
+        """The witness signs for a log of the forger's, too; he puts that note into the store."""
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}])
+        self.assertTrue(self.witnessed(server, 2), server.log())
+        server.stop()
+        root, size = self.note_root()
+        mine = b"\6" * 32
+        text = notes.head("forger.example", size, root)
+        note = notes.make_note("forger.example", size, root, mine)
+        line = notes.witness_line("w.example", W_SEED, text, int(time.time()))
+        with Forger("sqlite:" + str(self.dir / "serve.db")) as f:
+            f.store.script([("UPDATE docs SET body = ? WHERE kind = 'ledger.note'", [note]),
+                            ("UPDATE docs SET body = ? WHERE kind = 'ledger.cosignature'", [line])])
+        self.assertIn("is not signed by a key of this ledger", self.fails(
+            1, "ledger", "verify", "--store", "sqlite:serve.db", "--witness", self.key(), "--key",
+            "log.pub").err)
+        self.fails(1, "ledger", "export", "--store", "sqlite:serve.db", "--note")
+
+    def note_root(self):
+        read = notes.read_note(self.holds("ledger", "export", "--store", "sqlite:serve.db",
+                                          "--note").out)
+        return read.root, read.size
+
+    def test_a_note_of_fewer_or_more_records(self):
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}])
+        self.assertTrue(self.witnessed(server, 2), server.log())
+        self.write("n", self.holds("ledger", "export", "--store", "sqlite:serve.db", "--note").out)
+        self.create(server, "a")
+        self.assertTrue(self.witnessed(server, 3), server.log())
+        self.write("more", self.holds("ledger", "export", "--store", "sqlite:serve.db",
+                                      "--note").out)
+        lines = self.holds("ledger", "export", "--store", "sqlite:serve.db").out.splitlines(True)
+        self.write("l", "".join(lines))
+        self.write("short", "".join(line for line in lines if '"seq":2' not in line and
+                                    '"size":3' not in line))
+        self.assertIn("not witnessed yet: the last 1 record", self.holds(
+            "ledger", "verify", "l", "--note", "n", "--witness", "w.pub").out)
+        self.assertIn("witnesses have signed for more", self.fails(
+            1, "ledger", "verify", "short", "--note", "more", "--witness", "w.pub").err)
+        self.fails(2, "ledger", "verify", "l", "--note", "n")
+        self.fails(1, "ledger", "verify", "l", "--note", "l", "--witness", "w.pub")
+
+    def test_the_configuration_is_checked(self):
+        good = {"name": "w.example", "url": "http://127.0.0.1:1", "key": self.key()}
+        rows = [
+            ([{**good, "key": LOG_KEY}], "the key of a log"),
+            ([{**good, "name": "a b"}], "`name` is text"),
+            ([{**good, "name": "other.example"}], "not the name in `key`"),
+            ([{**good, "url": "ftp://x"}], "plain http"),
+            ([{**good, "url": "http://a:b@x"}], "plain http"),
+            ([{**good, "key": "nothing"}], "NAME+ID+KEY"),
+            ([{**good, "more": 1}], "more"),
+            ([good, good], "another witness has this `name`"),
+            ([{"name": "w.example"}], "url"),
+            ({"a": 1}, "a list of objects"),
+            ([good] * 65, "at most 64"),
+        ]
+        for witnesses, words in rows:
+            with self.subTest(words):
+                config = self.write("c.json", json.dumps({"witnesses": witnesses}))
+                said = self.run_motet("serve", ESCROW, "--config", config, "--signing-key",
+                                      "log.secret", "--check-config")
+                self.assertNotEqual(said.code, 0, said)
+                self.assertIn(words, said.err)
+        config = self.write("c.json", json.dumps({"witnesses": [good]}))
+        self.holds("serve", ESCROW, "--config", config, "--signing-key", "log.secret",
+                   "--check-config", "--witness-quorum", "1")
+        for more in (["--signing-key", "log.secret", "--witness-quorum", "2"], [],
+                     ["--signing-key", "log.secret", "--origin", "a b"]):
+            self.fails(1, "serve", ESCROW, "--config", config, "--check-config", *more)
+
+
+class Shared(Served):
+    def test_two_nodes_on_one_database(self):
+        with postgres.Postgres() as database:
+            w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+            witness = [{"name": "w.example", "url": w.url, "key": self.key()}]
+            one = self.serve(witness, store=database.url())
+            two = self.serve(witness, store=database.url())
+            for n in range(6):
+                self.create((one, two)[n % 2], f"a-{n}")
+            for server in (one, two):
+                self.assertTrue(self.witnessed(server, 8, 40), server.log())
+                self.assertIsNotNone(notes.verify(self.note(server), self.key()))
+            self.assertIn("witnessed: 8 records by 1 of 1", self.holds(
+                "ledger", "verify", "--store", database.url(), "--witness", self.key()).out)
+            one.stop()
+            two.stop()
+
+
+if __name__ == "__main__":
+    main()
