@@ -78,11 +78,11 @@ static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by
     }
     mt_jw_key_i64(&w, "records", (int64_t)f->records);
     key_hash(&w, MT_STR("root"), &root);
+    mt_jw_key_bool(&w, "signed", f->any_attested);
     if (f->checkpoints) {
         os_key_name(&f->signer, name);
         mt_jw_key_str(&w, "signer", mt_str_z(name));
     }
-    mt_jw_key_bool(&w, "signed", f->any_attested);
     if (by->wanted) {
         mt_jw_key_i64(&w, "witnessed", (int64_t)by->got.read.head.size);
         mt_jw_key_i64(&w, "witnesses", (int64_t)by->got.count);
