@@ -1,10 +1,12 @@
 /* The ledger: verifying a copy of it from a file, everything checked: chain, tree,
- * canonical bodies, trust domain, checkpoints and their signatures. */
+ * canonical bodies, trust domain, checkpoints and their signatures; and a complete
+ * receipt from its bytes (receipt.verify, us, at most 150). */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "ledger/receipt.h"
 #include "ledger/verify.h"
 
 enum { RECORDS = 20000, CHECKPOINT_EVERY = 1000, LINE_LIMIT = 1 << 24 };
@@ -67,6 +69,57 @@ static void verify(void *state, uint64_t n)
     }
 }
 
+/* ---- Receipts ---- */
+
+typedef struct paper {
+    mt_str text;
+    lg_receipt_demand demand;
+} paper;
+
+/* From its bytes: both signatures and the proof. */
+static void verify_receipt(void *state, uint64_t n)
+{
+    const paper *p = state;
+    mt_arena a = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        lg_receipt r;
+        mt_arena_reset(&a);
+        if (lg_receipt_read(&a, p->text, &r) || lg_receipt_fault(&r, &p->demand)) {
+            MT_BUG("a good receipt does not hold");
+        }
+    }
+    mt_arena_free(&a);
+}
+
+static void bench_receipt(const mt_sign_key *key)
+{
+    static mt_sha256 leaves[RECORDS];
+    lg_chain chain = {0};
+    lg_proof path;
+    lg_receipt r = {.domain = MT_STR("acme.prod.eu"), .seq = 7777, .complete = true};
+    mt_buf body = {0}, text = {0};
+    for (unsigned i = 0; i < RECORDS; i++) {
+        mt_buf_clear(&body);
+        add_body(&body, i);
+        lg_entry e = lg_chain_append(&chain, mt_buf_str(&body));
+        leaves[i] = lg_leaf(&e.hash);
+        r.ledger = i ? r.ledger : e.hash;
+        r.hash = i == r.seq ? e.hash : r.hash;
+    }
+    r.decision = mt_buf_str(&body);
+    r.checkpoint = lg_chain_checkpoint(&chain, r.domain);
+    lg_checkpoint_sign(&r.checkpoint, key);
+    lg_prove_inclusion(leaves, RECORDS, r.seq, &path);
+    r.path = &path;
+    lg_receipt_sign(&r, key);
+    lg_receipt_write(&text, &r);
+    paper p = {mt_buf_str(&text), {.keys = &key->open, .key_count = 1}};
+    bench_report("receipt.verify", bench_ns(verify_receipt, &p) / 1e3, "us", NULL, 0,
+                 150, BENCH_LOWER);
+    mt_buf_free(&body);
+    mt_buf_free(&text);
+}
+
 int main(void)
 {
     mt_sign_key key;
@@ -84,6 +137,7 @@ int main(void)
     double ns = bench_ns(verify, &c);
     bench_report("serve.verify", (double)c.bytes * 1e3 / ns, "MB/s", NULL, 0, 300,
                  BENCH_HIGHER);
+    bench_receipt(&key);
     mt_buf_free(&text);
     close(c.fd);
     return 0;

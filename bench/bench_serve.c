@@ -8,9 +8,12 @@
  *   serve.sqlite_N                  durable operations/s with N connections
  *   serve.pg_N                      the same on PostgreSQL, at least 70 % of the same
  *                                   rows written bare in groups as large
- *   serve.traced                    the same with 64 connections, every operation
- * traced and sent to a collector that discards: at least 90 % of without; evaluate
- * beside it serve.p99                       ms, at half the rate of serve.sqlite_64
+ *   serve.traced                    the same with 64 connections, every operation traced
+ *                                   and sent to a collector that discards: at least
+ *                                   90 % of without; evaluate beside it
+ *   serve.refused                   recorded refusals/s, SQLite, 64 connections, at
+ *                                   least 20,000
+ *   serve.p99                       ms, at half the rate of serve.sqlite_64
  *   serve.instances                 bytes of memory for each of many instances
  *   serve.start                     seconds until a server with that ledger answers
  *
@@ -219,7 +222,8 @@ typedef struct load {
     unsigned count;
     int epoll;
     uint64_t done;
-    size_t body; /* bytes of the last answer's body */
+    size_t body;        /* bytes of the last answer's body */
+    const char *wanted; /* how its status begins; NULL: as it should be */
     float *latencies;
     size_t latency_count;
 } load;
@@ -262,7 +266,7 @@ static bool whole(load *l, line *c)
     if (c->len < (size_t)(end_of_head + 4 - c->heard) + body) {
         return false;
     }
-    if (memcmp(c->heard + 9, "20", 2) != 0) {
+    if (memcmp(c->heard + 9, l->wanted ? l->wanted : "20", 2) != 0) {
         fprintf(stderr, "bench_serve: %s\n", c->heard);
         exit(1);
     }
@@ -435,16 +439,44 @@ static void bench_reads(void)
     end(&server);
 }
 
-static load *turning(int port, unsigned count)
+static load *turning_with(int port, unsigned count, const char *facts)
 {
     load *l = open_load(port, count);
     for (unsigned i = 0; i < count; i++) {
         char body[256];
-        snprintf(body, sizeof body,
-                 "{\"persona\":\"driver\",\"bindings\":{\"Wheel\":\"w%u\"}}", i);
+        snprintf(
+            body, sizeof body,
+            "{\"persona\":\"driver\",\"facts\":%s,\"bindings\":{\"Wheel\":\"w%u\"}}",
+            facts, i);
         set_request(&l->lines[i], "/v1/contracts/wheel/operations/turn", body);
     }
     return l;
+}
+
+static load *turning(int port, unsigned count)
+{
+    return turning_with(port, count, "{}");
+}
+
+static double best_of_three(load *l)
+{
+    double best = 0;
+    closed_loop(l, 0.3);
+    for (int round = 0; round < 3; round++) {
+        double rate = closed_loop(l, 1);
+        best = rate > best ? rate : best;
+    }
+    return best;
+}
+
+/* Refused without a look at a state, and recorded. */
+static void bench_refused(int port)
+{
+    load *l = turning_with(port, MOST, "{\"go\":false}");
+    l->wanted = "42";
+    bench_report("serve.refused", best_of_three(l), "refusals/s", NULL, NAN, 20000,
+                 BENCH_HIGHER);
+    close_load(l);
 }
 
 static int by_value(const void *a, const void *b)
@@ -484,18 +516,14 @@ static void bench_writes(void)
     make_wheels(server.port);
     for (size_t i = 0; i < 3; i++) {
         load *l = turning(server.port, COUNTS[i]);
-        closed_loop(l, 0.3);
-        best = 0;
-        for (int round = 0; round < 3; round++) {
-            double rate = closed_loop(l, 1);
-            best = rate > best ? rate : best;
-        }
+        best = best_of_three(l);
         close_load(l);
         snprintf(name, sizeof name, "serve.sqlite_%u", COUNTS[i]);
         bench_report(name, best, "operations/s", NULL, NAN,
                      COUNTS[i] == 64 ? 20000 : NAN, BENCH_HIGHER);
     }
     bench_p99(server.port, best / 2);
+    bench_refused(server.port);
     end(&server);
 }
 

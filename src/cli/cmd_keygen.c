@@ -24,8 +24,12 @@ static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
                    bool json)
 {
     if (!json) {
-        return mt_strf(a, "Generated Ed25519 keypair: %s.secret, %s.pub\n", prefix,
-                       prefix);
+        char shown[OS_KEY_NAME];
+        os_key_name(key, shown);
+        return mt_strf(a,
+                       "Generated Ed25519 keypair: %s.secret, %s.pub\n"
+                       "fingerprint: %s\n",
+                       prefix, prefix, shown);
     }
     mt_buf out = {0};
     char name[OS_KEY_NAME], hex[2 * MT_SIGN_PUBLIC];

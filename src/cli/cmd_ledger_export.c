@@ -13,8 +13,10 @@
 #include "cli/commands.h"
 #include "cli/keys.h"
 #include "cli/ledger.h"
+#include "cli/named_versions.h"
 #include "cli/witnessed.h"
 #include "exec/evidence/signer_memory.h"
+#include "ledger/document.h"
 #include "os/file.h"
 
 /* clang-format off */
@@ -24,6 +26,7 @@ const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     {"note",       NULL,   "only the newest checkpoint, as a C2SP note with cosignatures"},
     {"sign",       "FILE", "end the copy with a checkpoint signed by this secret key"},
     {"key",        "KEY",  "a public key that may sign (repeats), as in verify"},
+    {"with-contracts", NULL, "with the contracts that records name, each version once"},
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
@@ -32,6 +35,8 @@ const char CMD_LEDGER_EXPORT_DETAILS[] =
 "Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
 "a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
 "keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
+"With --with-contracts the copy also says by which rules was decided: `motet audit`\n"
+"needs nothing else. Each contract is what its etag, which records name, says.\n"
 "A key that remembers what it signed (motet serve) signs only what goes on from it.";
 /* clang-format on */
 
@@ -42,6 +47,8 @@ typedef struct copying {
     mt_buf out;        /* lines that wait to be written */
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
+    bool contracts;    /* --with-contracts */
+    cli_named named;   /* by records, if so */
     mt_str note;       /* --note: all that is written */
 } copying;
 
@@ -83,6 +90,7 @@ static int end(copying *c, int code)
     }
     mt_buf_free(&c->out);
     mt_buf_free(&c->chosen);
+    cli_named_free(&c->named);
     return code;
 }
 
@@ -103,12 +111,42 @@ static void keep_checkpoint(copying *c, mt_str line)
     mt_arena_free(&a);
 }
 
+/* Behind the last line, in the order in which records name them. */
+static int copy_contracts(copying *c, cli_ledger *l)
+{
+    mt_arena a = {0};
+    int code = CLI_HOLDS;
+    for (size_t i = 0; c->contracts && !code && i < c->named.list.len; i++) {
+        const cli_named_version *v = &c->named.list.items[i];
+        mt_str bundle;
+        mt_arena_reset(&a);
+        mt_err err = ex_ledger_bundle(l->rows, &a, v->contract, v->etag, &bundle);
+        if (err == MT_E_NOTFOUND || err == MT_E_CORRUPT) {
+            code = cli_fail(c->args, CLI_FAILS,
+                            "%s: version %.*s of contract '%.*s', which record %llu "
+                            "names, is not in the store as it was",
+                            l->name, MT_ARG(v->etag), MT_ARG(v->contract),
+                            (unsigned long long)v->first);
+        } else if (err) {
+            code = cli_fail(c->args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
+        } else {
+            lg_document_write(&c->out, bundle);
+            code = flush(c, 1 << 18);
+        }
+    }
+    mt_arena_free(&a);
+    return code;
+}
+
 /* When one checkpoint is asked for, it is all that is written; the ledger is read and
  * verified to its end all the same. */
 static int copy_line(copying *c, mt_str line, bool record)
 {
+    lg_entry e;
     if (!record) {
         keep_checkpoint(c, line);
+    } else if (c->contracts && !lg_entry_read(line, &e)) {
+        cli_named_note(&c->named, e.seq, e.body);
     }
     if (c->checkpoint.ptr || c->note.len) {
         return CLI_HOLDS;
@@ -173,13 +211,13 @@ static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
     mt_str line;
     mt_err err = MT_OK;
     int code = CLI_HOLDS;
+    cli_ledger_with_documents(l);
     lg_verify_start(&v, expect, &f);
     while (!code && !(err = l->source.next(l->source.state, &line)) &&
            lg_verify_line(&v, line)) {
         code = copy_line(c, line, f.about_record);
     }
-    code =
-        code ? code : cli_ledger_stop(c->args, l, err, f.records + f.checkpoints + 1);
+    code = code ? code : cli_ledger_stop(c->args, l, err, lg_lines_read(&f) + 1);
     if (!code) {
         cli_ledger_compare(l, &f);
     }
@@ -189,6 +227,7 @@ static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
     }
     lg_verify_end(&v);
     code = code ? code : cli_ledger_fault(c->args, l, &f);
+    code = code ? code : copy_contracts(c, l);
     return code ? code : finish(c);
 }
 
@@ -232,7 +271,8 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     copying c = {.args = args,
                  .path = cli_value(args, "out"),
                  .file = {.fd = -1},
-                 .checkpoint = mt_str_z(cli_value(args, "checkpoint"))};
+                 .checkpoint = mt_str_z(cli_value(args, "checkpoint")),
+                 .contracts = cli_flag(args, "with-contracts")};
     lg_expectation expect = {0};
     ex_memory memory;
     cli_ledger l;
@@ -240,6 +280,11 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     code = code || !key ? code : read_memory(args, a, key, &memory, &expect);
     if (code) {
         return code;
+    }
+    if (c.contracts && (!cli_value(args, "store") || c.checkpoint.ptr)) {
+        return cli_fail(args, CLI_USAGE,
+                        "--with-contracts copies from a store: it needs --store URL, "
+                        "and no --checkpoint");
     }
     lg_note note;
     code = cli_ledger_open(args, 0, &l);

@@ -23,6 +23,7 @@ const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
     {"checkpoint", "FILE", "a checkpoint kept elsewhere; the ledger must go on from it"},
     {"proof",      "FILE", "check this proof against --checkpoint, without a ledger"},
     {"domain",     "TEXT", "the trust domain it must be of"},
+    {"require-signature", NULL, "fail unless a checkpoint that counts signs for it"},
     CLI_WITNESS_OPTIONS,
     {"json",       NULL,   "print the result as JSON"},
     CLI_LEDGER_STORE_OPTION,
@@ -37,6 +38,8 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 "the chain are compared with each other, too: a gap between them is a fault.\n\n"
 "With --key only that key and those its checkpoints vouch for (key_added) count;\n"
 "without it the first signer is believed, which shows consistency, not origin.\n"
+"A ledger without any signature is consistent at best, and the output says so;\n"
+"--require-signature makes that exit status 1.\n"
 "A consistency proof takes two --checkpoint options.\n\n"
 "With --witness a checkpoint must be co-signed by these witnesses (docs/witness.md).\n"
 "Of a store only the ledger is verified; motet store check compares the rest with it.";
@@ -63,6 +66,7 @@ static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by
     mt_jw_key_i64(&w, "attested", (int64_t)f->attested);
     mt_jw_key_bool(&w, "believed_key", f->believed);
     mt_jw_key_i64(&w, "checkpoints", (int64_t)f->checkpoints);
+    mt_jw_key_i64(&w, "documents", (int64_t)f->documents);
     key_hash(&w, MT_STR("head"), &f->end.head);
     mt_jw_key_bool(&w, "holds", !f->problem);
     if (f->problem) {
@@ -74,6 +78,7 @@ static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by
     }
     mt_jw_key_i64(&w, "records", (int64_t)f->records);
     key_hash(&w, MT_STR("root"), &root);
+    mt_jw_key_bool(&w, "signed", f->any_attested);
     if (f->checkpoints) {
         os_key_name(&f->signer, name);
         mt_jw_key_str(&w, "signer", mt_str_z(name));
@@ -91,12 +96,29 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Says how many records no signature covers yet. */
+/* Contracts, of an export that has them. */
+static void add_documents(mt_buf *out, const lg_finding *f)
+{
+    unsigned long long n = f->documents;
+    if (n) {
+        mt_buf_addf(out, "with: %llu document%s, each what its digest says\n", n,
+                    plural(n));
+    }
+}
+
+/* Says how many records no signature covers yet. What nobody signed shows only that it
+ * is whole in itself: anybody can make such a ledger. */
 static void write_text(mt_buf *out, const lg_finding *f)
 {
     unsigned long long records = f->records, checkpoints = f->checkpoints;
     unsigned long long rest = f->records - f->attested;
     char name[OS_KEY_NAME];
+    if (!f->any_attested) {
+        mt_buf_addf(out, "consistent, signed by nobody: %llu record%s\n", records,
+                    plural(records));
+        add_documents(out, f);
+        return;
+    }
     mt_buf_addf(out, "verified: %llu record%s, %llu checkpoint%s\n", records,
                 plural(records), checkpoints, plural(checkpoints));
     if (f->checkpoints) {
@@ -107,6 +129,7 @@ static void write_text(mt_buf *out, const lg_finding *f)
         mt_buf_addf(out, "not signed for yet: the last %llu record%s\n", rest,
                     plural(rest));
     }
+    add_documents(out, f);
 }
 
 /* A key that was only taken from the ledger itself is warned about: it proves that one
@@ -132,6 +155,10 @@ static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f,
               stderr);
     }
     int found = cli_ledger_fault(args, l, f);
+    if (!found && !f->any_attested && cli_flag(args, "require-signature")) {
+        found =
+            cli_fail(args, CLI_FAILS, "%s: consistent, but signed by nobody", l->name);
+    }
     return code ? code : found;
 }
 
@@ -154,6 +181,7 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
     if (!code) {
         /* With --checkpoint the ledger has to go on from it: records cut off behind it
          * would otherwise leave a shorter ledger that verifies. */
+        cli_ledger_with_documents(&l);
         lg_verify_source(&l.source, expect, &f);
         cli_ledger_compare(&l, &f);
         code = tell(args, &l, &f, &by);

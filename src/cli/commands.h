@@ -57,6 +57,12 @@ int cmd_witness_sign(const cli_args *args);
 
 /* motet ledger ...: the table is in cmd_ledger.c. */
 extern const cli_command CMD_LEDGER_COMMANDS[];
+extern const cli_command CMD_RECEIPT_COMMANDS[];
+int cmd_receipt_show(const cli_args *args);
+int cmd_receipt_verify(const cli_args *args);
+int cmd_audit(const cli_args *args);
+extern const cli_option CMD_AUDIT_OPTIONS[];
+extern const char CMD_AUDIT_DETAILS[];
 int cmd_ledger_accept(const cli_args *args);
 int cmd_ledger_export(const cli_args *args);
 int cmd_ledger_prove(const cli_args *args);

@@ -13,27 +13,15 @@
 #include <errno.h>
 
 #include "analyze/explain/draw.h"
+#include "cli/html.h"
 #include "cli/picture.h"
 #include "cli/suite_run.h"
 #include "os/file.h"
 
-static void add_escaped(mt_buf *out, mt_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        switch (text.ptr[i]) {
-        case '<': mt_buf_addz(out, "&lt;"); break;
-        case '>': mt_buf_addz(out, "&gt;"); break;
-        case '&': mt_buf_addz(out, "&amp;"); break;
-        case '"': mt_buf_addz(out, "&quot;"); break;
-        default: mt_buf_addc(out, text.ptr[i]);
-        }
-    }
-}
-
 static void add_cell(mt_buf *out, mt_str text)
 {
     mt_buf_addz(out, "<td>");
-    add_escaped(out, text);
+    cli_html(out, text);
     mt_buf_addz(out, "</td>");
 }
 
@@ -237,7 +225,7 @@ static void add_contract(void *state, mt_str contract, const ct_coverage *c)
     mt_buf *out = state;
     unsigned part = ct_coverage_permille(c);
     mt_buf_addz(out, "<section>\n<h2>");
-    add_escaped(out, contract);
+    cli_html(out, contract);
     mt_buf_addf(out, ": %u.%u %%</h2>\n", part / 10, part % 10);
     add_figures(out, c);
     add_flows(out, c);

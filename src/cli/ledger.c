@@ -15,13 +15,31 @@
 
 #include "base/vec.h"
 #include "cli/keys.h"
+#include "ledger/document.h"
+
+/* Who shows or proves records has no use for what they name. */
+static mt_err next_but_documents(void *state, mt_str *line)
+{
+    cli_ledger *l = state;
+    mt_err err;
+    do {
+        err = l->lines.next(l->lines.state, line);
+    } while (!err && lg_is_document(*line));
+    return err;
+}
+
+void cli_ledger_with_documents(cli_ledger *l)
+{
+    l->source = l->lines;
+}
 
 /* Lines longer than the limit are refused by the reader before they are held in
  * memory. */
 static void start_file(cli_ledger *l)
 {
     l->file = lg_file_new(l->fd, l->line_limit);
-    l->source = lg_file_source(l->file);
+    l->lines = lg_file_source(l->file);
+    l->source = (lg_source){l, next_but_documents};
 }
 
 /* "-" is duplicated, so closing the ledger never closes standard input. */
@@ -50,7 +68,7 @@ static int start_rows(const cli_args *args, cli_ledger *l)
     if (err) {
         return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
     }
-    l->source = ex_ledger_source(l->rows);
+    l->source = l->lines = ex_ledger_source(l->rows);
     return CLI_HOLDS;
 }
 

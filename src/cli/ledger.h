@@ -19,12 +19,15 @@ typedef struct cli_ledger {
     lg_file *file;     /* reads `fd`; NULL for a store */
     st_store *store;   /* NULL for a file */
     ex_ledger *rows;   /* of the store; reopened by a rewind */
+    lg_source lines;   /* what the source gives, documents included */
 } cli_ledger;
 
 /* The store of --store, else the file that is the first operand ("-": standard input).
  * Records before `from` may be left out, where that saves work. CLI_HOLDS, or the exit
  * code after saying why; to be closed in both cases. */
 int cli_ledger_open(const cli_args *args, uint64_t from, cli_ledger *out);
+/* Gives documents (ledger/document.h) as well, which otherwise are passed over. */
+void cli_ledger_with_documents(cli_ledger *l);
 /* From the first line again. CLI_WORLD when the input cannot be read twice. */
 int cli_ledger_rewind(const cli_args *args, cli_ledger *l);
 void cli_ledger_close(cli_ledger *l);

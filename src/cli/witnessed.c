@@ -47,6 +47,13 @@ static int read_quorum(const cli_args *args, cli_witnessed *out)
                : CLI_HOLDS;
 }
 
+int cli_witnesses_wanted(const cli_args *args, mt_arena *a, lg_note_key **keys,
+                         cli_witnessed *out)
+{
+    int code = read_keys(args, a, keys, out);
+    return code ? code : read_quorum(args, out);
+}
+
 static int too_few(const cli_args *args, const cli_witnessed *w)
 {
     return cli_fail(args, CLI_FAILS,
@@ -100,8 +107,7 @@ int cli_witnessed_find(const cli_args *args, mt_arena *a, const cli_ledger *l,
     lg_note_key *keys = NULL;
     const char *path = cli_value(args, "note");
     *out = (cli_witnessed){0};
-    int code = read_keys(args, a, &keys, out);
-    code = code ? code : read_quorum(args, out);
+    int code = cli_witnesses_wanted(args, a, &keys, out);
     if (code || !out->wanted) {
         return code   ? code
                : path ? cli_fail(args, CLI_USAGE, "--note needs --witness KEY")

@@ -19,6 +19,10 @@ typedef struct cli_witnessed {
     ex_cosigned_note got;
 } cli_witnessed;
 
+/* The keys of --witness, each once, and how many of them must have signed: the numbers
+ * of `out`. */
+int cli_witnesses_wanted(const cli_args *args, mt_arena *a, lg_note_key **keys,
+                         cli_witnessed *out);
 /* The newest note that enough of the witnesses signed, of --note or of the ledger's
  * store; it is then what the records are compared with. CLI_HOLDS, also when nobody
  * asked, or the exit code after saying why. */

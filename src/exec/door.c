@@ -29,8 +29,11 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!h->prepare) {
         return ex_refuse(job, EX_NOT_IMPLEMENTED, "this action is not served here");
     }
-    if (!job->call->idempotency_key.len || !WRITES[job->call->action]) {
+    if (!WRITES[job->call->action]) {
         return h->prepare(job);
+    }
+    if (!job->call->idempotency_key.len) {
+        return h->prepare(job) && (job->elsewhere || !ex_answer_defer(job));
     }
     if (ex_refused_key(job)) {
         return true;
@@ -66,7 +69,7 @@ static void begin(ex_job *job)
         return;
     }
     if (answered) {
-        ex_answer(job);
+        ex_give(job);
     } else {
         (h->queue && !job->handler ? h->queue : ex_enqueue)(job);
     }

@@ -85,6 +85,7 @@ bool ex_caller_may(const ex_caller *who, mt_str right);
     X(LEDGER_LIST,       false) /* GET  ledger                                   */ \
     X(LEDGER_GET,        false) /* GET  ledger/i                                 */ \
     X(LEDGER_PROOF,      false) /* GET  ledger/i/proof                           */ \
+    X(LEDGER_RECEIPT,    false) /* GET  ledger/i/receipt                         */ \
     X(LEDGER_CHECKPOINT, false) /* GET  ledger/checkpoint                        */ \
     X(LEDGER_NOTE,       false) /* GET  ledger/checkpoint.note                   */ \
     X(LEDGER_CONSISTENCY, false)/* GET  ledger/consistency?from=&to=             */ \

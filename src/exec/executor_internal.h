@@ -36,7 +36,8 @@ typedef struct ex_metrics {
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
-    atomic_ullong thought;  /* jobs that workers took over */
+    atomic_ullong thought;                           /* jobs that workers took over */
+    atomic_ullong refusals, receipts, receipts_late; /* recorded; given; not in time */
     atomic_llong waiting;   /* jobs in the queue */
     atomic_llong signed_ms; /* os_now_ms() of the newest checkpoint seen; 0: none */
     atomic_llong outbox;    /* rows that wait, as last looked */
@@ -59,6 +60,24 @@ typedef struct ex_signing {
     mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
 } ex_signing;
 
+/* Answers that wait for a receipt (commit/receipts.c); all but the thread itself under
+ * the lock. */
+typedef struct ex_receipting {
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool stop;
+    ex_job *first, *last;
+} ex_receipting;
+
+/* What the ledger is told of refusals: that there was none, why, or why and on what
+ * facts. ORDER of the words in settings.c. */
+typedef enum ex_refusals {
+    EX_REFUSALS_REASONS,
+    EX_REFUSALS_ALL,
+    EX_REFUSALS_NONE
+} ex_refusals;
 /* A witness of the configuration. */
 typedef struct ex_witness_of {
     lg_note_key key; /* with its name */
@@ -102,7 +121,8 @@ struct ex_executor {
     unsigned group, checkpoint_every, checkpoint_seconds;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */
     unsigned answer_days; /* how long idempotent answers are kept */
-    int64_t forget_ms;    /* when to look for old ones; the committer's */
+    ex_refusals refusals;
+    int64_t forget_ms; /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
@@ -110,6 +130,7 @@ struct ex_executor {
     mt_sign_key key;
     const char *memory; /* file of the last checkpoint signed; NULL without a key */
     ex_signing signing;
+    ex_receipting receipting;
     mt_str origin; /* of the log, as configured; empty: made from record 0 */
     ex_watch *watches;
     size_t watch_count, witness_quorum;

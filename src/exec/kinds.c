@@ -70,6 +70,7 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
                             .overlaps = true},
     [EX_LEDGER_LIST] = {.prepare = ex_ledger_list},
     [EX_LEDGER_GET] = {.prepare = ex_ledger_get},
+    [EX_LEDGER_RECEIPT] = {.prepare = ex_ledger_receipt},
     [EX_LEDGER_PROOF] = {.prepare = ex_ledger_proof},
     [EX_LEDGER_CHECKPOINT] = {.prepare = ex_ledger_checkpoint},
     [EX_LEDGER_NOTE] = {.prepare = ex_ledger_note},

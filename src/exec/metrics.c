@@ -51,6 +51,12 @@ static void tell_commits(ex_metrics *m, mt_figures *f)
     mt_counter(f, "failures_total", "Calls the store failed.",
                atomic_load(&m->failures));
     mt_counter(f, "records_total", "Ledger records written.", atomic_load(&m->records));
+    mt_counter(f, "refusals_recorded_total", "Refusals that are ledger records.",
+               atomic_load(&m->refusals));
+    mt_counter(f, "receipts_total", "Receipts given with an answer.",
+               atomic_load(&m->receipts));
+    mt_counter(f, "receipts_late_total", "Answers whose receipt was not ready in time.",
+               atomic_load(&m->receipts_late));
     mt_counter(f, "replayed_total", "Idempotent requests answered again.",
                atomic_load(&m->replayed));
     mt_counter(f, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));

@@ -86,6 +86,8 @@ static void make_locks(ex_executor *x)
     mt_cond_init(&x->pending_more);
     mt_cond_init(&x->outbox_more);
     ex_signing_make(&x->signing);
+    pthread_mutex_init(&x->receipting.lock, NULL);
+    mt_cond_init(&x->receipting.more);
 }
 
 /* No thread is left when this is called. */
@@ -106,6 +108,8 @@ static void drop_locks(ex_executor *x)
     pthread_cond_destroy(&x->pending_more);
     pthread_cond_destroy(&x->outbox_more);
     ex_signing_drop(&x->signing);
+    pthread_mutex_destroy(&x->receipting.lock);
+    pthread_cond_destroy(&x->receipting.more);
 }
 
 /* Versions after graphs, the arena last: most of the rest lives in it. */
@@ -173,7 +177,13 @@ static mt_err start_threads(ex_executor *x)
         return MT_E_BUSY;
     }
     x->has_outbox = true;
-    mt_err err = x->has_key ? ex_sign_start(x) : MT_OK;
+    if (x->has_key) {
+        x->receipting.has_thread =
+            !pthread_create(&x->receipting.thread, NULL, ex_receipts, x);
+    }
+    mt_err err = !x->has_key                ? MT_OK
+                 : x->receipting.has_thread ? ex_sign_start(x)
+                                            : MT_E_BUSY;
     return err ? err : ex_watches_start(x);
 }
 
@@ -233,6 +243,11 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
         ex_executor_close(x);
         return err;
     }
+    if (!x->has_key) {
+        ex_log(x, 2, "ledger_unsigned",
+               "there is no signing key: nobody signs for the ledger, and there are no "
+               "receipts");
+    }
     *out = x;
     return MT_OK;
 }
@@ -279,6 +294,19 @@ static void stop_outbox(ex_executor *x)
     }
 }
 
+/* After the last record was chained, so that whoever still waits gets a receipt. */
+static void stop_receipts(ex_executor *x)
+{
+    ex_receipting *r = &x->receipting;
+    if (r->has_thread) {
+        pthread_mutex_lock(&r->lock);
+        r->stop = true;
+        pthread_cond_signal(&r->more);
+        pthread_mutex_unlock(&r->lock);
+        pthread_join(r->thread, NULL);
+    }
+}
+
 void ex_executor_close(ex_executor *x)
 {
     if (!x) {
@@ -294,6 +322,7 @@ void ex_executor_close(ex_executor *x)
     if (x->has_sequencer) {
         pthread_join(x->sequencer, NULL);
     }
+    stop_receipts(x);
     ex_watches_close(x);
     ex_sign_close(x);
     executor_free(x);

@@ -1,4 +1,4 @@
-/* exec/settings.c - the numbers under `executor` in the configuration.
+/* exec/settings.c - what stands under `executor` in the configuration.
  * Room: exec. Opening reads them and says the first that is wrong; checking says all.
  */
 #include "base/form.h"
@@ -7,7 +7,13 @@
 typedef struct numbers {
     int64_t answer_days, clock_skew_ms, eval_ms, eval_steps, flow_turn,
         trigger_attempts, trigger_pause_ms;
+    int refusals; /* ex_refusals */
 } numbers;
+
+static const char *const REFUSALS[] = {[EX_REFUSALS_REASONS] = "reasons",
+                                       [EX_REFUSALS_ALL] = "all",
+                                       [EX_REFUSALS_NONE] = "none",
+                                       NULL};
 
 static const numbers USUAL = {
     .answer_days = 7,
@@ -25,6 +31,7 @@ static const mt_form_row ROWS[] = {
     MT_FORM_INT(numbers, eval_ms, "eval_ms", 1, 600000, 0),
     MT_FORM_INT(numbers, eval_steps, "eval_steps", 1, 4000000000, 0),
     MT_FORM_INT(numbers, flow_turn, "flow_turn", 1, 100000, 0),
+    MT_FORM_CHOICE(numbers, refusals, "refusals", REFUSALS, 0),
     MT_FORM_INT(numbers, trigger_attempts, "trigger_attempts", 1, 1000, 0),
     MT_FORM_INT(numbers, trigger_pause_ms, "trigger_pause_ms", 1, 60000, 0),
 };
@@ -45,7 +52,8 @@ static int64_t most_of(mt_str key)
     return ROWS[i].most;
 }
 
-/* Every setting is a whole number with a least of 1; the sentence has the most. */
+/* Every other setting is a whole number with a least of 1; the sentence has the most.
+ */
 static void tell(void *state, const mt_form_fault *f)
 {
     told *t = state;
@@ -53,6 +61,8 @@ static void tell(void *state, const mt_form_fault *f)
     if (f->wrong == MT_FORM_UNKNOWN_KEY) {
         reason = mt_strf(&t->arena, "there is no such setting%s%.*s",
                          f->hint.len ? "; " : "", MT_ARG(f->hint));
+    } else if (mt_str_is(f->key, "refusals")) {
+        reason = MT_STR("it is `reasons`, `all` or `none`");
     } else if (f->key.len) {
         reason = mt_strf(&t->arena, "it is a whole number from 1 to %lld",
                          (long long)most_of(f->key));
@@ -104,6 +114,7 @@ mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why
     x->answer_days = (unsigned)n.answer_days;
     x->clock_skew_ms = (unsigned)n.clock_skew_ms;
     x->flow_turn = (unsigned)n.flow_turn;
+    x->refusals = (ex_refusals)n.refusals;
     x->trigger_attempts = (unsigned)n.trigger_attempts;
     x->trigger_pause_ms = (unsigned)n.trigger_pause_ms;
     /* An option wins over the file. */

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "exec/evidence/decision.h"
 #include "http/server_state.h"
 
 enum { BUFFER = 64 << 10, PAGE_RECORDS = 256, PAGE_BYTES = 1 << 20, TURNS = 64 };
@@ -298,6 +299,17 @@ static bool load_page(ht_streams *s, int64_t from)
     return !err && s->page_to > from;
 }
 
+/* Its subject is one of the instances a record binds; the others stand in its body. */
+static bool binds(const st_record *row, mt_str entity, mt_str instance)
+{
+    mt_arena a = {0};
+    mt_json body;
+    bool bound = !mt_json_read(&a, row->body, NULL, &body, NULL) &&
+                 ex_body_binds(&body, entity, instance);
+    mt_arena_free(&a);
+    return bound;
+}
+
 /* A subject is "Entity/instance", or several separated by blanks. */
 static bool subject_has(mt_str subject, mt_str entity, mt_str instance)
 {
@@ -321,7 +333,8 @@ static bool wants(const stream *st, const st_record *row)
 {
     return (!st->kind.len || mt_str_eq(st->kind, row->kind)) &&
            (!st->contract.len || mt_str_eq(st->contract, row->contract)) &&
-           subject_has(row->subject, st->entity, st->instance);
+           (subject_has(row->subject, st->entity, st->instance) ||
+            binds(row, st->entity, st->instance));
 }
 
 static void wake(stream *st)

@@ -256,6 +256,11 @@ void ht_server_tell(void *server, mt_figures *f)
 {
     ht_server *s = server;
     tell_answers(s, f);
+    mt_counter(f, "http_unauthorized_total",
+               "requests without a token, or with one that is not good",
+               atomic_load(&s->unauthorized));
+    mt_counter(f, "http_malformed_total", "requests that cannot be read",
+               atomic_load(&s->malformed));
     tell_connections(s, f);
     mt_gauge(f, "http_event_streams", "open event streams",
              (double)ht_streams_count(s->streams));

@@ -538,6 +538,10 @@ static void count_answer(ht_request *r, uint64_t ns)
 {
     ht_server *s = r->server;
     atomic_fetch_add_explicit(&s->answered[r->status / 100], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->unauthorized, r->status == MHD_HTTP_UNAUTHORIZED,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->malformed, r->status == MHD_HTTP_BAD_REQUEST,
+                              memory_order_relaxed);
     if (r->match.route &&
         r->match.route->page != HT_EVENTS) { /* as long as one stays */
         ht_figures_request(s->figures, r->match.route, contract_of(r), r->status, ns);

@@ -95,6 +95,8 @@ const ht_route HT_ROUTES[] = {
      "getRecord",         NULL,           "200:Record",                   NULL,        ""},
     {"GET",    V1 "/ledger/{id}/proof",                     CALL(LEDGER_PROOF),       0,         "proof that it is in the ledger",
      "proveRecord",       NULL,           "200:RecordProof",              NULL,        "ledger.size"},
+    {"GET",    V1 "/ledger/{id}/receipt",                   CALL(LEDGER_RECEIPT),     0,         "a signed receipt for it, complete once a checkpoint covers it",
+     "getReceipt",        NULL,           "200:ReceiptGiven",             NULL,        ""},
     {"GET",    V1 "/systems",                               CALL(SYSTEM_LIST),        0,         "the systems served",
      "listSystems",       NULL,           "200:Systems",                  NULL,        ""},
     {"GET",    V1 "/systems/{system}",                      CALL(SYSTEM_GET),         0,         "one system",

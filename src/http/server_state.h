@@ -77,6 +77,7 @@ struct ht_server {
     uint64_t id_start;
     atomic_uint_fast64_t id_next;
     atomic_uint_fast64_t requests, calls, answered[6]; /* [n]: nxx */
+    atomic_uint_fast64_t unauthorized, malformed;      /* answered with 401, 400 */
     atomic_size_t under_way;                           /* calls not yet answered */
 };
 

@@ -1,9 +1,8 @@
 #include "ledger/proof.h"
 
 #include "base/form.h"
-#include "base/json_write.h"
 
-static void write_hashes(mt_jw *w, const lg_proof *path)
+void lg_path_write(mt_jw *w, const lg_proof *path)
 {
     char hex[MT_SHA256_HEX];
     mt_jw_keyz(w, "hashes");
@@ -31,7 +30,7 @@ void lg_statement_write(mt_buf *out, const lg_statement *s)
     if (!s->inclusion) {
         mt_jw_key_i64(&w, "from", (int64_t)s->from);
     }
-    write_hashes(&w, s->path);
+    lg_path_write(&w, s->path);
     mt_jw_key_str(&w, "proof",
                   s->inclusion ? MT_STR("inclusion") : MT_STR("consistency"));
     if (s->inclusion) {
@@ -46,7 +45,7 @@ void lg_statement_write(mt_buf *out, const lg_statement *s)
 
 /* ---- reading ---- */
 
-static mt_str compact(mt_arena *a, const mt_json *node)
+mt_str lg_compact(mt_arena *a, const mt_json *node)
 {
     mt_buf text = {0};
     mt_json_write(&text, node, false);
@@ -75,7 +74,7 @@ static const mt_form_row DOCUMENT[] = {
     MT_FORM_INT(document, size, "size", 0, INT64_MAX, 0),
 };
 
-static bool read_hashes(mt_arena *a, const mt_json *list, lg_statement *out)
+bool lg_path_read(mt_arena *a, const mt_json *list, const lg_proof **out)
 {
     lg_proof *path = mt_new(a, lg_proof);
     for (; path->count < list->count; path->count++) {
@@ -84,7 +83,7 @@ static bool read_hashes(mt_arena *a, const mt_json *list, lg_statement *out)
             return false;
         }
     }
-    out->path = path;
+    *out = path;
     return true;
 }
 
@@ -93,14 +92,14 @@ static bool read_parts(mt_arena *a, const mt_json *root, lg_statement *out)
     document d = {.from = -1, .to = -1, .size = -1};
     mt_form form = {.arena = a, .what = "a proof"};
     if (!mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &d) ||
-        !read_hashes(a, d.hashes, out)) {
+        !lg_path_read(a, d.hashes, &out->path)) {
         return false;
     }
     out->inclusion = d.kind == INCLUSION;
     out->from = (uint64_t)d.from;
     out->size = (uint64_t)(out->inclusion ? d.size : d.to);
     return out->inclusion ? d.record && d.size >= 0 &&
-                                !lg_entry_read(compact(a, d.record), &out->record)
+                                !lg_entry_read(lg_compact(a, d.record), &out->record)
                           : d.from >= 0 && d.to >= 0;
 }
 
@@ -112,7 +111,7 @@ mt_err lg_statement_read(mt_arena *a, mt_str text, lg_statement *out)
     bool good = !mt_json_read(a, text, NULL, &root, NULL) && read_parts(a, &root, out);
     if (good) {
         lg_statement_write(&again, out);
-        good = mt_str_eq(mt_str_from(again.ptr, again.len - 1), compact(a, &root));
+        good = mt_str_eq(mt_str_from(again.ptr, again.len - 1), lg_compact(a, &root));
     }
     mt_buf_free(&again);
     return good ? MT_OK : MT_E_CORRUPT;

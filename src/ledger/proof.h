@@ -10,6 +10,8 @@
 #ifndef LG_PROOF_H
 #define LG_PROOF_H
 
+#include "base/json_read.h"
+#include "base/json_write.h"
 #include "ledger/checkpoint.h"
 #include "ledger/entry.h"
 
@@ -32,5 +34,14 @@ mt_err lg_statement_read(mt_arena *a, mt_str text, lg_statement *out);
  * business. */
 const char *lg_statement_fault(const lg_statement *s, const lg_checkpoint *earlier,
                                const lg_checkpoint *later);
+
+/* ---- Parts of such documents ---- */
+
+/* "hashes":[…] */
+void lg_path_write(mt_jw *w, const lg_proof *path);
+/* A list of at most LG_PROOF_MOST texts; in the arena. False: one is not a hash. */
+bool lg_path_read(mt_arena *a, const mt_json *list, const lg_proof **out);
+/* The canonical text of a tree, in the arena. */
+mt_str lg_compact(mt_arena *a, const mt_json *node);
 
 #endif

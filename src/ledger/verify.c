@@ -21,6 +21,7 @@
 #include "ledger/verify.h"
 
 #include "base/json_write.h"
+#include "ledger/document.h"
 
 /* ---- the trust domain ---- */
 
@@ -97,6 +98,16 @@ static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number
         f->signer = c.key;
     }
     return fault;
+}
+
+static const char *document_fault(lg_verifier *v, mt_str line)
+{
+    mt_str body, digest;
+    if (lg_document_read(line, &body, &digest)) {
+        return "a document is not what its digest says";
+    }
+    v->found->documents++;
+    return NULL;
 }
 
 static const char WRONG_SIGNATURE[] = "the trusted checkpoint's signature is wrong";
@@ -190,6 +201,11 @@ static const char *record_fault(lg_verifier *v, const lg_line *l)
     return fault ? fault : witnessed_due(v);
 }
 
+uint64_t lg_lines_read(const lg_finding *f)
+{
+    return f->records + f->checkpoints + f->documents;
+}
+
 bool lg_verify_line(lg_verifier *v, mt_str line)
 {
     lg_finding *f = v->found;
@@ -197,12 +213,13 @@ bool lg_verify_line(lg_verifier *v, mt_str line)
     if (f->problem) {
         return false;
     }
-    uint64_t number = f->records + f->checkpoints + 1;
+    uint64_t number = lg_lines_read(f) + 1;
     f->about_record = !lg_line_split(line, &l);
     f->seq = f->end.tree.size;
     f->bytes += line.len + 1;
-    f->problem =
-        f->about_record ? record_fault(v, &l) : checkpoint_fault(v, line, number);
+    f->problem = f->about_record        ? record_fault(v, &l)
+                 : lg_is_document(line) ? document_fault(v, line)
+                                        : checkpoint_fault(v, line, number);
     f->line = f->problem ? number : 0;
     return !f->problem;
 }
@@ -283,7 +300,7 @@ mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
     const char *fault = err ? stop_fault(err) : NULL;
     if (fault) {
         out->problem = fault;
-        out->line = out->records + out->checkpoints + 1;
+        out->line = lg_lines_read(out) + 1;
         out->about_record = false;
         out->world = err == MT_E_CORRUPT ? MT_OK : err;
     }

@@ -3,6 +3,7 @@
  * A ledger has one record or checkpoint per line. Every record must follow the one
  * before it, have a canonical body and stay in its trust domain; every checkpoint must
  * be signed by a key that may (ledger/keyring.h) and agree with the records before it.
+ * A line may also be a document that records name by its digest (ledger/document.h).
  * With a checkpoint from elsewhere, nothing before it may have been changed, removed,
  * reordered or cut off either, even if the whole file was made anew.
  * Reads line by line in constant memory. */
@@ -20,7 +21,7 @@ typedef struct lg_finding {
     uint64_t seq;        /* the first record that is bad, or that is not there */
     bool about_record;   /* seq says something */
     mt_err world;        /* the lines could not be read on: MT_E_IO, MT_E_LIMIT, … */
-    uint64_t records, checkpoints, bytes;
+    uint64_t records, checkpoints, documents, bytes;
     bool any_attested;     /* some checkpoint counts ... */
     uint64_t attested;     /* ... for the records [0, attested) */
     bool believed;         /* the signer's key was taken from the ledger itself */
@@ -54,6 +55,8 @@ typedef struct lg_verifier {
 void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
 /* False: something is wrong, and `found` says what; later lines change nothing. */
 bool lg_verify_line(lg_verifier *v, mt_str line);
+/* How many lines were good. */
+uint64_t lg_lines_read(const lg_finding *f);
 /* The trust domain of the records so far, in the arena; empty: none declared. */
 mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a);
 /* MT_OK, or MT_E_CORRUPT and what was found first. Releases the verifier. */

@@ -114,6 +114,63 @@ static mt_err give_ids(st_tx *tx, st_record *rows, size_t count)
     return err;
 }
 
+/* ---- Subjects ---- */
+
+/* One row for each subject besides the first, under its place or its id. */
+static mt_err add_subjects(st_tx *tx, const st_record *rows, size_t count, bool queued)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        n += rows[i].also_count;
+    }
+    st_value *params = mt_new_array(&tx->scratch, st_value, 2 * n);
+    st_value *next = params;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < rows[i].also_count; k++) {
+            *next++ = ST_T(rows[i].also[k]);
+            *next++ = ST_I(queued ? rows[i].id : rows[i].seq);
+        }
+    }
+    return st_send_many(tx, queued ? ST_SQL_PENDING_SUBJECTS_ADD : ST_SQL_SUBJECTS_ADD,
+                        params, n, MT_E_CONFLICT);
+}
+
+typedef struct taken {
+    mt_arena *arena;
+    MT_VEC(mt_str) texts; /* in order of their records' ids */
+    MT_VEC(int64_t) ids;
+} taken;
+
+static mt_err note_taken(void *state, const st_value *c)
+{
+    taken *t = state;
+    mt_vec_push(t->arena, &t->texts, mt_str_dup(t->arena, c[0].text));
+    mt_vec_push(t->arena, &t->ids, c[1].number);
+    return MT_OK;
+}
+
+/* Takes what else queued rows are about out of the queue; both are in order of id. */
+static mt_err take_subjects(st_tx *tx, mt_arena *a, st_record *rows, size_t count)
+{
+    taken t = {.arena = a};
+    st_value *ids = mt_new_array(&tx->scratch, st_value, count);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = ST_I(rows[i].id);
+    }
+    mt_err err = st_ask(tx, ST_SQL_PENDING_SUBJECTS_TAKE, ids, count, note_taken, &t);
+    err = err ? err : st_settle(tx);
+    size_t next = 0;
+    for (size_t i = 0; i < count && !err; i++) {
+        size_t first = next;
+        while (next < t.ids.len && t.ids.items[next] == rows[i].id) {
+            next++;
+        }
+        rows[i].also = t.texts.items + first;
+        rows[i].also_count = next - first;
+    }
+    return err;
+}
+
 /* ---- Queue ---- */
 
 mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count)
@@ -130,9 +187,10 @@ mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count)
         };
         memcpy(params + COLUMNS * i, cells, sizeof cells);
     }
-    return err ? err
-               : st_send_many(tx, st_form(tx, ST_SQL_PENDING_ADD, count), params, count,
-                              MT_E_CONFLICT);
+    err = err ? err
+              : st_send_many(tx, st_form(tx, ST_SQL_PENDING_ADD, count), params, count,
+                             MT_E_CONFLICT);
+    return err ? err : add_subjects(tx, rows, count, true);
 }
 
 mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
@@ -143,7 +201,11 @@ mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
     mt_err err = st_list(tx, ST_SQL_PENDING_TAKE, params, pending_read, a,
                          sizeof(st_record), &list, count);
     *rows = list;
-    if (err || *count == 0 || tx->store->driver->shared) {
+    if (err || *count == 0) {
+        return err;
+    }
+    err = take_subjects(tx, a, *rows, *count);
+    if (err || tx->store->driver->shared) {
         return err;
     }
     st_value last[] = {ST_I((*rows)[*count - 1].id)};
@@ -183,8 +245,8 @@ mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count)
         };
         memcpy(params + COLUMNS * i, cells, sizeof cells);
     }
-    return err ? err
-               : st_send_many(tx, ST_SQL_LEDGER_ADD, params, count, MT_E_CONFLICT);
+    err = err ? err : st_send_many(tx, ST_SQL_LEDGER_ADD, params, count, MT_E_CONFLICT);
+    return err ? err : add_subjects(tx, rows, count, false);
 }
 
 typedef struct tail {

@@ -9,8 +9,11 @@
  * gets COLLATE "C" for every key, because order is by bytes in every output, and a
  * fill factor where rows are updated in place.
  *
- * What may fail: MT_E_VERSION when the store is newer than the program, or older and
- * may not be changed (read only); MT_E_CORRUPT when it has tables and no version. */
+ * A reader, who may change nothing, reads what there is of an older store: steps so far
+ * only added tables, and whoever reads the ledger needs none of them.
+ *
+ * What may fail: MT_E_VERSION when the store is newer than the program; MT_E_CORRUPT
+ * when it has tables and no version. */
 #include "store/driver.h"
 
 typedef struct step {
@@ -111,6 +114,18 @@ static const step STEPS[] = {
         "CREATE TABLE stamps (kind TEXT COLLATE \"C\" PRIMARY KEY,"
         " stamp BIGINT NOT NULL);",
     },
+    /* What else a record is about than its subject: chained ones, and queued ones. */
+    {
+        "CREATE TABLE subjects (about TEXT NOT NULL, place INTEGER NOT NULL,"
+        " PRIMARY KEY (about, place)) STRICT, WITHOUT ROWID;"
+        "CREATE TABLE pending_subjects (about TEXT NOT NULL, number INTEGER NOT NULL,"
+        " PRIMARY KEY (number, about)) STRICT, WITHOUT ROWID;",
+
+        "CREATE TABLE subjects (about TEXT COLLATE \"C\" NOT NULL,"
+        " place BIGINT NOT NULL, PRIMARY KEY (about, place));"
+        "CREATE TABLE pending_subjects (about TEXT COLLATE \"C\" NOT NULL,"
+        " number BIGINT NOT NULL, PRIMARY KEY (number, about));",
+    },
 };
 
 enum { NEWEST = (int)(sizeof STEPS / sizeof *STEPS) };
@@ -152,13 +167,11 @@ mt_err st_migrate(st_tx *tx, bool empty, bool may_change, int *version)
     if (stored < (empty ? 0 : 1)) {
         return st_fail(tx, MT_E_CORRUPT, "the store has no schema version");
     }
-    *version = NEWEST;
-    if (stored == NEWEST) {
+    *version = may_change ? NEWEST : (int)stored;
+    if (stored == NEWEST || (!may_change && tx->store->options.read_only)) {
         return MT_OK;
     }
     return may_change ? run_steps(tx, (int)stored)
-                      : st_fail(tx, MT_E_VERSION,
-                                "the store has schema %lld; start the server once to "
-                                "bring it to schema %d",
+                      : st_fail(tx, MT_E_VERSION, "the store has schema %lld, not %d",
                                 (long long)stored, NEWEST);
 }

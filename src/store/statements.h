@@ -51,8 +51,19 @@
     " AND time_ms >= $7 AND time_ms < $8" path " ORDER BY seq " order " LIMIT $9"
 #define ST_PENDING_WHERE(order)                                                        \
     "SELECT " ST_PENDING_COLUMNS " FROM pending WHERE id > $1 AND id < $2"             \
-    ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5) ST_ANY("subject", 6)     \
+    ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5)                          \
+    " AND ($6 = '' OR subject = $6 OR id IN "                                          \
+    "(SELECT number FROM pending_subjects WHERE about = $6))"                          \
     " AND time_ms >= $7 AND time_ms < $8 ORDER BY id " order " LIMIT $9"
+/* A record is found by its own subject, and by those it is about besides. */
+#define ST_SUBJECT_WHERE(order)                                                        \
+    "SELECT " ST_RECORD_COLUMNS " FROM ledger WHERE seq > $1 AND seq < $2"             \
+    ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5)                          \
+    ST_BY_SUBJECT " AND time_ms >= $7 AND time_ms < $8 "                               \
+    "UNION ALL SELECT id, place, kind, contract, flow, subject, time_ms, body, hash "  \
+    "FROM subjects, ledger WHERE about = $6 AND place > $1 AND place < $2 "            \
+    "AND seq = place" ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5)        \
+    " AND time_ms >= $7 AND time_ms < $8 ORDER BY seq " order " LIMIT $9"
 /* The indexes leave out empty texts; the second term says so to the planner. */
 #define ST_BY_SUBJECT " AND subject = $6 AND subject <> ''"
 #define ST_BY_FLOW " AND flow = $5 AND flow <> ''"
@@ -190,10 +201,19 @@
     X(RECORD_WALK_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS, ST_LEDGER_WHERE("", ""), "")\
     X(RECORD_WALK_DOWN, ST_RECORD_FILTER, ST_RECORD_LETTERS,                           \
       ST_LEDGER_WHERE("", "DESC"), "")                                                 \
-    X(SUBJECT_WALK_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS,                            \
-      ST_LEDGER_WHERE(ST_BY_SUBJECT, ""), "")                                          \
+    X(SUBJECT_WALK_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS, ST_SUBJECT_WHERE(""), "")  \
     X(SUBJECT_WALK_DOWN, ST_RECORD_FILTER, ST_RECORD_LETTERS,                          \
-      ST_LEDGER_WHERE(ST_BY_SUBJECT, "DESC"), "")                                      \
+      ST_SUBJECT_WHERE("DESC"), "")                                                    \
+    X(SUBJECTS_ADD, "SI", "",                                                          \
+      "INSERT INTO subjects (about, place) VALUES ($1, $2)",                           \
+      "INSERT INTO subjects (about, place) SELECT * FROM unnest($1, $2)")              \
+    X(PENDING_SUBJECTS_ADD, "SI", "",                                                  \
+      "INSERT INTO pending_subjects (about, number) VALUES ($1, $2)",                  \
+      "INSERT INTO pending_subjects (about, number) SELECT * FROM unnest($1, $2)")     \
+    X(PENDING_SUBJECTS_TAKE, "I", "si",                                                \
+      "DELETE FROM pending_subjects WHERE number = $1 RETURNING about, number",        \
+      "WITH taken AS (DELETE FROM pending_subjects WHERE number = ANY ($1) "           \
+      "RETURNING about, number) SELECT about, number FROM taken ORDER BY 2, 1")        \
     X(RECORD_FLOW_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS,                             \
       ST_LEDGER_WHERE(ST_BY_FLOW, ""), "")                                             \
     X(RECORD_FLOW_DOWN, ST_RECORD_FILTER, ST_RECORD_LETTERS,                           \
@@ -316,6 +336,10 @@
       ST_ANSWER_LETTERS, ST_INSERT_6)                                                  \
     X(DOCS, "docs", "kind, id", "docs", ST_DOC_COLUMNS, ST_DOC_LETTERS, ST_INSERT_6)   \
     X(STAMPS, "stamps", "kind", "stamps", "kind, stamp", "ki", "($1, $2)")             \
+    X(SUBJECTS, "subjects", "about, place", "subjects", "about, place", "si",          \
+      "($1, $2)")                                                                      \
+    X(PENDING_SUBJECTS, "pending_subjects", "about, number", "pending_subjects",       \
+      "about, number", "si", "($1, $2)")                                               \
     X(META, "meta WHERE name <> 'schema'", "name", "meta", "name, number, text",       \
       "kit", "($1, $2, $3)")
 /* clang-format on */

@@ -197,6 +197,10 @@ typedef struct st_record {
     int64_t time_ms;
     mt_str body; /* canonical JSON */
     mt_str hash; /* 32 bytes; empty before it is chained */
+    /* Whatever else it is found by, each once and not the subject itself. Written, and
+     * given back by st_pending_take() only. */
+    const mt_str *also;
+    size_t also_count;
 } st_record;
 
 /* The next id of a record. To be drawn while the rows are locked that it is about: then

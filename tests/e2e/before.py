@@ -402,7 +402,7 @@ READ = [
     "/v1/contracts/escrow/instances?deleted=true", "/v1/contracts/wide/instances",
     "/v1/contracts/order_mgmt/instances/Order/o-1", "/v1/contracts/fulfillment/facts",
     "/v1/contracts/escrow/instances/EscrowAccount/acc-1/history", "/v1/flows",
-    "/v1/flows?status=waiting", "/v1/ledger?limit=20&order=desc", "/v1/ledger/3/proof",
+    "/v1/flows?status=waiting", "/v1/ledger?limit=20&order=desc", "/v1/ledger/2/proof",
     "/v1/ledger/checkpoint", "/v1/ledger/consistency?from=10&to=20", "/v1/systems",
     "/v1/systems/trade_platform", "/v1/systems/trade_platform/triggers",
     "/v1/graphs/gauge/context", "/v1/graphs/gauge/captures",

@@ -3,9 +3,10 @@ whether its order explains what clients were told.
 
 Replay reads the records in their order: each must follow from those before it. Order then
 gives every record that a request caused the time between asking and answer. The order is
-strict: a request that was answered before another was asked comes before it. A refusal
-leaves no record, so explain() looks for a point between two records where it can have
-been, for all refusals together.
+strict: a request that was answered before another was asked comes before it. The record of a
+refusal says that it was refused, not on which states: on a shared store others may come
+between the two. So explain() looks for a point between two records where it can have been,
+for all refusals together.
 """
 import heapq
 import sys
@@ -31,25 +32,34 @@ class Replay:
     place, counted from 0; the point p is where the records of the places below p are done."""
 
     def __init__(self, items, effects):
-        """`items` as the service lists them: {"id","seq","body"} in order of seq."""
+        """`items` as the service lists them: {"seq","body"} in order of seq, and on a shared
+        store "queued", which is then what answers call the record by."""
         self.effects = effects
         self.keys = {}        # (entity, id): itself
         self.states = {}      # (entity, id): state
         self.history = {}     # (entity, id): state of each version
         self.points = {}      # (entity, id): point where each version begins
-        self.operations = {}  # id of the record: (place, operation, {key: version})
+        self.operations = {}  # number of the record: (place, operation, {key: version})
+        self.refusals = {}    # number of the record: its code
+        self.hashes = []      # of each record
+        self.numbers = []     # of each record, when they are not their places
         self.flows = {}       # execution: Flow
         self.triggers = []    # (seq, body)
-        self.effects_due = {} # id of an operation's record: instances still to be told of
         self.records = self.places = 0
         for item in items:
             assert item.get("seq") == self.records, \
                 f"record {item.get('seq')} where {self.records} is due"
             body = item["body"]
-            getattr(self, "on_" + body["kind"], self.ignore)(item["id"], body)
+            number = item.get("queued", item["seq"])
+            getattr(self, "on_" + body["kind"], self.ignore)(number, body)
+            self.hashes.append(bytes.fromhex(item.get("hash", "")))
+            if "queued" in item:
+                self.numbers.append(number)
             self.records += 1
-        assert not self.effects_due, \
-            f"no record of the effects of {sorted(self.effects_due)[:5]}"
+
+    def called(self, seq):
+        """What answers without a receipt call this record by."""
+        return self.numbers[seq] if self.numbers else seq
 
     def key(self, entity, instance):
         """Kept once, however often it is told: there are a million of them."""
@@ -84,21 +94,13 @@ class Replay:
             self.move(key, after[key])
         versions = {k: len(self.history[k]) - 1 for k in after}
         self.operations[number] = (place, sys.intern(told["op"]), versions)
-        if len(after) > 1:
-            self.effects_due[number] = len(after) - 1
         if "execution" in body:
             flow = self.flows[body["execution"]]
             assert flow.outcome is None, f"record {number}: its flow has ended"
             flow.operations.append(number)
 
-    def on_effect(self, number, body):
-        """What an operation did to a second instance, once more."""
-        key, of = (body["entity"], body["instance"]), body["of"]
-        assert key in self.operations[of][2], f"record {number}: of another operation"
-        self.expect(number, key, body["state_after"])
-        self.effects_due[of] -= 1
-        if not self.effects_due[of]:
-            del self.effects_due[of]
+    def on_refusal(self, number, body):
+        self.refusals[number] = sys.intern(body["refusal"]["code"])
 
     def on_flow_started(self, number, body):
         assert body["execution"] not in self.flows, f"record {number}: begun twice"

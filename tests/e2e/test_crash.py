@@ -8,6 +8,7 @@ MOTET_SOAK_SCALE=0.1: a tenth of that.
 """
 import concurrent.futures
 import itertools
+import json
 import os
 import random
 import shutil
@@ -26,6 +27,7 @@ from postgres import Postgres
 from serial_order import Replay
 
 INSTANCES = 12
+os.environ["MOTET_TEST_RECEIPTS"] = "0.2"  # of what clients ask for is asked with a receipt
 
 
 SCALE = float(os.environ.get("MOTET_SOAK_SCALE") or 1)  # of the long forms: 0.1 is a tenth
@@ -102,6 +104,23 @@ class Service(Case):
                             timeout=600)
         self.assertIn("record", result.out)
 
+    def verify_promises(self, node, promises):
+        """Offline by the key alone; and every one of some is completed as it was given."""
+        self.assertGreater(len(promises), 0)
+        self.write("promises.jsonl", "".join(json.dumps(p) + "\n" for p in promises))
+        self.holds("receipt", "verify", "promises.jsonl", "--key", "node.pub", timeout=600)
+        node.start()
+        whole = []
+        for promise in random.Random(SEED).sample(promises, min(len(promises), 50)):
+            status, receipt = node.get(f"/v1/ledger/{promise['promise']['record']}/receipt")
+            self.assertEqual(status, 200, receipt)
+            self.assertEqual({k: receipt[k] for k in promise}, promise)
+            whole.append(receipt)
+        self.assertEqual(node.stop(), 0)
+        self.write("whole.jsonl", "".join(json.dumps(r) + "\n" for r in whole))
+        said = self.holds("receipt", "verify", "whole.jsonl", "--key", "node.pub", "--complete").out
+        self.assertIn("complete", said)
+
     def look(self, node, contract="turnstile", entities=("Gate", "Seal")):
         """What the service says of itself, once all records are chained."""
         wait_until(lambda: chained(node), 600 if SOAK else 60)
@@ -171,9 +190,11 @@ class Service(Case):
             node.start()
             killed += 1
         self.flows_settled(node)
-        done, refused = turnstile.check(answers, *self.look(node))
+        promises = []
+        done, refused = turnstile.check(answers, *self.look(node), promises=promises)
         self.assertEqual(node.stop(), 0)
         self.verify_ledger()
+        self.verify_promises(node, promises)
         print(f"  {killed} kills, {count} requests, {done} operations, {refused} refusals, "
               f"{run.retries} retries", flush=True)
 

@@ -82,7 +82,7 @@ class Verify(Ledgers):
 
     def test_E19_unsigned_records_are_valid_but_unattested(self):
         bodies = [ledgers.operation(n) for n in range(4)]
-        self.assertIn("not signed for yet: the last 4 records",
+        self.assertIn("consistent, signed by nobody: 4 records",
                       self.good(self.grow(bodies)).out)
         lines = self.grow([*bodies[:3], "a", *bodies[3:]])
         self.assertIn("not signed for yet: the last 1 record\n", self.good(lines).out)

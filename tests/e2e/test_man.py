@@ -14,6 +14,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
 DOCUMENTED += ["analyze", "ask"]
 DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
+DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]
 DOCUMENTED += ["diff", "doctor", "migrate", "whatif"]
 TABLES = ["store", "witness"]  # one page for all their commands
 

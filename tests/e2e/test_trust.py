@@ -15,7 +15,8 @@ ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 class Keygen(Case):
     def test_it_writes_a_pair_in_base64_without_newline(self):
         result = self.holds("keygen", "--prefix", "k")
-        self.assertEqual(result.out, "Generated Ed25519 keypair: k.secret, k.pub\n")
+        self.assertRegex(result.out, r"\AGenerated Ed25519 keypair: k.secret, k.pub\n"
+                                     r"fingerprint: [0-9a-f]{16}\.\.\.\n\Z")
         for name, mode in (("k.secret", 0o600), ("k.pub", 0o644)):
             path = self.dir / name
             self.assertEqual(stat.S_IMODE(path.stat().st_mode), mode)

@@ -4,6 +4,7 @@ The contract has two entities that one operation moves together, so a half-appli
 operation would show. The checker knows nothing of the server but its ledger and its
 answers: it replays the ledger in order and explains every answer by it.
 """
+import os
 import sys
 from collections import namedtuple
 
@@ -113,6 +114,8 @@ class Job:
                      "bindings": {"Gate": self.gate}}
         if "Seal" in EFFECTS.get(self.name, {}):
             self.body["bindings"]["Seal"] = self.seal
+        if RECEIPTS and rng.random() < RECEIPTS:
+            self.body["receipt"] = True
 
     def told(self):
         return Told(self.key, self.name, self.gate, self.seal, self.allowed)
@@ -120,21 +123,46 @@ class Job:
     def reduce(self, status, body):
         """What the check needs of an answer."""
         wanted = ("code", "entity", "instance", "state") if status != 200 else \
-            ("id", "outcome") if self.name == FLOW else ("record", "versions")
-        return {k: body[k] for k in wanted if k in body}
+            ("id", "outcome") if self.name == FLOW else ("versions",)
+        return {k: body[k] for k in (*wanted, "queued", "receipt", "record") if k in body}
 
 
-def check(answers, items, instances, one_turn=True):
+# How many of the requests are asked with a receipt, of a server that has a key; clients are
+# processes of their own.
+RECEIPTS = float(os.environ.get("MOTET_TEST_RECEIPTS") or 0)
+
+
+def number_of(replay, answer):
+    """What the answer calls its record by. A receipt waits for the place of a record that was
+    queued, so there the promise has it."""
+    body = answer.body
+    return body["queued"] if "queued" in body else replay.called(body["record"])
+
+
+def note_promise(replay, answer, promises):
+    receipt = answer.body.get("receipt")
+    if receipt is None:
+        return
+    promise = receipt["promise"]
+    assert replay.hashes[promise["record"]].hex() == promise["hash"], promise
+    refused = promise["decision"]["kind"] == "refusal"
+    assert refused == (answer.status != 200), promise
+    promises.append(receipt)
+
+
+def check(answers, items, instances, one_turn=True, promises=None):
     """Every answer is explained by the ledger in its order, and nothing else is in it.
 
     `instances`: what the service says now, {(entity, id): (state, version)}; `one_turn`:
-    nobody can come between the steps of a flow. Returns how many operations and refusals
-    were looked at."""
+    nobody can come between the steps of a flow; `promises`: gets the receipts. Returns how
+    many operations and refusals were looked at."""
+    promises = [] if promises is None else promises
     replay = Replay(items, EFFECTS)
     assert instances == replay.instances(), "the states are not those of the ledger"
     order, refused, reads = Order(replay.places), 0, []
     for answer in answers:
         job = Told(*answer.job)
+        note_promise(replay, answer, promises)
         if answer.status != 200:
             refused += 1
             note_refusal(replay, reads, job, answer)
@@ -143,12 +171,13 @@ def check(answers, items, instances, one_turn=True):
         else:
             note_operation(replay, order, job, answer)
     order.settle()
+    assert len(replay.refusals) == refused, f"{len(replay.refusals)} records of {refused} refusals"
     explain(replay, order, reads)
     return len(replay.operations), refused
 
 
 def note_operation(replay, order, job, answer):
-    record = answer.body["record"]
+    record = number_of(replay, answer)
     assert record in replay.operations, f"{job.key}: its record {record} is lost"
     place, name, versions = replay.operations[record]
     order.claim(place, job.key, answer.began, answer.ended)
@@ -183,6 +212,9 @@ def note_flow(replay, order, job, answer, one_turn):
 def note_refusal(replay, reads, job, answer):
     body = answer.body
     told = (answer.status, body["code"])
+    number = number_of(replay, answer)
+    assert number in replay.refusals, f"{job.key}: its record {number} is lost"
+    assert replay.refusals[number] == body["code"], f"{job.key}: record {number}"
     if not job.allowed:
         assert told == (422, "precondition_failed"), (job.key, body)
         return

@@ -36,6 +36,7 @@ typedef struct ex_request {
     const mt_json *unknown;     /* names of facts */
     bool partial;               /* what is not given is unknown, too */
     bool dry_run;
+    bool receipt; /* the answer is to come with a receipt */
 } ex_request;
 
 struct ex_job {
@@ -47,7 +48,9 @@ struct ex_job {
     mt_arena arena;
     ex_reply reply;
     bool answered;
-    bool kept; /* the answer is one to keep for the request's key, if it has one */
+    bool kept;     /* the answer is one to keep for the request's key, if it has one */
+    int problem;   /* an ex_problem, when the answer is one */
+    bool was_read; /* the request's body was read to its end */
     bool simulation;  /* a dry run: every answer says so */
     bool internal;    /* nobody called: no idempotency, not refused when closing */
     bool again;       /* not finished: to be done once more in a later group */
@@ -78,6 +81,8 @@ struct ex_job {
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
     mt_str origin;             /* FLOW_START: JSON of what triggered it, or empty */
+    bool has_facts;            /* the snap's facts were gathered */
+    int64_t give_up_ms;        /* waiting for a receipt */
     void *work;                /* the handler's own */
     const ex_handler *handler; /* NULL: the action's of EX_HANDLERS */
 };
@@ -119,6 +124,10 @@ void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id);
 /* Starts a reply: 200 … and its body; the writer stands inside the open object. */
 mt_jw ex_reply_with(ex_job *job, int status);
 void ex_reply_end(mt_jw *w);
+/* "record", the number a record has in the ledger; on a shared store it has none yet,
+ * and "queued" is what it is found by until then. EX_NO_RECORD: neither. */
+enum { EX_NO_RECORD = -1 };
+void ex_reply_record(mt_jw *w, const ex_job *job, int64_t number);
 /* A reply whose body is written whole by others. */
 mt_buf *ex_reply_body(ex_job *job, int status);
 

@@ -354,6 +354,7 @@ bool ex_refused_facts(ex_job *job)
     if (others ? refused_gathered_facts(job, text) : refused_request_facts(job, text)) {
         return true;
     }
+    job->has_facts = true;
     if (job->unknown) {
         return ex_refused_partly(job);
     }

@@ -113,6 +113,14 @@ void ex_reply_end(mt_jw *w)
     mt_jw_end_object(w);
 }
 
+void ex_reply_record(mt_jw *w, const ex_job *job, int64_t number)
+{
+    if (number != EX_NO_RECORD) {
+        mt_jw_key(w, job->x->shared ? MT_STR("queued") : MT_STR("record"));
+        mt_jw_i64(w, number);
+    }
+}
+
 mt_buf *ex_reply_body(ex_job *job, int status)
 {
     (void)ex_reply_with(job, status);

@@ -17,7 +17,9 @@ void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r)
         mt_hex((const unsigned char *)r->hash.ptr, MT_SHA256_BYTES, hex);
         mt_jw_key_str(w, "hash", mt_str_from(hex, MT_SHA256_HEX));
     }
-    mt_jw_key_i64(w, "id", r->id);
+    if (job->x->shared) {
+        mt_jw_key_i64(w, "queued", r->id);
+    }
     if (r->seq >= 0) {
         mt_jw_key_i64(w, "seq", r->seq);
     }

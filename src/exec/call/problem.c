@@ -14,13 +14,29 @@ static const struct row {
 #undef EX_PROBLEM_ROW
 };
 
+/* E13: what is refused before the body was read to its end is an answer to a dry run
+ * all the same, if the body says so. */
+static bool asked_dry_run(ex_job *job)
+{
+    mt_json body;
+    mt_str text = job->call->body;
+    if (job->was_read || !text.len || text.len > EX_SHORT_BYTES ||
+        mt_json_read(&job->arena, mt_str_dup(&job->arena, text), NULL, &body, NULL)) {
+        return false;
+    }
+    const mt_json *said = mt_json_at(&body, "dry_run");
+    return mt_json_is(said, MT_JSON_BOOL) && said->boolean;
+}
+
 mt_jw ex_problem_open(ex_job *job, ex_problem p, mt_str detail)
 {
     const struct row *r = &ROWS[p];
     mt_jw w = ex_reply_with(job, r->status);
     job->reply.problem = true;
     job->reply.code = r->code.ptr;
+    job->problem = (int)p;
     job->kept = r->kept;
+    job->simulation = job->simulation || asked_dry_run(job);
     mt_jw_unsorted(&w); /* what a problem has of its own comes last */
     mt_jw_key_str(&w, "code", r->code);
     mt_jw_key_str(&w, "detail", detail);

@@ -18,6 +18,7 @@ static const mt_form_row MEMBERS[] = {
     MT_FORM_OBJECT(ex_request, params, "params", 0),
     MT_FORM_ANY(ex_request, outcome, "outcome", 0),
     MT_FORM_FLAG(ex_request, dry_run, "dry_run", 0),
+    MT_FORM_FLAG(ex_request, receipt, "receipt", 0),
     MT_FORM_OBJECT(ex_request, expected, "expected_versions", 0),
     MT_FORM_TEXT(ex_request, id, "id", 0),
     MT_FORM_RAW(ex_request, value, "value", 0),
@@ -87,14 +88,23 @@ static bool refused_time(ex_job *job)
     return false;
 }
 
+/* Who demands a receipt must not find the request done without one. */
+static bool refused_receipt(ex_job *job)
+{
+    return job->request.receipt && !job->x->has_key &&
+           ex_refuse(job, EX_NOT_IMPLEMENTED,
+                     "this server has no signing key, so it gives no receipts");
+}
+
 bool ex_refused_request(ex_job *job)
 {
     if (ex_refused_body(job, MEMBERS, mt_form_count(MEMBERS), &job->request) ||
         refused_time(job)) {
         return true;
     }
+    job->was_read = true;
     job->simulation = job->request.dry_run;
-    return false;
+    return refused_receipt(job);
 }
 
 /* ---- Queries ---- */

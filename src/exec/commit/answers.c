@@ -4,8 +4,8 @@
  * Room: exec. The answer is written in the transaction that does the request, and
  * looked for there, before anything else is decided: what a request needs (facts,
  * states) may have changed since it was done. What is refused without the committer
- * goes through it all the same when it has a key. Which refusals are kept is a column
- * of EX_PROBLEM_MAP. */
+ * goes through it all the same when it has a key, or is to be a record. Which refusals
+ * are kept is a column of EX_PROBLEM_MAP. */
 #include "base/utf8.h"
 #include "exec/commit/commit.h"
 
@@ -41,6 +41,45 @@ static void locate(ex_job *job, int status, mt_str body)
     }
 }
 
+static mt_err take_number(void *state, const st_record *r)
+{
+    st_record *last = state;
+    last->id = r->id;
+    last->seq = r->seq;
+    return MT_OK;
+}
+
+/* The record of where the flow stands; EX_NO_RECORD while it runs. */
+static mt_err last_record(const ex_job *job, st_tx *tx, const st_flow *row,
+                          int64_t *number)
+{
+    st_record last = {.id = EX_NO_RECORD, .seq = EX_NO_RECORD};
+    bool waits = mt_str_is(row->status, "waiting");
+    st_record_filter f = {.flow = row->id,
+                          .kind = waits ? MT_STR("flow_waiting") : MT_STR("flow_ended"),
+                          .newest_first = true,
+                          .pending = true};
+    mt_err err =
+        mt_str_is(row->status, "running")
+            ? MT_OK
+            : st_record_walk(tx, &f, (st_page){.limit = 1}, take_number, &last);
+    *number = job->x->shared ? last.id : last.seq;
+    return err;
+}
+
+/* A flow of many turns, as it stands by now. */
+static mt_err use_flow(ex_job *job, st_tx *tx, mt_arena *arena, mt_str id)
+{
+    st_flow row;
+    int64_t number = EX_NO_RECORD;
+    mt_err err = st_flow_get(tx, arena, id, &row);
+    err = err ? err : last_record(job, tx, &row, &number);
+    if (!err) {
+        ex_reply_flow(job, &row, number);
+    }
+    return err;
+}
+
 mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a)
 {
     if (!mt_str_eq(a->request, job->call->request_digest)) {
@@ -51,12 +90,7 @@ mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a
     }
     job->reply.replayed = true;
     if (a->status == STILL_RUNNING) {
-        st_flow row;
-        mt_err err = st_flow_get(tx, arena, a->body, &row);
-        if (!err) {
-            ex_reply_flow(job, &row);
-        }
-        return err;
+        return use_flow(job, tx, arena, a->body);
     }
     give(job, a->status, a->body);
     locate(job, a->status, a->body);
@@ -115,8 +149,9 @@ void ex_answer_keep(ex_group *g, ex_job *job)
 /* ---- Refused before the committer ---- */
 
 typedef struct decided {
-    int status;
+    int status, problem;
     mt_str body;
+    bool kept;
 } decided;
 
 static mt_err give_decided(ex_job *job, ex_group *g)
@@ -124,19 +159,23 @@ static mt_err give_decided(ex_job *job, ex_group *g)
     (void)g;
     const decided *d = job->work;
     give(job, d->status, d->body);
-    job->kept = true;
+    job->problem = d->problem;
+    job->kept = d->kept;
     return MT_OK;
 }
 
 bool ex_answer_defer(ex_job *job)
 {
     static const ex_handler GIVE = {.commit = give_decided, .overlaps = true};
-    if (!job->kept || job->simulation) {
+    bool keep = job->kept && job->call->idempotency_key.len;
+    if (job->simulation || !(keep || ex_refusal_due(job))) {
         return false;
     }
     decided *d = mt_new(&job->arena, decided);
-    *d = (decided){job->reply.status,
-                   mt_str_dup(&job->arena, mt_buf_str(&job->reply.body))};
+    *d = (decided){.status = job->reply.status,
+                   .problem = job->problem,
+                   .body = mt_str_dup(&job->arena, mt_buf_str(&job->reply.body)),
+                   .kept = job->kept};
     job->work = d;
     job->handler = &GIVE;
     job->flow_id = (mt_str){0};

@@ -4,7 +4,8 @@
  * A group locks all flows its jobs name (in order of their ids), then all instances (in
  * key order), so groups of several processes never wait for each other in a circle.
  * Jobs are done in the order they arrived, each seeing what those before it did. A
- * refused job has written nothing but, if it has a key, its answer. When the store
+ * refused job has written nothing but the record of it and, if it has a key, its
+ * answer. When the store
  * fails, everything in the group is answered as not done; when it says that somebody
  * else was faster, the jobs are tried again one by one, so one loser does not hold up
  * the others.
@@ -170,6 +171,9 @@ static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
         }
         g->trace = job->call->trace;
         err = ex_handler_of(job)->commit(job, g);
+        if (!err && job->answered && ex_refusal_due(job)) {
+            err = ex_refusal_record(job, g);
+        }
         g->trace = NULL;
         if (!err) {
             ex_answer_keep(g, job);
@@ -348,7 +352,7 @@ static void finish(ex_job *job)
         reset(job);
         ex_enqueue_again(job);
     } else {
-        ex_answer(job);
+        ex_give(job);
     }
 }
 

@@ -3,7 +3,7 @@
  *
  *     queue      in front of the committer; commit: the committer; group: what the jobs
  *                of one transaction share
- *     answers    idempotency
+ *     answers    idempotency; refusals: as records; receipts: for whoever asks
  *     ledger     records, chained; sequencer: on a shared store; sign, keys: signed
  *     witnesses  others co-sign what was signed
  *     shadow     a candidate contract that looks on
@@ -16,6 +16,7 @@
 
 #include "exec/call/call.h"
 #include "exec/evidence/notes.h"
+#include "ledger/receipt.h"
 
 /* ---- The queue ---- */
 
@@ -110,9 +111,25 @@ bool ex_answer_again(ex_job *job);
 /* Remembers the answer of a request with a key, if it is one to keep; of a flow of many
  * turns with its first: whatever happens then, it has begun. */
 void ex_answer_keep(ex_group *g, ex_job *job);
-/* What prepare() answered, and is to be kept: the committer writes it down, then gives
- * it. False: it is not to be kept. */
+/* What prepare() answered, and is to be kept or recorded: the committer writes it down,
+ * then gives it. False: it is neither. */
 bool ex_answer_defer(ex_job *job);
+
+/* ---- Refusals ---- */
+
+/* Is the job's answer a refusal that the ledger is to know? */
+bool ex_refusal_due(const ex_job *job);
+/* Writes its record, and the record's number into the answer. */
+mt_err ex_refusal_record(ex_job *job, ex_group *g);
+
+/* ---- Receipts ---- */
+
+/* Gives the reply, with a receipt if one was asked for and can be had in time. */
+void ex_give(ex_job *job);
+void *ex_receipts(void *executor);
+/* The promise for a chained record, as JSON. MT_E_DENIED: nothing may be signed now. */
+mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *r,
+                       lg_receipt *out);
 
 /* ---- Records ---- */
 
@@ -120,6 +137,8 @@ bool ex_answer_defer(ex_job *job);
 typedef struct ex_record {
     const char *kind;
     mt_str contract, flow, subject;
+    const mt_str *also; /* whatever else it is found by; ex_subject_add() */
+    size_t also_count;
     bool unsorted; /* the body has keys out of order */
 } ex_record;
 
@@ -131,11 +150,21 @@ mt_jw ex_record_begin(ex_group *g);
 void ex_caller_json(mt_jw *w, const ex_job *job);
 /* "time", "trace_id" and "trust_domain". */
 void ex_record_time(mt_jw *w, const ex_group *g);
-/* Ends it and gives its id. Chained or queued at once, written with the group's end; a
+/* Ends it and gives its number: its place in the ledger, or on a shared store what it
+ * is queued as. Chained or queued at once, written with the group's end; a
  * shadow sees it. */
 mt_err ex_record_end(ex_group *g, mt_jw *w, const ex_record *r, int64_t *id);
 /* "Entity/instance". */
 mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
+/* What a record is about, one after the other; the first is its subject. */
+typedef struct ex_subjects {
+    ex_group *g;
+    ex_record *record;
+    MT_VEC(mt_str) also;
+} ex_subjects;
+void ex_subject_add(ex_subjects *s, mt_str entity, mt_str id);
+/* Everything that {"Entity":"instance"} binds. */
+void ex_bound_subjects(ex_group *g, mt_str bindings, ex_record *r);
 
 /* ---- The ledger ---- */
 
@@ -181,6 +210,8 @@ void ex_sign_open(ex_executor *x);
 /* Starts the thread; ends it and signs for the rest. */
 mt_err ex_sign_start(ex_executor *x);
 void ex_sign_close(ex_executor *x);
+/* May this process's key sign for what is in the ledger now? */
+bool ex_sign_may(ex_executor *x);
 /* Why nothing is signed, if so, behind `before`. For everyone: it names no files. */
 bool ex_sign_fault(ex_executor *x, mt_buf *why, const char *before);
 
@@ -221,8 +252,8 @@ typedef struct ex_effects {
 
 /* Moves every instance the changes name. */
 mt_err ex_apply(ex_group *g, const ex_effects *f);
-/* Records for the second and further instances; `of`: the operation's record. */
-mt_err ex_effect_records(ex_group *g, const ex_effects *f, int64_t of);
+/* The record of the operation is about each of them. */
+void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r);
 /* The instances are not at the versions the caller expects. */
 bool ex_refused_unless_versions(ex_job *job);
 /* The job's version is not the one that is served any more. */
@@ -237,9 +268,9 @@ void ex_waiting_json(mt_jw *w, const ex_version *v, uint32_t op, const st_flow *
 /* The version of a flow that waits, whose words its row needs; NULL for others. */
 const ex_version *ex_waiting_version(ex_executor *x, const st_flow *row);
 /* A flow's row as JSON: its members (`v` is its version, or NULL: not known); a whole
- * answer. */
+ * answer, which names a record (or EX_NO_RECORD). */
 void ex_flow_members(mt_jw *w, const ex_version *v, const st_flow *row);
-void ex_reply_flow(ex_job *job, const st_flow *row);
+void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record);
 /* "states":{…} that a flow finds when it begins and leaves when it ends: with them a
  * ledger says all that decided it. */
 void ex_states_json(mt_jw *w, const ct_plan *p, const uint32_t *states);
@@ -251,6 +282,7 @@ typedef struct ex_flow_end {
     const ex_version *v; /* the row's */
     const ct_run *run;   /* NULL: none was taken up (a cancellation) */
     mt_str error;        /* empty: none */
+    mt_str asked_as;     /* the persona as which the caller asked; empty: not known */
 } ex_flow_end;
 /* The end of a flow: its record, and what a System promises for it. */
 mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *id);

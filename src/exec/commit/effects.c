@@ -1,7 +1,7 @@
 /* exec/commit/effects.c - what an operation does to instances, alone or in a flow.
- * Room: exec. The engine proposes changes; here rows move, and the records of all
- * instances but the first are written. Also what must still hold before: the version of
- * the contract, the versions of instances. */
+ * Room: exec. The engine proposes changes; here rows move. Also what must still hold
+ * before: the version of the contract, the versions of instances; and what a record is
+ * about, so that every instance finds it. */
 #include "exec/commit/commit.h"
 
 bool ex_refused_unless_current(ex_job *job)
@@ -44,11 +44,6 @@ bool ex_refused_unless_versions(ex_job *job)
     return false;
 }
 
-mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id)
-{
-    return mt_strf(a, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
-}
-
 /* Moves every instance the changes name. */
 mt_err ex_apply(ex_group *g, const ex_effects *f)
 {
@@ -65,31 +60,65 @@ mt_err ex_apply(ex_group *g, const ex_effects *f)
     return MT_OK;
 }
 
-/* An operation's record is found by the first instance it changed; for every other one
- * a small record points to it. */
-mt_err ex_effect_records(ex_group *g, const ex_effects *f, int64_t of)
+/* Its record is found by every instance it changed. */
+void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r)
 {
-    const ct_plan *p = f->v->plan;
-    mt_err err = MT_OK;
-    for (uint32_t i = 1; i < f->count && !err; i++) {
-        const ct_change *c = &f->changes[i];
-        mt_str entity = ct_entity_id(p, c->entity), id = f->instances[c->entity];
-        mt_jw w = ex_record_begin(g);
-        mt_jw_key_str(&w, "contract", f->v->contract);
-        mt_jw_key_str(&w, "entity", entity);
-        mt_jw_key_str(&w, "etag", f->v->etag);
-        mt_jw_key_str(&w, "instance", id);
-        mt_jw_key_str(&w, "kind", MT_STR("effect"));
-        mt_jw_key_i64(&w, "of", of);
-        mt_jw_key_str(&w, "state_after", ct_plan_state_id(p, c->entity, c->to));
-        mt_jw_key_str(&w, "state_before", ct_plan_state_id(p, c->entity, c->from));
-        ex_record_time(&w, g);
-        ex_record r = {.kind = "effect",
-                       .contract = f->v->contract,
-                       .flow = f->flow,
-                       .subject = ex_subject(g->arena, entity, id)};
-        int64_t ignored;
-        err = ex_record_end(g, &w, &r, &ignored);
+    ex_subjects all = {.g = g, .record = r};
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t e = f->changes[i].entity;
+        ex_subject_add(&all, ct_entity_id(f->v->plan, e), f->instances[e]);
     }
-    return err;
+}
+
+/* ---- What a record is about ---- */
+
+mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id)
+{
+    return mt_strf(a, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
+}
+
+/* A caller may name what no instance can be called; such a name finds nothing. */
+static bool can_be_found(mt_str entity, mt_str id)
+{
+    enum { MOST = 800 }; /* bytes that the store takes of a name */
+    return entity.len && entity.len <= MOST && id.len && id.len <= MOST &&
+           !memchr(id.ptr, 0, id.len);
+}
+
+static bool is_named(const ex_record *r, mt_str subject)
+{
+    bool named = mt_str_eq(r->subject, subject);
+    for (size_t i = 0; i < r->also_count && !named; i++) {
+        named = mt_str_eq(r->also[i], subject);
+    }
+    return named;
+}
+
+void ex_subject_add(ex_subjects *s, mt_str entity, mt_str id)
+{
+    ex_record *r = s->record;
+    if (!can_be_found(entity, id)) {
+        return;
+    }
+    mt_str subject = ex_subject(s->g->arena, entity, id);
+    if (!r->subject.len) {
+        r->subject = subject;
+    } else if (!is_named(r, subject)) {
+        mt_vec_push(s->g->arena, &s->also, subject);
+        r->also = s->also.items;
+        r->also_count = s->also.len;
+    }
+}
+
+void ex_bound_subjects(ex_group *g, mt_str bindings, ex_record *r)
+{
+    mt_json tree;
+    ex_subjects all = {.g = g, .record = r};
+    if (mt_json_read(g->arena, mt_str_dup(g->arena, bindings), NULL, &tree, NULL)) {
+        return;
+    }
+    for (uint32_t i = 0; mt_json_is(&tree, MT_JSON_OBJECT) && i < tree.count; i++) {
+        const mt_json_member *b = &tree.as.members[i];
+        ex_subject_add(&all, b->key, mt_json_text(&b->value));
+    }
 }

@@ -87,11 +87,13 @@ void ex_flow_members(mt_jw *w, const ex_version *v, const st_flow *row)
     ex_waiting_json(w, v, v ? waiting_operation(v, row) : CT_NONE, row);
 }
 
-void ex_reply_flow(ex_job *job, const st_flow *row)
+void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record)
 {
     const ex_version *v = ex_waiting_version(job->x, row);
     mt_jw w = ex_reply_with(job, 200);
+    mt_jw_unsorted(&w);
     ex_flow_members(&w, v, row);
+    ex_reply_record(&w, job, record);
     ex_reply_end(&w);
     ex_locate_flow(job, row->id);
 }
@@ -133,6 +135,11 @@ mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *
 {
     const st_flow *row = end->row;
     mt_jw w = ex_record_begin(g);
+    if (end->asked_as.len) {
+        mt_jw_key_str(&w, "asked_as", end->asked_as);
+    }
+    mt_jw_keyz(&w, "bindings");
+    mt_jw_raw(&w, row->bindings);
     ex_caller_json(&w, job);
     mt_jw_key_str(&w, "contract", end->v->contract);
     if (end->error.len) {
@@ -158,6 +165,7 @@ mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *
                    .contract = end->v->contract,
                    .flow = row->id,
                    .unsorted = !end->v->sorted};
+    ex_bound_subjects(g, row->bindings, &r);
     mt_err err = ex_record_end(g, &w, &r, id);
     return err ? err : ex_trigger_promise(g, row);
 }

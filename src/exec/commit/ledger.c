@@ -180,12 +180,14 @@ mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id)
                      .contract = mt_str_dup(g->arena, r->contract),
                      .flow = mt_str_dup(g->arena, r->flow),
                      .subject = mt_str_dup(g->arena, r->subject),
+                     .also = r->also,
+                     .also_count = r->also_count,
                      .time_ms = g->now_ms,
                      .body = mt_str_dup(g->arena, mt_buf_str(&g->body))};
     g->records++;
     mt_err err = x->shared ? MT_OK : chain(x, g->tx, g->arena, &row);
     err = err ? err : st_record_id(g->tx, &row.id);
-    *id = row.id;
+    *id = x->shared ? row.id : row.seq;
     mt_vec_push(g->arena, &g->unwritten, row);
     return !err && g->unwritten.len == AT_ONCE ? ex_write_records(g) : err;
 }

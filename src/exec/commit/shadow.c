@@ -141,7 +141,8 @@ static mt_err record_difference(ex_group *g, const ex_job *refused)
     mt_jw_raw(&w, mt_buf_str(&s->difference));
     mt_jw_key_str(&w, "kind", MT_STR("shadow"));
     if (!refused) {
-        mt_jw_key_i64(&w, "of", (int64_t)s->of);
+        mt_jw_key(&w, g->x->shared ? MT_STR("of_queued") : MT_STR("of"));
+        mt_jw_i64(&w, (int64_t)s->of);
     }
     ex_record_time(&w, g);
     mt_jw_end_object(&w);

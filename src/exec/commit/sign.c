@@ -217,6 +217,15 @@ static void note_failed(ex_executor *x, mt_err err, mt_str why)
     }
 }
 
+bool ex_sign_may(ex_executor *x)
+{
+    ex_signing *s = &x->signing;
+    pthread_mutex_lock(&s->lock);
+    bool may = x->has_key && !s->fault.len && !s->replaced;
+    pthread_mutex_unlock(&s->lock);
+    return may;
+}
+
 bool ex_sign_fault(ex_executor *x, mt_buf *why, const char *before)
 {
     ex_signing *s = &x->signing;

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/json_read.h"
+#include "base/json_write.h"
 #include "base/vec.h"
 #include "ledger/checkpoint.h"
 #include "ledger/entry.h"
@@ -216,4 +218,29 @@ mt_err ex_ledger_compare(ex_ledger *l, const lg_chain *end, const char **fault)
     }
     mt_arena_free(&a);
     return err;
+}
+
+/* ---- Contracts ---- */
+
+/* Documents of kind "contract" (exec/contract/contracts.c). */
+mt_err ex_ledger_bundle(ex_ledger *l, mt_arena *a, mt_str contract, mt_str etag,
+                        mt_str *out)
+{
+    st_doc doc;
+    mt_json tree;
+    mt_buf text = {0};
+    mt_err err =
+        st_doc_get(l->tx, a, MT_STR("contract"),
+                   mt_strf(a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag)), &doc);
+    if (!err && mt_json_read(a, doc.body, NULL, &tree, NULL)) {
+        err = MT_E_CORRUPT;
+    }
+    const mt_json *bundle = err ? NULL : mt_json_at(&tree, "bundle");
+    if (bundle) {
+        mt_json_write(&text, bundle, false);
+    }
+    *out = mt_str_dup(a, mt_buf_str(&text));
+    mt_buf_free(&text);
+    bool same = mt_str_eq(mt_sha256_hex(a, mt_sha256_of(*out)), etag);
+    return err ? err : same ? MT_OK : MT_E_CORRUPT;
 }

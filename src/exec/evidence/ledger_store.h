@@ -22,4 +22,10 @@ void ex_ledger_close(ex_ledger *l);
  * is wrong (static text). */
 mt_err ex_ledger_compare(ex_ledger *l, const lg_chain *end, const char **fault);
 
+/* The bundle of a contract's version as the store has it, in the moment the lines are
+ * of: compact, in the arena, with this etag. MT_E_NOTFOUND; MT_E_CORRUPT: it has
+ * another. */
+mt_err ex_ledger_bundle(ex_ledger *l, mt_arena *a, mt_str contract, mt_str etag,
+                        mt_str *out);
+
 #endif

@@ -109,7 +109,7 @@ mt_err ex_agent_message_commit(ex_job *job, ex_group *g)
     mt_jw_keyz(&w, "cycle");
     mt_jw_raw(&w, a->done.trace);
     mt_jw_key_i64(&w, "message", a->done.number);
-    mt_jw_key_i64(&w, "record", record);
+    ex_reply_record(&w, job, record);
     sent_json(&w, a->done.sent);
     ex_reply_end(&w);
     return MT_OK;

@@ -199,7 +199,7 @@ static void reply_deployed(ex_job *job, const summary *s)
         mt_jw_key_bool(&w, "simulation", true);
     } else {
         mt_jw_key_i64(&w, "number", m->next->number);
-        mt_jw_key_i64(&w, "record", s->record);
+        ex_reply_record(&w, job, s->record);
     }
     mt_jw_key_str(&w, "status", s->status);
     mt_jw_key_i64(&w, "triggers_failed", (int64_t)m->triggers.len);

@@ -129,7 +129,7 @@ static void reply_fact(ex_job *job, int64_t expires_ms, int64_t record)
         ex_time_json(&w, expires_ms);
     }
     mt_jw_key_str(&w, "fact", fact_id(job));
-    mt_jw_key_i64(&w, "record", record);
+    ex_reply_record(&w, job, record);
     if (job->request.value.len) {
         mt_jw_keyz(&w, "value");
         mt_jw_raw(&w, job->request.value);

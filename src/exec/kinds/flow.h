@@ -12,6 +12,7 @@ typedef struct ex_turn {
     ct_run *run;
     const ex_caller *who;
     st_flow row;
+    mt_str asked_as; /* the persona as which the caller drives it; empty: it goes on */
     bool is_new;
     bool resuming;         /* by a caller: one named outcome is for one operation */
     size_t records_before; /* of the run, when this turn took it up */

@@ -170,7 +170,7 @@ static bool is_too_soon(ex_job *job)
 static mt_err recover(ex_job *job, ex_group *g, ex_flow_row *f)
 {
     if (!mt_str_is(f->row.status, "running")) {
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, EX_NO_RECORD);
         return MT_OK;
     }
     if (is_too_soon(job)) {
@@ -241,11 +241,11 @@ mt_err ex_flow_cancel_commit(ex_job *job, ex_group *g)
     row.updated_ms = g->now_ms;
     row.version++;
     err = st_flow_put(g->tx, &row);
-    ex_flow_end end = {&row, job->v, NULL, job->request.reason};
+    ex_flow_end end = {.row = &row, .v = job->v, .error = job->request.reason};
     err = err ? err : ex_flow_ended(job, g, &end, &record);
     if (!err) {
         f->row = row;
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, record);
     }
     return err;
 }

@@ -29,23 +29,35 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
 
 /* ---- Records ---- */
 
-static mt_jw begin_record(ex_turn *t)
+static mt_jw begin_record(ex_turn *t, bool bound)
 {
     mt_jw w = ex_record_begin(t->g);
+    if (bound) {
+        if (t->asked_as.len) {
+            mt_jw_key_str(&w, "asked_as", t->asked_as);
+        }
+        mt_jw_keyz(&w, "bindings");
+        mt_jw_raw(&w, t->row.bindings);
+    }
     ex_caller_json(&w, t->job);
     mt_jw_key_str(&w, "contract", t->job->v->contract);
     return w;
 }
 
-/* t->record is the last one written and is what the answer names. */
-static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
+/* t->record is the last one written and is what the answer names. `f`: what an
+ * operation did; NULL: it is about everything the flow binds. */
+static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, const ex_effects *f)
 {
     const ex_version *v = t->job->v;
     ex_record r = {.kind = kind,
                    .contract = v->contract,
                    .flow = t->row.id,
-                   .subject = subject,
                    .unsorted = !v->sorted};
+    if (f) {
+        ex_effect_subjects(t->g, f, &r);
+    } else {
+        ex_bound_subjects(t->g, t->row.bindings, &r);
+    }
     return ex_record_end(t->g, w, &r, &t->record);
 }
 
@@ -85,13 +97,13 @@ static mt_err record_started(ex_turn *t)
     ex_record_time(&w, t->g);
     mt_jw_keyz(&w, "verdicts");
     ex_verdict_names(&w, job->v, job->snap->verdicts);
-    return end_record(t, &w, "flow_started", (mt_str){0});
+    return end_record(t, &w, "flow_started", NULL);
 }
 
 /* Says for whom the flow waits, so that a ledger alone shows why it stood still. */
 static mt_err record_waiting(ex_turn *t)
 {
-    mt_jw w = begin_record(t);
+    mt_jw w = begin_record(t, true);
     mt_jw_key_str(&w, "etag", t->row.etag);
     mt_jw_key_str(&w, "execution", t->row.id);
     mt_jw_key_str(&w, "flow", t->row.flow);
@@ -99,7 +111,7 @@ static mt_err record_waiting(ex_turn *t)
     mt_jw_key_str(&w, "persona", t->row.waiting_persona);
     mt_jw_key_str(&w, "step", t->row.waiting_step);
     ex_record_time(&w, t->g);
-    return end_record(t, &w, "flow_waiting", (mt_str){0});
+    return end_record(t, &w, "flow_waiting", NULL);
 }
 
 /* Applies one operation of the run and writes its record, all in the transaction. */
@@ -119,7 +131,7 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
         t->err = err;
         return MT_E_IO;
     }
-    mt_jw w = begin_record(t);
+    mt_jw w = begin_record(t, false);
     mt_jw_key_str(&w, "etag", v->etag);
     mt_jw_key_str(&w, "execution", t->row.id);
     mt_jw_key_str(&w, "flow", t->row.flow);
@@ -127,13 +139,7 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
     mt_jw_keyz(&w, "provenance");
     ct_record_provenance_json(&w, run, record);
     ex_record_time(&w, t->g);
-    uint32_t first = f.count ? f.changes[0].entity : CT_NONE;
-    mt_str subject = first == CT_NONE
-                         ? (mt_str){0}
-                         : ex_subject(t->g->arena, ct_entity_id(v->plan, first),
-                                      run->instances[first]);
-    err = end_record(t, &w, "operation", subject);
-    err = err ? err : ex_effect_records(t->g, &f, t->record);
+    err = end_record(t, &w, "operation", &f);
     t->err = err;
     return err ? MT_E_IO : MT_OK;
 }
@@ -236,7 +242,7 @@ static mt_str extra_of(ex_turn *t)
 
 static mt_err record_ended(ex_turn *t, mt_str error)
 {
-    ex_flow_end end = {&t->row, t->job->v, t->run, error};
+    ex_flow_end end = {&t->row, t->job->v, t->run, error, t->asked_as};
     return ex_flow_ended(t->job, t->g, &end, &t->record);
 }
 
@@ -310,7 +316,7 @@ static void reply_run(ex_turn *t)
         ct_run_records_json(&w, run);
         mt_jw_key_bool(&w, "simulation", true);
     } else {
-        mt_jw_key_i64(&w, "record", t->record);
+        ex_reply_record(&w, job, t->record);
     }
     mt_jw_key_str(&w, "status", t->row.status);
     mt_jw_keyz(&w, "steps");
@@ -350,6 +356,7 @@ mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
                  .g = g,
                  .run = &job->x->run,
                  .who = job->call->caller,
+                 .asked_as = job->request.persona,
                  .is_new = true,
                  .row = {.id = job->flow_id,
                          .contract = job->v->contract,
@@ -498,6 +505,7 @@ mt_err ex_flow_turn(ex_job *job, ex_group *g, ex_flow_row *f, const ex_caller *w
                  .run = &job->x->run,
                  .who = who,
                  .row = f->row,
+                 .asked_as = f->row.waiting_persona,
                  .resuming = job->call->action == EX_FLOW_RESUME && !job->internal};
     ex_group_states(job, g);
     if (refused_turn(&t)) {
@@ -540,7 +548,7 @@ mt_err ex_flow_continue(ex_job *job, ex_group *g)
         return MT_OK;
     }
     if (!mt_str_is(f->row.status, "running")) {
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, EX_NO_RECORD);
         return MT_OK;
     }
     return ex_flow_turn(job, g, f, job->call->caller);

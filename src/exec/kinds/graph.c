@@ -185,7 +185,7 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     group->outbox = group->outbox || has_intents(&done.step);
     mt_jw w = ex_reply_with(job, 200);
     episode_json(&w, g, &done);
-    mt_jw_key_i64(&w, "record", record);
+    ex_reply_record(&w, job, record);
     ho_graph_trace_termination(&w, &done.step.decision.decision);
     ex_reply_end(&w);
     return MT_OK;

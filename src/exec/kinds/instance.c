@@ -119,16 +119,14 @@ static mt_err record_life(ex_job *job, ex_group *g, const char *kind,
     return ex_record_end(g, &w, &r, id);
 }
 
-/* `record` 0: none was written, as when reading. */
+/* EX_NO_RECORD: none was written, as when reading. */
 static void reply_row(ex_job *job, int status, const st_instance *row, int64_t record)
 {
     mt_jw w = ex_reply_with(job, status);
     mt_jw_unsorted(&w);
     mt_jw_key_str(&w, "contract", job->v->contract);
     members_json(&w, row);
-    if (record) {
-        mt_jw_key_i64(&w, "record", record);
-    }
+    ex_reply_record(&w, job, record);
     ex_reply_end(&w);
 }
 
@@ -268,7 +266,7 @@ bool ex_instance_get(ex_job *job)
     if (err) {
         return ex_refuse_store(job, err);
     }
-    reply_row(job, 200, &row, 0);
+    reply_row(job, 200, &row, EX_NO_RECORD);
     return true;
 }
 

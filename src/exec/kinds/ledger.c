@@ -34,42 +34,73 @@ bool ex_ledger_list(ex_job *job)
     return ex_list_records(job, &f, (mt_str){0});
 }
 
-/* Digits only and without overflow; what is not a number names no record (404), instead
- * of being a bad request. */
-static bool read_id(ex_job *job, int64_t *id)
+/* What a path names: a record's number, its place in the ledger; or, on a shared store,
+ * 'q' and what it was queued as, which an answer knows before there is a number. What
+ * is neither names no record (404), instead of being a bad request. */
+typedef struct number_of {
+    bool queued;
+    int64_t number;
+} number_of;
+
+/* Digits only and without overflow. */
+static bool read_number(const ex_job *job, number_of *out)
 {
     mt_str text = job->call->id;
-    *id = 0;
+    *out = (number_of){.queued = job->x->shared && text.len && *text.ptr == 'q'};
+    text = mt_str_skip(text, out->queued);
     for (size_t i = 0; i < text.len; i++) {
         unsigned digit = (unsigned)(text.ptr[i] - '0');
-        if (digit > 9 || __builtin_mul_overflow(*id, 10, id) ||
-            __builtin_add_overflow(*id, (int)digit, id)) {
+        if (digit > 9 || __builtin_mul_overflow(out->number, 10, &out->number) ||
+            __builtin_add_overflow(out->number, (int)digit, &out->number)) {
             return false;
         }
     }
     return text.len > 0;
 }
 
-/* Refused, and nothing is open; or a transaction is, and the record was found. */
-static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
+static mt_err find_record(ex_job *job, st_tx *tx, st_record *out)
 {
-    int64_t id;
-    if (refused_unless_reader(job)) {
-        return true;
-    }
-    mt_err err = read_id(job, &id) ? st_begin(job->x->store, ST_READ, tx) : MT_OK;
+    number_of w;
+    return !read_number(job, &w) ? MT_E_NOTFOUND
+           : w.queued            ? st_record_get(tx, &job->arena, w.number, out)
+                                 : st_record_at(tx, &job->arena, w.number, out);
+}
+
+/* Refused, and nothing is open; or a transaction is, and the record was found. `may`:
+ * whether the caller may see this one. */
+static bool refused_any_record(ex_job *job, st_tx **tx, st_record *out,
+                               bool (*may)(const ex_job *job, const st_record *r))
+{
+    mt_err err = st_begin(job->x->store, ST_READ, tx);
     if (err) {
         return ex_refuse_store(job, err);
     }
-    err = read_id(job, &id) ? st_record_get(*tx, &job->arena, id, out) : MT_E_NOTFOUND;
-    if (err && read_id(job, &id)) {
+    err = find_record(job, *tx, out);
+    bool hidden = may && (err == MT_E_NOTFOUND ? !ex_may_read_ledger(job)
+                                               : !err && !may(job, out));
+    if (err || hidden) {
         st_rollback(*tx);
     }
-    if (err == MT_E_NOTFOUND) {
-        return ex_refuse(job, EX_UNKNOWN_RECORD, "the ledger has no record '%.*s'",
-                         MT_ARG(job->call->id));
-    }
-    return err ? ex_refuse_store(job, err) : false;
+    return hidden ? ex_refuse(job, EX_FORBIDDEN,
+                              "the caller lacks the right 'ledger:read'")
+           : err == MT_E_NOTFOUND
+               ? ex_refuse(job, EX_UNKNOWN_RECORD, "the ledger has no record '%.*s'",
+                           MT_ARG(job->call->id))
+           : err ? ex_refuse_store(job, err)
+                 : false;
+}
+
+static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
+{
+    return refused_unless_reader(job) || refused_any_record(job, tx, out, NULL);
+}
+
+static bool refused_unless_chained(ex_job *job, const st_record *r)
+{
+    return r->seq < 0 && ex_refuse(job, EX_NOT_CHAINED,
+                                   "record q%lld is durable and will be chained "
+                                   "shortly; ask again",
+                                   (long long)r->id);
 }
 
 /* The body was copied into the job's arena, so the transaction can end before the reply
@@ -135,12 +166,9 @@ bool ex_ledger_proof(ex_job *job)
     if (refused_record(job, &tx, &r)) {
         return true;
     }
-    if (r.seq < 0) {
+    if (refused_unless_chained(job, &r)) {
         st_rollback(tx);
-        return ex_refuse(job, EX_NOT_CHAINED,
-                         "record %lld is durable and will be "
-                         "chained shortly; ask again",
-                         (long long)r.id);
+        return true;
     }
     mt_err err = st_ledger_tail(tx, &job->arena, &size, &tail);
     int64_t wanted = size;
@@ -160,6 +188,128 @@ bool ex_ledger_proof(ex_job *job)
     ex_forest_record(&f, seq, &p);
     s.path = &p;
     reply_statement(job, &s);
+    return true;
+}
+
+/* ---- Receipts ---- */
+
+/* Whoever asked has a right to the receipt; others as to the record itself. */
+static bool may_have_receipt(const ex_job *job, const st_record *r)
+{
+    mt_arena a = {0};
+    mt_json body;
+    const ex_caller *who = job->call->caller;
+    bool own = who->token.len && !mt_json_read(&a, r->body, NULL, &body, NULL) &&
+               mt_str_eq(mt_json_text(mt_json_at(mt_json_at(&body, "caller"), "id")),
+                         who->token);
+    mt_arena_free(&a);
+    return own || ex_may_read_ledger(job);
+}
+
+/* Each line is an item of the receipt. */
+static void take_lines(mt_arena *a, mt_str lines, lg_receipt *r)
+{
+    mt_str line;
+    mt_str *items = mt_new_array(a, mt_str, LG_WITNESSES_MOST);
+    while (r->witness_count < LG_WITNESSES_MOST && lg_line_take(&lines, &line)) {
+        items[r->witness_count++] = line;
+    }
+    r->witnesses = items;
+}
+
+/* The first checkpoint over the record that enough witnesses have signed.
+ * MT_E_NOTFOUND: there is none yet. */
+static mt_err find_witnessed(ex_job *job, st_tx *tx, size_t quorum, lg_receipt *r)
+{
+    const ex_executor *x = job->x;
+    mt_arena *a = &job->arena;
+    lg_note_key *keys = mt_new_array(a, lg_note_key, x->watch_count);
+    for (size_t i = 0; i < x->watch_count; i++) {
+        keys[i] = x->watches[i].of.key;
+    }
+    mt_str text;
+    ex_cosigned_note got;
+    mt_err err = ex_cosigned_find(tx, a, (int64_t)r->seq, false, keys, x->watch_count,
+                                  quorum, &got);
+    err = err ? err : st_checkpoint_get(tx, a, (int64_t)got.read.head.size, &text);
+    err = err ? err
+              : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), &r->checkpoint);
+    bool same =
+        !err && r->checkpoint.size == got.read.head.size &&
+        !memcmp(r->checkpoint.root.bytes, got.read.head.root.bytes, MT_SHA256_BYTES);
+    if (same) {
+        r->origin = got.read.head.origin;
+        take_lines(a, got.lines, r);
+    }
+    return err ? err : same ? MT_OK : MT_E_NOTFOUND;
+}
+
+/* What completes a receipt: a checkpoint with as many cosignatures as the configuration
+ * wants. Where it wants none, one with some is still better than one without. */
+static mt_err find_checkpoint(ex_job *job, st_tx *tx, lg_receipt *r)
+{
+    const ex_executor *x = job->x;
+    size_t quorum = x->witness_quorum ? x->witness_quorum : 1;
+    mt_err err = x->watch_count ? find_witnessed(job, tx, quorum, r) : MT_E_NOTFOUND;
+    return err != MT_E_NOTFOUND || x->witness_quorum
+               ? err
+               : ex_last_checkpoint(tx, &job->arena, &r->checkpoint);
+}
+
+/* Adds checkpoint and proof, if there is one that covers the record. */
+static mt_err complete(ex_job *job, st_tx *tx, lg_receipt *r)
+{
+    ex_forest f;
+    mt_err err = find_checkpoint(job, tx, r);
+    if (err == MT_E_NOTFOUND || (!err && r->checkpoint.size <= r->seq)) {
+        return MT_OK;
+    }
+    err = err ? err
+              : ex_forest_read(&job->arena, tx, r->checkpoint.size, r->seq / EX_BLOCK,
+                               &f);
+    if (!err) {
+        lg_proof *path = mt_new(&job->arena, lg_proof);
+        ex_forest_record(&f, r->seq, path);
+        r->path = path;
+        r->complete = true;
+    }
+    return err;
+}
+
+static bool refuse_receipt(ex_job *job, mt_err err)
+{
+    return err == MT_E_DENIED
+               ? ex_refuse(job, EX_STORE_UNAVAILABLE,
+                           "the ledger cannot be signed now; see readiness")
+               : refuse_read(job, err);
+}
+
+/* Made anew from the record whenever it is asked for: the promise is the same as the
+ * one that went out with the answer, as long as the key is. */
+bool ex_ledger_receipt(ex_job *job)
+{
+    st_tx *tx;
+    st_record r;
+    lg_receipt receipt;
+    if (!job->x->has_key) {
+        return ex_refuse(job, EX_NOT_IMPLEMENTED,
+                         "this server has no signing key, so it gives no receipts");
+    }
+    if (refused_any_record(job, &tx, &r, may_have_receipt)) {
+        return true;
+    }
+    if (refused_unless_chained(job, &r)) {
+        st_rollback(tx);
+        return true;
+    }
+    mt_err err = ex_promise_make(job->x, tx, &job->arena, &r, &receipt);
+    err = err ? err : complete(job, tx, &receipt);
+    st_rollback(tx);
+    if (err) {
+        return refuse_receipt(job, err);
+    }
+    (void)ex_reply_body(job, 200);
+    lg_receipt_write(&job->reply.body, &receipt);
     return true;
 }
 

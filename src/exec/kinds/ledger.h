@@ -8,6 +8,7 @@
 bool ex_ledger_list(ex_job *job);
 bool ex_ledger_get(ex_job *job);
 bool ex_ledger_proof(ex_job *job);
+bool ex_ledger_receipt(ex_job *job);
 bool ex_ledger_checkpoint(ex_job *job);
 bool ex_ledger_note(ex_job *job);
 bool ex_ledger_consistency(ex_job *job);

@@ -114,7 +114,7 @@ static bool dry_run(ex_job *job)
     if (a.error) {
         return ex_refuse_attempt(job, &a);
     }
-    ex_reply_operation(job, &a, 0);
+    ex_reply_operation(job, &a, EX_NO_RECORD);
     return true;
 }
 
@@ -150,7 +150,7 @@ static mt_err refuse(ex_job *job, ex_group *g, const ct_attempt *a)
 /* Effects first: the record says which versions they made. */
 static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
 {
-    int64_t record = 0;
+    int64_t record = EX_NO_RECORD;
     ex_effects f = {.v = job->v,
                     .changes = job->snap->changes,
                     .count = a->change_count,

@@ -184,9 +184,7 @@ void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
     mt_jw_key_str(&w, "persona", job->request.persona);
     mt_jw_keyz(&w, "provenance");
     ct_op_provenance_json(&w, &r);
-    if (record) {
-        mt_jw_key_i64(&w, "record", record);
-    }
+    ex_reply_record(&w, job, record);
     if (job->simulation) {
         mt_jw_key_bool(&w, "simulation", true);
     }
@@ -202,8 +200,7 @@ void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
     ex_reply_end(&w);
 }
 
-/* §9.5. The subject is the first instance that changed; ex_effect_records() adds rows
- * for the others, so the history of each finds it. */
+/* §9.5. The history of every instance that changed finds it. */
 mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
                            const ex_effects *f, int64_t *id)
 {
@@ -222,13 +219,8 @@ mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
     ex_record_time(&w, g);
     mt_jw_keyz(&w, "verdicts");
     ex_verdict_names(&w, v, job->snap->verdicts);
-    uint32_t first = a->change_count ? job->snap->changes[0].entity : CT_NONE;
     ex_record r = {
         .kind = "operation", .contract = v->contract, .unsorted = !v->sorted};
-    if (first != CT_NONE) {
-        r.subject = ex_subject(g->arena, ct_entity_id(v->plan, first),
-                               job->snap->instances[first]);
-    }
-    mt_err err = ex_record_end(g, &w, &r, id);
-    return err ? err : ex_effect_records(g, f, *id);
+    ex_effect_subjects(g, f, &r);
+    return ex_record_end(g, &w, &r, id);
 }

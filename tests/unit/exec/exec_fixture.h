@@ -231,6 +231,14 @@ static inline int flag_at(const mt_json *tree, const char *path)
 #define assert_at(tree, path, want)                                                    \
     assert_text(mt_json_text(at(tree, path)), MT_STR(want))
 
+/* The record an answer names, as a path names it. */
+static inline const char *record_of(desk *d, const mt_json *r)
+{
+    const mt_json *queued = at(r, "queued");
+    return queued ? mt_strf(&d->arena, "q%.*s", MT_ARG(mt_json_text(queued))).ptr
+                  : mt_str_dup(&d->arena, mt_json_text(at(r, "record"))).ptr;
+}
+
 static inline void expect(const desk *d, int status)
 {
     if (d->status != status) {

@@ -61,8 +61,7 @@ static void an_operation_moves_its_instance_and_leaves_a_record(void **state)
     assert_at(r, "versions.EscrowAccount", "1");
     assert_state(&d, "EscrowAccount", "e1", "released");
     assert_int_equal(records(&d, "operation"), 1);
-    mt_str id = mt_json_text(at(r, "record"));
-    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", mt_str_dup(&d.arena, id).ptr, "");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
     expect(&d, 200);
     assert_at(r, "body.kind", "operation");
     assert_at(r, "body.caller.id", "tok-agent");
@@ -89,7 +88,8 @@ static void E2_a_wrong_source_state_is_a_typed_conflict(void **state)
     assert_at(r, "instance", "e1");
     assert_at(r, "state", "released");
     assert_at(r, "expected.0", "held");
-    assert_int_equal(records(&d, ""), before);
+    assert_int_equal(records(&d, "refusal"), 1);
+    assert_int_equal(records(&d, ""), before + 1);
     desk_close(&d);
 }
 
@@ -113,9 +113,10 @@ static void E3_all_instances_move_or_none(void **state)
     /* Each of the two finds the change in its history. */
     r = ask(&d, &ANYONE, EX_INSTANCE_HISTORY, "Right", "r2", "");
     assert_int_equal(count_at(r, "items"), 2);
-    assert_at(r, "items.1.body.kind", "effect");
-    r = ask(&d, &ANYONE, EX_INSTANCE_HISTORY, "Left", "l", "");
     assert_at(r, "items.1.body.kind", "operation");
+    r = ask(&d, &ANYONE, EX_INSTANCE_HISTORY, "Left", "l", "");
+    assert_at(r, "items.1.body.kind", "refusal");
+    assert_at(r, "items.2.body.kind", "operation");
     desk_close(&d);
 }
 
@@ -177,7 +178,7 @@ static void what_is_wrong_has_its_own_code(void **state)
                     .contract = MT_STR("none"),
                     .name = MT_STR("both")};
     expect_code(&d, ask_call(&d, &call), 404, "unknown_contract");
-    assert_int_equal(records(&d, ""), before);
+    assert_int_equal(records(&d, ""), before + records(&d, "refusal"));
     assert_state(&d, "Left", "l", "a");
     desk_close(&d);
 }
@@ -505,8 +506,9 @@ static void E16_an_id_is_never_used_again(void **state)
     expect_code(&d, r, 404, "unknown_instance");
     /* Its history stays. */
     r = ask(&d, &ANYONE, EX_INSTANCE_HISTORY, "EscrowAccount", "e1", "");
-    assert_int_equal(count_at(r, "items"), 2);
+    assert_int_equal(count_at(r, "items"), 3);
     assert_at(r, "items.1.body.kind", "instance_deleted");
+    assert_at(r, "items.2.body.kind", "refusal");
     desk_close(&d);
 }
 
@@ -614,8 +616,7 @@ static void E1_facts_come_from_their_sources(void **state)
             "{\"persona\":\"clerk\",\"facts\":{\"largest\":45},\"bindings\":{\"Thing\":"
             "\"t\"}}");
     expect(&d, 200);
-    r = ask(&d, &ANYONE, EX_LEDGER_GET, "",
-            mt_str_dup(&d.arena, mt_json_text(at(r, "record"))).ptr, "");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
     assert_at(r, "body.facts.0.id", "largest");
     assert_int_equal(flag_at(r, "body.facts.0.source_override"), 1);
     assert_at(r, "body.facts.1.adapter_id", "motet.manual");
@@ -624,8 +625,7 @@ static void E1_facts_come_from_their_sources(void **state)
     r = ask(&d, &CLERK_OF_ALL, EX_OPERATION, "go", "",
             "{\"persona\":\"clerk\",\"bindings\":{\"Thing\":\"t2\"}}");
     expect(&d, 200);
-    r = ask(&d, &ANYONE, EX_LEDGER_GET, "",
-            mt_str_dup(&d.arena, mt_json_text(at(r, "record"))).ptr, "");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
     assert_at(r, "body.facts.0.adapter_id", "motet.static");
     assert_non_null(at(r, "body.facts.0.fetch_timestamp"));
     assert_at(r, "body.facts.0.value", "50");
@@ -675,8 +675,7 @@ static void E6_moments_are_utc_before_anything_reads_them(void **state)
     r = ask(&d, &ANYONE, EX_OPERATION, "both", "",
             "{\"persona\":\"clerk\",\"facts\":{\"at\":\"2026-06-01T12:00:00+02:00\"}"
             "," BOTH_BOUND "}");
-    r = ask(&d, &ANYONE, EX_LEDGER_GET, "",
-            mt_str_dup(&d.arena, mt_json_text(at(r, "record"))).ptr, "");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
     assert_at(r, "body.facts.0.value", "2026-06-01T10:00:00Z");
     desk_close(&d);
 }

@@ -138,16 +138,18 @@ static void a_flow_runs_on_while_its_caller_holds_the_persona(void **state)
     ad_param of[] = {{MT_STR("flow"), mt_str_z(id)},
                      {MT_STR("pending"), MT_STR("true")}};
     r = ask_query(&d, EX_LEDGER_LIST, "", "", of, 2);
-    static const char *const KINDS[] = {"flow_started", "operation", "flow_waiting",
-                                        "flow_waiting", "operation", "flow_ended"};
+    static const char *const KINDS[] = {"flow_started", "operation",    "flow_waiting",
+                                        "refusal",      "flow_waiting", "operation",
+                                        "flow_ended",   "refusal"};
     assert_int_equal(count_at(r, "items"), rows_count(KINDS));
     for (size_t i = 0; i < rows_count(KINDS); i++) {
         char path[40];
         snprintf(path, sizeof path, "items.%zu.body.kind", i);
         assert_text(mt_json_text(at(r, path)), mt_str_z(KINDS[i]));
     }
-    assert_at(r, "items.5.body.outcome", "success");
-    assert_int_equal(count_at(r, "items.5.body.steps"), 4);
+    assert_at(r, "items.6.body.outcome", "success");
+    assert_at(r, "items.6.body.asked_as", "compliance_officer");
+    assert_int_equal(count_at(r, "items.6.body.steps"), 4);
     assert_int_equal(count_at(r, "items.0.body.facts"), 5);
     r = ask(&d, &ANYONE, EX_FLOW_GET, "", id, "");
     assert_at(r, "facts.delivery_status", "confirmed");

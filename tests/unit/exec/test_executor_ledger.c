@@ -98,12 +98,8 @@ static leaves *all_leaves(desk *d)
 
 static void assert_inclusion(desk *d, const leaves *l, uint64_t seq, uint64_t size)
 {
-    st_tx *tx = begin(d->store, ST_READ);
-    st_record row;
-    assert_fine(st_record_at(tx, &d->arena, (int64_t)seq, &row));
-    st_rollback(tx);
     char id[24], text[24];
-    snprintf(id, sizeof id, "%lld", (long long)row.id);
+    snprintf(id, sizeof id, "%llu", (unsigned long long)seq);
     snprintf(text, sizeof text, "%llu", (unsigned long long)size);
     ad_param q[] = {{MT_STR("size"), mt_str_z(text)}};
     ask_query(d, EX_LEDGER_PROOF, "", id, q, 1);
@@ -247,10 +243,12 @@ static void time_does_not_go_back_with_the_clock(void **state)
         ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Dot", "", "{\"id\":\"x\"}");
     expect(&d, 201);
     int64_t record;
-    assert_fine(mt_json_i64(at(r, "record"), &record));
+    bool queued = st_is_shared(d.store);
+    assert_fine(mt_json_i64(at(r, queued ? "queued" : "record"), &record));
     st_record got;
     tx = begin(d.store, ST_READ);
-    assert_fine(st_record_get(tx, &d.arena, record, &got));
+    assert_fine(queued ? st_record_get(tx, &d.arena, record, &got)
+                       : st_record_at(tx, &d.arena, record, &got));
     st_rollback(tx);
     assert_true(got.time_ms >= row.time_ms);
     desk_close(&d);

@@ -549,12 +549,16 @@ static void assert_plan(sqlite3 *db, st_statement_id id, const char *uses)
     sqlite3_stmt *stmt;
     snprintf(sql, sizeof sql, "EXPLAIN QUERY PLAN %s", ST_STATEMENTS[id].sqlite);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    const char *plan = (const char *)sqlite3_column_text(stmt, 3);
-    if (!strstr(plan, uses)) {
+    char plan[1000] = "";
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        size_t len = strlen(plan);
+        snprintf(plan + len, sizeof plan - len, "%s; ",
+                 (const char *)sqlite3_column_text(stmt, 3));
+    }
+    /* No second pass to sort. */
+    if (!strstr(plan, uses) || strstr(plan, "TEMP B-TREE") || strstr(plan, "SCAN")) {
         fail_msg("%s\nplan: %s", sql, plan);
     }
-    assert_int_equal(sqlite3_step(stmt), SQLITE_DONE); /* no second pass to sort */
     sqlite3_finalize(stmt);
 }
 
@@ -572,6 +576,8 @@ static void walks_use_their_index(void **state)
         {ST_SQL_RECORD_WALK_DOWN, "INTEGER PRIMARY KEY"},
         {ST_SQL_SUBJECT_WALK_UP, "ledger_subject"},
         {ST_SQL_SUBJECT_WALK_DOWN, "ledger_subject"},
+        {ST_SQL_SUBJECT_WALK_UP, "SEARCH subjects USING PRIMARY KEY"},
+        {ST_SQL_SUBJECT_WALK_DOWN, "SEARCH subjects USING PRIMARY KEY"},
         {ST_SQL_RECORD_FLOW_UP, "ledger_flow"},
         {ST_SQL_RECORD_FLOW_DOWN, "ledger_flow"},
         {ST_SQL_TRIGGER_TAKE, "triggers_due"},

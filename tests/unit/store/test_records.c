@@ -225,6 +225,74 @@ typedef struct pages {
     int seen[12];    /* by n of the body */
 } pages;
 
+static mt_err note_seq(void *state, const st_record *row)
+{
+    mt_buf_addf(state, "%lld ", (long long)row->seq);
+    return MT_OK;
+}
+
+static void assert_about(st_store *s, const char *subject, bool newest_first,
+                         const char *want)
+{
+    mt_buf seen = {0};
+    st_tx *tx = begin(s, ST_READ);
+    for (int64_t page = 0; page < 2; page++) { /* all at once, then one by one */
+        st_record_filter f = {.subject = mt_str_z(subject),
+                              .newest_first = newest_first,
+                              .pending = true};
+        mt_buf_clear(&seen);
+        assert_fine(st_record_walk(tx, &f, (st_page){.limit = page ? 1000 : 0},
+                                   note_seq, &seen));
+        assert_true(mt_str_eq(mt_buf_str(&seen), mt_str_z(want)));
+    }
+    st_rollback(tx);
+    mt_buf_free(&seen);
+}
+
+static void FU2_a_record_is_found_by_everything_it_is_about(void **state)
+{
+    mt_arena a = {0};
+    st_store *s = fresh(state);
+    static const mt_str ALSO[] = {MT_STR_INIT("Deal/d-1"), MT_STR_INIT("Deal/d-2")};
+    st_tx *tx = begin(s, ST_WRITE);
+    for (int64_t i = 0; i < 3; i++) { /* chained at once: 0 and 2 are about more */
+        st_record row = a_record(i);
+        row.seq = i;
+        row.also = ALSO;
+        row.also_count = i == 1 ? 0 : 2;
+        assert_fine(st_ledger_add(tx, &row, 1));
+    }
+    st_record queued[2] = {a_record(3), a_record(4)};
+    queued[0].hash = queued[1].hash = (mt_str){0};
+    queued[1].also = ALSO;
+    queued[1].also_count = 1;
+    assert_fine(st_pending_add(tx, queued, 2));
+    assert_fine(st_commit(tx));
+    assert_about(s, "Account/a-1", false, "0 1 2 -1 -1 ");
+    assert_about(s, "Deal/d-1", false, "0 2 -1 ");
+    assert_about(s, "Deal/d-1", true, "-1 2 0 ");
+    assert_about(s, "Deal/d-2", false, "0 2 ");
+    assert_about(s, "Deal/d-3", false, "");
+
+    st_record *rows;
+    size_t count;
+    tx = begin(s, ST_WRITE);
+    assert_fine(st_pending_take(tx, 30, &a, &rows, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(rows[0].also_count, 0);
+    assert_int_equal(rows[1].also_count, 1);
+    for (size_t i = 0; i < 2; i++) {
+        rows[i].seq = 3 + (int64_t)i;
+        rows[i].hash = a_record(0).hash;
+    }
+    assert_fine(st_ledger_add(tx, rows, count));
+    assert_fine(st_commit(tx));
+    assert_about(s, "Deal/d-1", false, "0 2 4 ");
+    assert_about(s, "Deal/d-1", true, "4 2 0 ");
+    st_close(s);
+    mt_arena_free(&a);
+}
+
 static mt_err count_record(void *state, const st_record *row)
 {
     pages *p = state;
@@ -527,6 +595,7 @@ int main(void)
     both(&l, the_chain_has_no_gap_and_no_fork);
     both(&l, the_tail_is_remembered);
     both(&l, queued_records_are_found_taken_once_and_chained);
+    both(&l, FU2_a_record_is_found_by_everything_it_is_about);
     both(&l, records_are_filtered_in_both_directions);
     both(&l, every_page_has_what_the_others_lack);
     both(&l, a_record_chained_out_of_turn_is_listed_once);

@@ -10,9 +10,9 @@ static void a_store_describes_itself(void **state)
 {
     st_store *s = fresh(state);
     const backend *b = *state;
-    assert_int_equal(st_schema_version(s), 1);
+    assert_int_equal(st_schema_version(s), 2);
     assert_true(st_describe(s).len > 10);
-    assert_true(mt_str_ends(st_describe(s), MT_STR(", schema 1")));
+    assert_true(mt_str_ends(st_describe(s), MT_STR(", schema 2")));
     assert_true(st_shown_url(s).len > 0);
     assert_int_equal(st_is_shared(s), strcmp(b->name, "sqlite") != 0);
     assert_fine(st_ping(s));

@@ -1,0 +1,328 @@
+/* cli/cmd_receipt.c - motet receipt: what a receipt says, and whether it holds.
+ *
+ * A file has one receipt in any layout, or one on each line; an answer that came with
+ * one will do, too. `show` tells what it says
+ * and checks nothing; `verify` needs the file and public keys, no ledger, no server and
+ * no clock. Both say which of the two it is: a promise, or complete.
+ *
+ * What may fail: the file. Text that is not a receipt, or one that does not hold, is
+ * exit status 1 with its line. */
+#include <stdio.h>
+
+#include "base/json_write.h"
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/decision_words.h"
+#include "cli/ledger.h"
+#include "cli/witnessed.h"
+#include "ledger/receipt.h"
+#include "os/key_file.h"
+
+/* clang-format off */
+static const cli_option SHOW_OPTIONS[] = {
+    {"json", NULL, "the receipt as one line of canonical JSON"},
+    {NULL, NULL, NULL},
+};
+
+static const cli_option VERIFY_OPTIONS[] = {
+    {"key",      "KEY",  "a public key that may sign: file, hex or base64 (repeats)"},
+    {"complete", NULL,   "a promise is not enough"},
+    {"domain",   "TEXT", "the trust domain it must be of"},
+    {"ledger",   "HEX",  "the ledger it must be of: the hash of its record 0"},
+    {"witness",        "KEY",   "who must have co-signed: NAME+ID+KEY, key or file (repeats)"},
+    {"witness-quorum", "COUNT", "so many of them are enough (all)"},
+    {"json",     NULL,   "print the result as JSON, one line for each receipt"},
+    {NULL, NULL, NULL},
+};
+
+static const char SHOW_DETAILS[] =
+"Tells who asked for what, what was decided and why, and which record says so.\n"
+"Whether it can be believed is for `motet receipt verify`.";
+
+static const char VERIFY_DETAILS[] =
+"Checks a receipt with public keys alone. A promise is the executor's signature:\n"
+"this record is in my ledger. A complete receipt also has a signed checkpoint and\n"
+"the proof that the record is in it: it cannot be taken back any more without\n"
+"being noticed. The file has one receipt, or one on each line; an answer that came\n"
+"with a receipt will do. With --witness these must have co-signed its checkpoint.";
+
+const cli_command CMD_RECEIPT_COMMANDS[] = {
+    {"show", "FILE", "Tell what a receipt says", cmd_receipt_show, SHOW_OPTIONS, NULL, 1, 1,
+     SHOW_DETAILS},
+    {"verify", "FILE", "Check a receipt with public keys alone", cmd_receipt_verify,
+     VERIFY_OPTIONS, NULL, 1, 1, VERIFY_DETAILS},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */
+
+/* ---- the file ---- */
+
+enum { FILE_BYTES = 1 << 30 };
+
+typedef int each_receipt(const cli_args *args, mt_arena *a, const lg_receipt *r,
+                         size_t line, void *state);
+
+/* A receipt, or an answer that came with one. */
+static mt_err read_receipt(mt_arena *a, mt_str text, lg_receipt *out)
+{
+    mt_json answer;
+    mt_err err = lg_receipt_read(a, text, out);
+    if (!err || mt_json_read(a, text, NULL, &answer, NULL)) {
+        return err;
+    }
+    const mt_json *inside = mt_json_at(&answer, "receipt");
+    return mt_json_is(inside, MT_JSON_OBJECT)
+               ? lg_receipt_read(a, lg_compact(a, inside), out)
+               : err;
+}
+
+static int not_one(const cli_args *args, size_t line)
+{
+    return cli_fail(args, CLI_FAILS, "%s, line %zu: this is not a receipt",
+                    args->operands[0], line);
+}
+
+static int take_lines(const cli_args *args, mt_str text, each_receipt *each,
+                      void *state)
+{
+    mt_arena a = {0};
+    int code = CLI_HOLDS;
+    for (size_t line = 1; text.len && !code; line++) {
+        size_t end = mt_str_find(text, '\n');
+        mt_str one = mt_str_from(text.ptr, end);
+        lg_receipt r;
+        mt_arena_reset(&a);
+        text = mt_str_skip(text, end + 1);
+        code = read_receipt(&a, one, &r) ? not_one(args, line)
+                                         : each(args, &a, &r, line, state);
+    }
+    mt_arena_free(&a);
+    return code;
+}
+
+/* One document, or else one on each line. */
+static int for_each(const cli_args *args, each_receipt *each, void *state)
+{
+    mt_arena a = {0};
+    lg_receipt r;
+    mt_str text;
+    int code = cli_read_input(args, &a, args->operands[0], FILE_BYTES, &text);
+    if (!code) {
+        code = !read_receipt(&a, text, &r) ? each(args, &a, &r, 1, state)
+               : text.len                  ? take_lines(args, text, each, state)
+                                           : not_one(args, 1);
+    }
+    mt_arena_free(&a);
+    return code;
+}
+
+/* ---- show ---- */
+
+static void add_row(mt_buf *out, const char *name, mt_str text)
+{
+    if (text.len) {
+        mt_buf_addf(out, "  %-10s ", name);
+        cli_add_plain(out, text);
+        mt_buf_addc(out, '\n');
+    }
+}
+
+static void add_decision(mt_buf *out, mt_arena *a, const lg_receipt *r)
+{
+    mt_json tree;
+    cli_decision d = {0};
+    if (!mt_json_read(a, r->decision, NULL, &tree, NULL)) {
+        cli_decision_read(a, &tree, &d);
+    }
+    add_row(out, "when", d.time);
+    add_row(out, "who",
+            d.as.len && d.who.len
+                ? mt_strf(a, "%.*s as %.*s", MT_ARG(d.who), MT_ARG(d.as))
+                : d.who);
+    add_row(out, "what", d.what);
+    add_row(out, "on", d.on);
+    add_row(out, "decided", d.result);
+    add_row(out, "why", d.why);
+    add_row(out, "contract", d.contract);
+    add_row(out, "version", d.etag);
+}
+
+static int show_one(const cli_args *args, mt_arena *a, const lg_receipt *r, size_t line,
+                    void *state)
+{
+    (void)line;
+    (void)state;
+    mt_buf out = {0};
+    if (cli_flag(args, "json")) {
+        lg_receipt_write(&out, r);
+        mt_buf_addc(&out, '\n');
+    } else {
+        char name[OS_KEY_NAME];
+        os_key_name(&r->key, name);
+        mt_buf_addf(&out, "%s: record %llu of ledger %.16s...\n",
+                    r->complete ? "complete" : "promise", (unsigned long long)r->seq,
+                    mt_sha256_hex(a, r->ledger).ptr);
+        add_decision(&out, a, r);
+        mt_buf_addf(&out, "  %-10s %s\n", "signed by", name);
+        if (r->complete) {
+            mt_buf_addf(&out, "  %-10s %llu records, %zu witness%s\n", "covered by",
+                        (unsigned long long)r->checkpoint.size, r->witness_count,
+                        r->witness_count == 1 ? "" : "es");
+        }
+    }
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
+int cmd_receipt_show(const cli_args *args)
+{
+    return for_each(args, show_one, NULL);
+}
+
+/* ---- verify ---- */
+
+typedef struct checking {
+    lg_receipt_demand demand;
+    mt_sha256 ledger;
+    bool must_be_complete;
+    const lg_note_key *witnesses; /* --witness */
+    size_t witness_count, quorum;
+    size_t promises, complete;
+    lg_receipt last; /* its texts are gone */
+} checking;
+
+static void write_json(mt_buf *out, const lg_receipt *r, const char *fault)
+{
+    char name[OS_KEY_NAME];
+    os_key_name(&r->key, name);
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_bool(&w, "complete", r->complete);
+    mt_jw_keyz(&w, "decision");
+    mt_jw_raw(&w, r->decision);
+    mt_jw_key_bool(&w, "holds", !fault);
+    if (fault) {
+        mt_jw_key_str(&w, "problem", mt_str_z(fault));
+    }
+    mt_jw_key_i64(&w, "record", (int64_t)r->seq);
+    mt_jw_key_str(&w, "signer", mt_str_z(name));
+    mt_jw_key_i64(&w, "witnesses", (int64_t)r->witness_count);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+/* How many of the wanted witnesses signed this head of this log. */
+static size_t witnessed(const checking *c, const lg_receipt *r)
+{
+    mt_buf text = {0}, lines = {0};
+    size_t count = 0;
+    lg_head head = {r->origin, r->checkpoint.size, r->checkpoint.root};
+    if (r->complete) {
+        lg_head_write(&text, &head);
+    }
+    for (size_t i = 0; i < r->witness_count; i++) {
+        mt_buf_adds(&lines, r->witnesses[i]);
+        mt_buf_addc(&lines, '\n');
+    }
+    for (size_t i = 0; r->complete && i < c->witness_count; i++) {
+        count += lg_note_signed(mt_buf_str(&text), mt_buf_str(&lines), &c->witnesses[i],
+                                NULL) == LG_SIGNED;
+    }
+    mt_buf_free(&text);
+    mt_buf_free(&lines);
+    return count;
+}
+
+static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
+                      size_t line, void *state)
+{
+    (void)a;
+    checking *c = state;
+    const char *fault = lg_receipt_fault(r, &c->demand);
+    if (!fault && c->must_be_complete && !r->complete) {
+        fault = "it is a promise, and not complete";
+    }
+    if (!fault && c->witness_count && witnessed(c, r) < c->quorum) {
+        fault = "too few of the witnesses have signed its checkpoint";
+    }
+    int code = CLI_HOLDS;
+    if (cli_flag(args, "json")) {
+        mt_buf out = {0};
+        write_json(&out, r, fault);
+        code = cli_print(mt_buf_str(&out));
+        mt_buf_free(&out);
+    }
+    *(r->complete ? &c->complete : &c->promises) += 1;
+    c->last = *r;
+    return fault ? cli_fail(args, CLI_FAILS, "%s, line %zu, record %llu: %s",
+                            args->operands[0], line, (unsigned long long)r->seq, fault)
+                 : code;
+}
+
+static int tell(const checking *c)
+{
+    mt_arena a = {0};
+    char name[OS_KEY_NAME];
+    unsigned long long seq = c->last.seq, size = c->last.checkpoint.size;
+    os_key_name(&c->last.key, name);
+    mt_str text =
+        c->promises + c->complete > 1
+            ? mt_strf(&a, "verified: %zu complete, %zu promises\n", c->complete,
+                      c->promises)
+        : c->complete
+            ? mt_strf(&a,
+                      "complete: record %llu is in the ledger of %llu records\n"
+                      "signed by: %s\n",
+                      seq, size, name)
+            : mt_strf(&a,
+                      "promise: record %llu, no checkpoint covers it yet\n"
+                      "signed by: %s\n",
+                      seq, name);
+    int code = cli_print(text);
+    mt_arena_free(&a);
+    return code;
+}
+
+static int read_ledger(const cli_args *args, checking *c)
+{
+    const char *text = cli_value(args, "ledger");
+    if (!text) {
+        return CLI_HOLDS;
+    }
+    c->demand.ledger = &c->ledger;
+    return mt_unhex(mt_str_z(text), c->ledger.bytes, MT_SHA256_BYTES)
+               ? CLI_HOLDS
+               : cli_fail(args, CLI_USAGE,
+                          "--ledger takes the hash of a ledger's record 0: 64 hex "
+                          "digits");
+}
+
+static int read_witnesses(const cli_args *args, mt_arena *a, checking *c)
+{
+    lg_note_key *keys;
+    cli_witnessed wanted = {0};
+    int code = cli_witnesses_wanted(args, a, &keys, &wanted);
+    c->witnesses = keys;
+    c->witness_count = wanted.witnesses;
+    c->quorum = wanted.quorum;
+    return code;
+}
+
+/* Whose receipt it is must be said: anybody can sign one with a key of his own. */
+int cmd_receipt_verify(const cli_args *args)
+{
+    mt_arena a = {0};
+    checking c = {.must_be_complete = cli_flag(args, "complete"),
+                  .demand.domain = mt_str_z(cli_value(args, "domain"))};
+    int code = cli_read_publics(args, &a, &c.demand.keys, &c.demand.key_count);
+    if (!code && !c.demand.key_count) {
+        code = cli_fail(args, CLI_USAGE, "--key says whose receipt it must be");
+    }
+    code = code ? code : read_ledger(args, &c);
+    code = code ? code : read_witnesses(args, &a, &c);
+    code = code ? code : for_each(args, verify_one, &c);
+    code = code || cli_flag(args, "json") ? code : tell(&c);
+    mt_arena_free(&a);
+    return code;
+}

@@ -1,0 +1,164 @@
+#include "cli/decision_words.h"
+
+#include "base/str.h"
+
+/* Control characters of ASCII, and those behind C2 in UTF-8. */
+void cli_add_plain(mt_buf *out, mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        unsigned char next = i + 1 < text.len ? (unsigned char)text.ptr[i + 1] : 0;
+        bool two = c == 0xc2 && next >= 0x80 && next < 0xa0;
+        mt_buf_addc(out, c < ' ' || c == 0x7f || two ? '?' : text.ptr[i]);
+        i += two;
+    }
+}
+
+static mt_str member(const mt_json *object, const char *key)
+{
+    return object ? mt_json_text(mt_json_get(object, mt_str_z(key))) : (mt_str){0};
+}
+
+static mt_str done(mt_arena *a, mt_buf *text)
+{
+    mt_str kept = mt_str_dup(a, mt_buf_str(text));
+    mt_buf_free(text);
+    return kept;
+}
+
+static mt_str who_of(mt_arena *a, const mt_json *d)
+{
+    const mt_json *caller = mt_json_at(d, "caller");
+    mt_str id = member(caller, "id"), name = member(caller, "name");
+    mt_str actor = member(caller, "actor"); /* human or machine, where that is known */
+    mt_str who = name.len && !mt_str_eq(name, id)
+                     ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
+                     : id;
+    return actor.len ? mt_strf(a, "%.*s, %.*s", MT_ARG(who), MT_ARG(actor)) : who;
+}
+
+static mt_str on_of(mt_arena *a, const mt_json *d)
+{
+    mt_buf text = {0};
+    const mt_json *bound = mt_json_at(d, "bindings");
+    for (uint32_t i = 0; mt_json_is(bound, MT_JSON_OBJECT) && i < bound->count; i++) {
+        const mt_json_member *m = &bound->as.members[i];
+        mt_buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", MT_ARG(m->key),
+                    MT_ARG(mt_json_text(&m->value)));
+    }
+    mt_str entity = member(d, "entity"), id = member(d, "instance");
+    if (!text.len && entity.len) {
+        mt_buf_addf(&text, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
+    }
+    return done(a, &text);
+}
+
+/* What each kind is about, and the member that says which. */
+static const struct {
+    const char *kind, *words, *member;
+} KINDS[] = {
+    {"operation", "operation", "operation"},
+    {"flow_started", "flow begins:", "flow"},
+    {"flow_waiting", "flow waits:", "flow"},
+    {"flow_ended", "flow ends:", "flow"},
+    {"instance_created", "instance created", NULL},
+    {"instance_deleted", "instance deleted", NULL},
+    {"instance_migrated", "instance migrated", NULL},
+    {"contract_deployed", "contract deployed:", "contract"},
+    {"fact_asserted", "fact asserted:", "fact"},
+    {"fact_retracted", "fact retracted:", "fact"},
+    {"token_created", "token created:", "token"},
+    {"token_changed", "token changed:", "token"},
+    {"token_revoked", "token revoked:", "token"},
+    {"key_added", "signing key added", NULL},
+    {"key_revoked", "signing key revoked", NULL},
+    {"ledger_accepted", "ledger accepted by an operator", NULL},
+};
+
+static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
+{
+    if (mt_str_is(kind, "refusal")) {
+        mt_str op = member(d, "operation"), flow = member(d, "flow");
+        return op.len ? mt_strf(a, "operation %.*s", MT_ARG(op))
+               : mt_json_at(d, "execution")
+                   ? mt_strf(a, "resume flow %.*s", MT_ARG(flow))
+                   : mt_strf(a, "flow %.*s", MT_ARG(flow));
+    }
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (mt_str_eq(kind, mt_str_z(KINDS[i].kind))) {
+            mt_str of = KINDS[i].member ? member(d, KINDS[i].member) : (mt_str){0};
+            return mt_strf(a, "%s%s%.*s", KINDS[i].words, of.len ? " " : "",
+                           MT_ARG(of));
+        }
+    }
+    return kind;
+}
+
+static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
+{
+    const mt_json *refusal = mt_json_at(d, "refusal");
+    mt_str outcome = member(d, "outcome"), status = member(d, "status");
+    if (refusal) {
+        return mt_strf(a, "refused: %.*s", MT_ARG(member(refusal, "code")));
+    }
+    if (mt_str_is(kind, "flow_waiting")) {
+        return mt_strf(a, "waits for %.*s at %.*s", MT_ARG(member(d, "persona")),
+                       MT_ARG(member(d, "step")));
+    }
+    return outcome.len ? mt_strf(a, "done: %.*s", MT_ARG(outcome)) : status;
+}
+
+/* " (facts: a, b)": what would have to be otherwise. */
+static void add_facts(mt_buf *out, const mt_json *names)
+{
+    bool any = mt_json_is(names, MT_JSON_ARRAY) && names->count;
+    for (uint32_t i = 0; any && i < names->count; i++) {
+        mt_buf_addf(out, "%s%.*s",
+                    i ? ", " : " (facts: ", MT_ARG(mt_json_text(&names->as.items[i])));
+    }
+    mt_buf_addz(out, any ? ")" : "");
+}
+
+/* Every condition that was not as it had to be; else the sentence the caller got. */
+static mt_str why_of(mt_arena *a, const mt_json *d)
+{
+    mt_buf text = {0};
+    const mt_json *refusal = mt_json_at(d, "refusal");
+    const mt_json *reasons = refusal ? mt_json_at(refusal, "reasons") : NULL;
+    for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
+         i++) {
+        const mt_json *one = &reasons->as.items[i];
+        const mt_json *value = mt_json_at(one, "value");
+        bool is_true = mt_json_is(value, MT_JSON_BOOL) && value->boolean;
+        mt_buf_addf(&text, "%s%.*s is %s", i ? "; " : "",
+                    MT_ARG(member(one, "condition")), is_true ? "true" : "false");
+        add_facts(&text, mt_json_at(one, "rests_on"));
+    }
+    if (!text.len && refusal) {
+        mt_buf_adds(&text, member(refusal, "detail"));
+    }
+    if (!text.len) {
+        mt_buf_adds(&text, member(d, "error"));
+    }
+    return done(a, &text);
+}
+
+void cli_decision_read(mt_arena *a, const mt_json *decision, cli_decision *out)
+{
+    mt_str kind = member(decision, "kind"), as = member(decision, "asked_as");
+    bool waits = mt_str_is(kind, "flow_waiting"); /* there it is who it waits for */
+    *out = (cli_decision){
+        .time = member(decision, "time"),
+        .kind = kind,
+        .contract = member(decision, "contract"),
+        .etag = member(decision, "etag"),
+        .who = who_of(a, decision),
+        .as = as.len || waits ? as : member(decision, "persona"),
+        .what = what_of(a, decision, kind),
+        .on = on_of(a, decision),
+        .result = result_of(a, decision, kind),
+        .why = why_of(a, decision),
+        .refused = mt_str_is(kind, "refusal"),
+        .decides = mt_json_at(decision, "caller") != NULL,
+    };
+}

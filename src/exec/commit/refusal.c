@@ -1,0 +1,243 @@
+/* exec/commit/refusal.c - what was refused is a record, too.
+ * Room: exec.
+ * A refused operation, flow or resumption tells what somebody tried and why it was not
+ * allowed; who audits a ledger needs it as much as what was done. It is written in the
+ * group in which it was decided, beside everything else: what was refused without a
+ * look at a state waits for the committer, too. What is not a decision of the contract
+ * is not written: requests that cannot be read, what the world or a limit of the server
+ * prevented, and whatever says "ask again".
+ * How much is told is a setting: reasons (names of facts, no values), all (what the
+ * caller was told, and the facts), or nothing.
+ * INVARIANT: a repeated request with a key finds its first answer, so it is written
+ * once. May fail: the store. */
+#include "exec/commit/commit.h"
+
+/* ---- Which ---- */
+
+/* Statuses of refusals that a contract, its states or the caller's rights decided; of
+ * them, these did not. */
+static bool is_decision(int status, ex_problem p)
+{
+    static const ex_problem OTHERS[] = {EX_UNKNOWN_CONTRACT,  EX_UNKNOWN_RECORD,
+                                        EX_UNKNOWN_EXECUTION, EX_CONTRACT_CHANGED,
+                                        EX_CONFLICT,          EX_NOT_CHAINED,
+                                        EX_EVALUATION_BUDGET, EX_IDEMPOTENCY_MISMATCH};
+    bool other = status != 403 && status != 404 && status != 409 && status != 422;
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS && !other; i++) {
+        other = p == OTHERS[i];
+    }
+    return !other;
+}
+
+bool ex_refusal_due(const ex_job *job)
+{
+    ex_action action = job->call->action;
+    bool ours =
+        action == EX_OPERATION || action == EX_FLOW_START || action == EX_FLOW_RESUME;
+    return ours && job->reply.problem && !job->simulation && !job->internal &&
+           !job->resumed && !job->reply.replayed &&
+           job->x->refusals != EX_REFUSALS_NONE &&
+           is_decision(job->reply.status, (ex_problem)job->problem);
+}
+
+/* ---- What was asked ---- */
+
+typedef struct asked {
+    const ex_version *v; /* NULL: only the flow's row is known */
+    const st_flow *row;  /* of a flow that was to go on, or NULL */
+    mt_str contract, etag;
+    mt_str bindings; /* JSON */
+} asked;
+
+/* Entities in the contract's order, so that their names ascend where it is sorted. What
+ * no entity or no text is was not bound. */
+static mt_str bindings_text(const ex_job *job, mt_arena *a)
+{
+    const ct_model *m = job->v->model;
+    const mt_json *given = job->request.bindings;
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    for (uint32_t e = 0; given && e < m->entity_count; e++) {
+        const mt_json *id = mt_json_get(given, m->entities[e].id);
+        if (mt_json_is(id, MT_JSON_STRING)) {
+            mt_jw_key(&w, m->entities[e].id);
+            mt_jw_str(&w, mt_json_text(id));
+        }
+    }
+    mt_jw_end_object(&w);
+    mt_str text = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+/* False: not even the contract is known. */
+static bool find_asked(ex_job *job, ex_group *g, asked *out)
+{
+    bool resume = job->call->action == EX_FLOW_RESUME;
+    const ex_flow_row *f = resume ? ex_flow_of(g, job->call->id) : NULL;
+    *out = (asked){.v = job->v, .row = f && f->found ? &f->row : NULL};
+    if (out->row) {
+        out->contract = out->row->contract;
+        out->etag = out->row->etag;
+        out->bindings = out->row->bindings;
+    } else if (job->v) {
+        out->contract = job->v->contract;
+        out->etag = job->v->etag;
+        out->bindings = bindings_text(job, g->arena);
+    }
+    return out->contract.len > 0;
+}
+
+/* ---- Why ---- */
+
+static bool is_in(mt_str key, const char *const *names)
+{
+    while (*names && !mt_str_eq(key, mt_str_z(*names))) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* The members of `from` that `names` has (or, if `except`, has not). */
+static mt_json chosen(mt_arena *a, const mt_json *from, const char *const *names,
+                      bool except)
+{
+    mt_json_member *kept = mt_new_array(a, mt_json_member, from->count);
+    mt_json out = {.type = MT_JSON_OBJECT};
+    for (uint32_t i = 0; i < from->count; i++) {
+        if (is_in(from->as.members[i].key, names) != except) {
+            kept[out.count++] = from->as.members[i];
+        }
+    }
+    out.as.members = kept;
+    return out;
+}
+
+static mt_json chosen_reasons(mt_arena *a, const mt_json *list)
+{
+    static const char *const SAID[] = {"condition", "facts",    "rests_on",
+                                       "value",     "verdicts", NULL};
+    mt_json out = *list;
+    mt_json *items = mt_new_array(a, mt_json, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        items[i] = mt_json_is(&list->as.items[i], MT_JSON_OBJECT)
+                       ? chosen(a, &list->as.items[i], SAID, false)
+                       : (mt_json){.type = MT_JSON_NULL};
+    }
+    out.as.items = items;
+    return out;
+}
+
+/* These two say what a fact was, in words. */
+static bool tells_values(int p)
+{
+    return p == EX_INVALID_FACT || p == EX_EVALUATION_ERROR;
+}
+
+/* Of what the caller is told, as much as the setting wants. Reasons are named by
+ * members that hold no value of a fact; one that a problem has of its own later is left
+ * out until it is named here. */
+static mt_json why(const ex_job *job, mt_arena *a, const mt_json *problem)
+{
+    static const char *const NOT_EVEN[] = {"operation", "simulation", "title", "type",
+                                           NULL};
+    static const char *const SAID[] = {
+        "code",     "detail",  "entity", "expected", "fact",       "facts",   "fault",
+        "instance", "missing", "needs",  "outcomes", "persona",    "reasons", "right",
+        "rule",     "state",   "status", "step",     "undeclared", "version", NULL};
+    bool all = job->x->refusals == EX_REFUSALS_ALL;
+    mt_json out = chosen(a, problem, all ? NOT_EVEN : SAID, all);
+    mt_json_member *members = mt_new_array(a, mt_json_member, out.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out.count; i++) {
+        mt_json_member m = out.as.members[i];
+        if (!all && mt_str_is(m.key, "detail") && tells_values(job->problem)) {
+            continue;
+        }
+        if (!all && mt_str_is(m.key, "reasons") && m.value.type == MT_JSON_ARRAY) {
+            m.value = chosen_reasons(a, &m.value);
+        }
+        members[n++] = m;
+    }
+    out.count = n;
+    out.as.members = members;
+    return out;
+}
+
+static void why_json(mt_jw *w, const ex_job *job, mt_arena *a)
+{
+    mt_json problem;
+    mt_buf text = {0};
+    mt_jw_keyz(w, "refusal");
+    if (!mt_json_read(a, mt_str_dup(a, mt_buf_str(&job->reply.body)), NULL, &problem,
+                      NULL)) {
+        mt_json said = why(job, a, &problem);
+        mt_json_write(&text, &said, false);
+    }
+    mt_jw_raw(w, text.len ? mt_buf_str(&text) : MT_STR("{}"));
+    mt_buf_free(&text);
+}
+
+/* ---- The record ---- */
+
+/* The problem's last member: which record says it. */
+static void tell_number(ex_job *job, int64_t number)
+{
+    mt_buf *body = &job->reply.body;
+    body->len--; /* the brace */
+    mt_buf_addf(body, ",\"%s\":%lld}", job->x->shared ? "queued" : "record",
+                (long long)number);
+}
+
+static void members_json(mt_jw *w, ex_job *job, ex_group *g, const asked *a)
+{
+    bool all = job->x->refusals == EX_REFUSALS_ALL;
+    mt_jw_keyz(w, "bindings");
+    mt_jw_raw(w, a->bindings);
+    ex_caller_json(w, job);
+    mt_jw_key_str(w, "contract", a->contract);
+    mt_jw_key_str(w, "etag", a->etag);
+    if (a->row) {
+        mt_jw_key_str(w, "execution", a->row->id);
+    }
+    if (all && a->v && job->snap && job->has_facts) {
+        mt_jw_keyz(w, "facts");
+        ex_fact_provenance(w, a->v, job->snap);
+    }
+    if (job->call->action != EX_OPERATION) {
+        mt_jw_key_str(w, "flow", a->row ? a->row->flow : job->call->name);
+    }
+    mt_jw_key_str(w, "kind", MT_STR("refusal"));
+    if (job->call->action == EX_OPERATION) {
+        mt_jw_key_str(w, "operation", job->call->name);
+    }
+    if (job->request.persona.len) {
+        mt_jw_key_str(w, "persona", job->request.persona);
+    }
+    why_json(w, job, g->arena);
+    ex_record_time(w, g);
+}
+
+mt_err ex_refusal_record(ex_job *job, ex_group *g)
+{
+    asked a;
+    int64_t number;
+    if (!find_asked(job, g, &a) || !job->reply.body.len) {
+        return MT_OK;
+    }
+    mt_jw w = ex_record_begin(g);
+    members_json(&w, job, g, &a);
+    ex_record r = {.kind = "refusal",
+                   .contract = a.contract,
+                   .flow = a.row ? a.row->id : (mt_str){0},
+                   .unsorted = !a.v || !a.v->sorted};
+    ex_bound_subjects(g, a.bindings, &r);
+    mt_err err = ex_record_end(g, &w, &r, &number);
+    if (!err) {
+        tell_number(job, number);
+        /* Whoever counts what an identity may do counts it here. */
+        atomic_fetch_add_explicit(&job->x->metrics.refusals, 1, memory_order_relaxed);
+    }
+    return err;
+}

@@ -1,0 +1,16 @@
+/* exec/evidence/decision.h - what a record decided, in short: who asked as what, under
+ * which version, what came of it and why. For receipts and audits.
+ * Room: exec. Knows bodies of records, no executor. */
+#ifndef EX_DECISION_H
+#define EX_DECISION_H
+
+#include "base/json_read.h"
+
+/* The decision of a record's body, as canonical JSON in the arena: what is small and
+ * says who, what and why, without values of facts. MT_E_CORRUPT: it is not a body. */
+mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out);
+
+/* Does the body bind the instance? Empty: any entity, any instance. */
+bool ex_body_binds(const mt_json *body, mt_str entity, mt_str instance);
+
+#endif
