@@ -73,7 +73,8 @@ class Numbers:
     """Times, ids and keys of this run become their number in order of appearance."""
 
     FORMS = ((r"\b\d{8}T\d{6}\.\d{3}Z", "time"),
-             (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?(?: +(?= ))?", "time"),
+             (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z(?: +(?= ))?", "time"),
+             (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b(?: +(?= ))?", "moment"),
              (r"\bf-[0-9a-f]{32}\b", "flow"), (r"\bi-[0-9a-f]{32}\b", "instance"),
              (r"\b[0-9a-f]{24}\b", "request"), (r"\bmt_[0-9a-f]+_[\w-]{16,}", "token"),
              (r"\b[0-9a-f]{128}\b", "signature"), (r"\b[0-9a-f]{64}\b", "digest"),
@@ -86,6 +87,8 @@ class Numbers:
         word = match[0].rstrip()  # what fills a column behind it depends on its length
         if word in self.known:  # the files have it, so it is the same every day
             return match[0]
+        if name == "moment":  # two may fall into one second, or not
+            return name
         return f"{name}-{self.seen.setdefault((name, word), len(self.seen) + 1)}"
 
     def __call__(self, text):
