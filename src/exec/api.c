@@ -348,6 +348,9 @@ static void members(mt_jw *w, const subject *s)
     if (s->has & (ACTS | EXPLAINS)) {
         persona_schema(w, s);
     }
+    if (s->has & TRIES) {
+        plain(w, "receipt", "boolean");
+    }
     if (s->has & ASKS) {
         reference(w, "unknown", COMMON("Names"));
     }
