@@ -165,7 +165,7 @@ static mt_err take_subjects(st_tx *tx, mt_arena *a, st_record *rows, size_t coun
         while (next < t.ids.len && t.ids.items[next] == rows[i].id) {
             next++;
         }
-        rows[i].also = t.texts.items + first;
+        rows[i].also = next > first ? t.texts.items + first : NULL;
         rows[i].also_count = next - first;
     }
     return err;
