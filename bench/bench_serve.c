@@ -8,14 +8,13 @@
  *   serve.sqlite_N                  durable operations/s with N connections
  *   serve.pg_N                      the same on PostgreSQL, at least 70 % of the same
  *                                   rows written bare in groups as large
- *   serve.traced                    the same with 64 connections, every operation traced
- *                                   and sent to a collector that discards: at least
- *                                   90 % of without; evaluate beside it
- *   serve.refused                   recorded refusals/s, SQLite, 64 connections, at
- *                                   least 20,000
- *   serve.p99                       ms, at half the rate of serve.sqlite_64
- *   serve.instances                 bytes of memory for each of many instances
- *   serve.start                     seconds until a server with that ledger answers
+ *   serve.traced                    the same with 64 connections, every operation
+ * traced and sent to a collector that discards: at least 90 % of without; evaluate
+ * beside it serve.refused                   recorded refusals/s, SQLite, 64
+ * connections, at least 20,000 serve.p99                       ms, at half the rate of
+ * serve.sqlite_64 serve.instances                 bytes of memory for each of many
+ * instances serve.start                     seconds until a server with that ledger
+ * answers
  *
  * An argument picks one part: reads, sqlite, traced, pg, many.
  * MOTET_BENCH_ROWS sets the number of instances (and records); 1,000,000 if not set. */

@@ -38,7 +38,7 @@ typedef struct ex_metrics {
     atomic_ullong shadow_compared, shadow_differing;
     atomic_ullong thought;                           /* jobs that workers took over */
     atomic_ullong refusals, receipts, receipts_late; /* recorded; given; not in time */
-    atomic_llong waiting;   /* jobs in the queue */
+    atomic_llong waiting;                            /* jobs in the queue */
     atomic_llong signed_ms; /* os_now_ms() of the newest checkpoint seen; 0: none */
     atomic_llong outbox;    /* rows that wait, as last looked */
     mt_times commits;       /* groups, from their beginning until durable */
