@@ -449,7 +449,7 @@ class Walked(Case):
         self.expect(200, server.post(f"/v1/flows/{second['id']}/cancel", {"reason": "enough"}))
 
     def walk_ledger(self, server):
-        first = self.expect(200, server.get("/v1/ledger"))["items"][0]["id"]
+        first = self.expect(200, server.get("/v1/ledger"))["items"][0]["seq"]
         for path in ("checkpoint", "consistency", first, f"{first}/proof"):
             self.expect(200, server.get(f"/v1/ledger/{path}"))
 

@@ -108,7 +108,16 @@ class BeyondTheFirstVersion(Case):
         out = [self.holds("eval", what, "--facts", given, "--json").out
                for what in (contract, bundle)]
         self.assertEqual(*out)
-        return {v["type"]: v["payload"]["value"] for v in json.loads(out[0])["verdicts"]}
+        return {v["type"]: self.plain(v["payload"]) for v in json.loads(out[0])["verdicts"]}
+
+    def plain(self, value):
+        if value["kind"] == "record_value":
+            return {name: self.plain(part) for name, part in value["fields"].items()}
+        if value["kind"] == "list_value":
+            return [self.plain(part) for part in value["elements"]]
+        if value["kind"] == "tagged_union_value":
+            return {value["tag"]: self.plain(value["payload"])}
+        return value["value"]
 
     def test_conditions_that_hold(self):
         # n + o = 5, n - o = -3, and (n + o) * 2 = 10 is not below n.
@@ -116,7 +125,8 @@ class BeyondTheFirstVersion(Case):
                 "bare_fact", "bare_field", "bare_element", "verdict_payload", "duration"]
         self.assertEqual(self.verdicts(TRUE_FACTS),
                          {**{f"v_{name}": True for name in true}, "v_score": 4,
-                          "v_payload_reference": 4, "v_payload_sum": 5})
+                          "v_payload_reference": 4, "v_payload_sum": 5,
+                          "v_written_record": {"l": [1], "type": "a"}, "v_written_union": {"Cash": "1.50"}})
 
     def test_conditions_that_do_not_hold(self):
         # n + o = 15, n - o = 25, 30 days are not more than 30, v_score is absent.

@@ -823,7 +823,7 @@ class HandOver(Signer):
         for key in ("a.pub", "b.pub"):
             result = self.holds("ledger", "verify", "--store", store, "--key", key)
             self.assertNotIn("not signed for", result.out)
-        return self.holds("ledger", "show", "--store", store).out
+        return self.holds("ledger", "show", "--store", store, "--json").out
 
     def memory(self, key, text=None):
         path = self.dir / f"{key}.secret.memory"
@@ -855,8 +855,8 @@ class HandOver(Signer):
                 if b:
                     self.memory("b", b)
                 shown = self.finish(store)
-                self.assertEqual(shown.count(" key_added "), 2)
-                self.assertEqual(shown.count(" key_revoked "), 1)
+                self.assertEqual(shown.count('"key_added"'), 2)
+                self.assertEqual(shown.count('"key_revoked"'), 1)
 
     def test_nodes_with_an_older_key_see_that_others_took_over(self):
         """From a to b and on to c, while two nodes with a look on: a vouched for b, and b for c.

@@ -75,7 +75,7 @@ class Traces(Case):
         self.assertTrue(server.wait_until(lambda: len(mine()) == 3), collector.spans)
         root, = [s for s in mine() if s["kind"] == 2]
         self.assertEqual(root["parent"], PARENT.split("-")[2])
-        self.assertEqual(root["name"], "POST /v1/contracts/{c}/operations/{n}")
+        self.assertEqual(root["name"], "POST /v1/contracts/{contract}/operations/{operation}")
         self.assertEqual(root["attributes"]["http.response.status_code"], 200)
         self.assertEqual(root["attributes"]["motet.contract"], "lamp")
         children = {s["name"]: s for s in mine() if s["kind"] == 1}

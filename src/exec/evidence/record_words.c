@@ -8,7 +8,10 @@
 #include "exec/evidence/record_words.h"
 
 #include "base/form.h"
+#include "base/hash.h"
 #include "base/json_write.h"
+#include "base/sign.h"
+#include "os/key_file.h"
 
 /* ---- Values ---- */
 
@@ -179,15 +182,29 @@ static bool is_told(mt_str key)
     return false;
 }
 
+/* A key is told by its fingerprint, as everywhere (docs/ledger.md). */
+static void add_member(mt_buf *out, const mt_json_member *m)
+{
+    mt_sign_public key;
+    char name[OS_KEY_NAME];
+    add_text(out, m->key);
+    mt_buf_addc(out, ' ');
+    if (mt_str_is(m->key, "key") &&
+        mt_unhex_lower(mt_json_text(&m->value), key.bytes, MT_SIGN_PUBLIC)) {
+        os_key_name(&key, name);
+        mt_buf_addz(out, name);
+    } else {
+        ex_plain_value(out, &m->value);
+    }
+}
+
 static void tell_any(mt_buf *out, const mt_json *body)
 {
     const char *gap = "";
     for (uint32_t i = 0; mt_json_is(body, MT_JSON_OBJECT) && i < body->count; i++) {
         if (!is_told(body->as.members[i].key)) {
             mt_buf_addz(out, gap);
-            add_text(out, body->as.members[i].key);
-            mt_buf_addc(out, ' ');
-            ex_plain_value(out, &body->as.members[i].value);
+            add_member(out, &body->as.members[i]);
             gap = ", ";
         }
     }

@@ -64,6 +64,6 @@ const records = must("history", await client.GET("/v1/contracts/{contract}/insta
 }));
 equal("its records", records.items.length >= 2, true);
 const proof = must("proof", await client.GET("/v1/ledger/{id}/proof", {
-  params: { path: { id: String(records.items[0].id) } },
+  params: { path: { id: String(records.items[0].seq) } },
 }));
 equal("the proof", proof.proof, "inclusion");
