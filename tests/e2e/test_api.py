@@ -449,9 +449,11 @@ class Walked(Case):
         self.expect(200, server.post(f"/v1/flows/{second['id']}/cancel", {"reason": "enough"}))
 
     def walk_ledger(self, server):
-        first = self.expect(200, server.get("/v1/ledger"))["items"][0]["seq"]
-        for path in ("checkpoint", "consistency", first, f"{first}/proof"):
+        first = self.expect(200, server.get("/v1/ledger?kind=instance_created"))["items"][0]["seq"]
+        for path in ("checkpoint", "consistency", first, f"{first}/proof", f"{first}/receipt"):
             self.expect(200, server.get(f"/v1/ledger/{path}"))
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/ledger/checkpoint.note").status == 200, 20),
+                        server.get("/v1/ledger/checkpoint.note"))
 
     def walk_voices(self, server):
         event = {"id": "g-1", "kind": "DataAvailable", "at": {"secs": 1, "nanos": 0}, "semantic_kind": "reading",
