@@ -48,14 +48,17 @@ static void take_model(wisher *w)
     w->m = m;
 }
 
-/* Can it be? The model is then one of it, but nothing is asserted. */
+/* Can it be? The model is then one of it, but nothing is asserted. A question that
+ * used up the solver's patience is the last: those after it would cost as much. */
 static bool can_be(wisher *w, const Z3_ast *wishes, unsigned count)
 {
     if (w->tries >= MOST_TRIES || w->p->broken) {
         return false;
     }
     w->tries++;
-    if (Z3_solver_check_assumptions(w->p->z, w->s, count, wishes) != Z3_L_TRUE) {
+    Z3_lbool said = Z3_solver_check_assumptions(w->p->z, w->s, count, wishes);
+    if (said != Z3_L_TRUE) {
+        w->tries = said == Z3_L_UNDEF ? MOST_TRIES : w->tries;
         return false;
     }
     take_model(w);
