@@ -202,7 +202,7 @@ static void a_full_pipe_holds_nobody_up(void **state)
 
 /* A socket that keeps packets apart shows what is written at once: whole lines, as many
  * as a pipe takes whole, or pieces of one that is longer. */
-static void lines_are_written_whole_and_together(void **state)
+static void lines_are_written_whole(void **state)
 {
     (void)state;
     int ends[2];
@@ -211,22 +211,21 @@ static void lines_are_written_whole_and_together(void **state)
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     log.fd = ends[1];
     assert_int_equal(ht_log_open(&log, 1 << 20), MT_OK);
-    for (int i = 0; i < 50; i++) {
+    /* Few enough for the socket, should each be a packet: nobody reads meanwhile. */
+    for (int i = 0; i < 20; i++) {
         ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, 0));
         memset(text, 'y', 301);
         ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, 301));
     }
     ht_log_flush(&log);
-    size_t lines = 0, packets = 0;
+    size_t lines = 0;
     for (ssize_t n; (n = recv(ends[0], packet, sizeof packet, MSG_DONTWAIT)) > 0;) {
         assert_true(n <= PIPE_BUF && packet[n - 1] == '\n');
-        packets++;
         for (ssize_t i = 0; i < n; i++) {
             lines += packet[i] == '\n';
         }
     }
-    assert_int_equal(lines, 100);
-    assert_true(packets < 100 || PIPE_BUF < 600);
+    assert_int_equal(lines, 40);
     memset(text, 'z', sizeof text);
     ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, sizeof text));
     ht_log_flush(&log);
@@ -344,7 +343,7 @@ int main(void)
     rows_test(&list, everyone_is_heard_in_order_or_counted);
     rows_test(&list, a_log_that_cannot_be_written_drops_and_ends);
     rows_test(&list, a_full_pipe_holds_nobody_up);
-    rows_test(&list, lines_are_written_whole_and_together);
+    rows_test(&list, lines_are_written_whole);
     rows_test(&list, who_stops_reading_costs_lines_that_are_counted);
     rows_test(&list, levels_have_names_and_ends);
     return rows_run(&list, "http/log");
