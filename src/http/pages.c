@@ -55,8 +55,7 @@ static enum MHD_Result answer_metrics(ht_request *r)
 {
     ht_server *s = r->server;
     const ex_caller *who = r->pass.caller;
-    if (!who->anyone && !ex_caller_may(who, MT_STR("metrics:read")) &&
-        !ex_caller_may(who, MT_STR("admin"))) {
+    if (!ex_caller_may(who, (mt_str){0}, MT_STR("metrics:read"))) {
         return ht_answer_problem(r, MHD_HTTP_FORBIDDEN, "forbidden",
                                  "the right metrics:read is needed");
     }

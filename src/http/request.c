@@ -459,7 +459,7 @@ static void log_access(const ht_request *r)
     mt_jw_key_str(&w, "method", r->method);
     mt_jw_key_str(&w, "path", r->target.path);
     mt_jw_key_i64(&w, "status", r->status);
-    mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->token : MT_STR(""));
+    mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->id : MT_STR(""));
     mt_jw_key_i64(&w, "micros",
                   ((int64_t)os_clock_ns(CLOCK_MONOTONIC) - r->began_ns) / 1000);
     mt_jw_end_object(&w);

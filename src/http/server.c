@@ -113,7 +113,10 @@ static void *keep_house(void *state)
         if (now - refreshed >= KEEP_HOUSE_MS) {
             refreshed = now;
             ht_peers_sweep(s->peers, now);
-            (void)ht_tokens_refresh(s->tokens);
+            bool changed;
+            if (!ht_tokens_refresh(s->tokens, &changed) && changed) {
+                ex_executor_take_up(s->options.executor);
+            }
         }
     }
     return NULL;
@@ -263,6 +266,7 @@ static mt_err start(ht_server *s, mt_buf *why)
                         : "");
         return MT_E_IO;
     }
+    ex_executor_take_up(s->options.executor); /* what commands queued meanwhile */
     s->keeper_runs = pthread_create(&s->keeper, NULL, keep_house, s) == 0;
     return MT_OK;
 }

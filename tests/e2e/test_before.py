@@ -22,6 +22,16 @@ def underived(text):
     return re.sub(r',?"(comparison_type|result_type)":\{"base":"Decimal","precision":\d+,"scale":\d+\}', "", text)
 
 
+def unadorned(text):
+    """Without what records and tokens have had since: how a caller is known, records of tokens
+    (so numbers of records are others), the grammar of rights and what is kept with it."""
+    text = re.sub(r"""^INSERT INTO "ledger" VALUES\(\d+,\d+,'token_.*\n""", "", text, flags=re.M)
+    text = re.sub(r"""^(INSERT INTO "ledger" VALUES)\(\d+,\d+,""", r"\1(N,N,", text, flags=re.M)
+    text = re.sub(r'"(record|of|size)":\d+', r'"\1":N', text)
+    text = re.sub(r'"caller":\{("actor":"\w+",)?("id":"[^"]*"),"known_by":"\w+"', r'"caller":{\2', text)
+    return re.sub(r'"actor":0,|"expired_ms":0,|"grammar":2,', "", text)
+
+
 class Made(Case):
     def test_every_command_says_and_writes_the_bytes_it_did(self):
         before.made(self.dir / "work", self.dir / "made")
@@ -52,8 +62,8 @@ class Made(Case):
     def test_the_same_day_at_a_server_leaves_the_same_store(self):
         place(self.dir)
         before.converse(self.dir)
-        old = underived(before.scrub((KEPT / "main.sql").read_text())).splitlines()
-        new = underived(before.scrub(before.dump(self.dir / "main.db"))).splitlines()
+        old = underived(before.scrub(unadorned((KEPT / "main.sql").read_text()))).splitlines()
+        new = underived(before.scrub(unadorned(before.dump(self.dir / "main.db")))).splitlines()
         self.assertGreater(len(old), 200)
         self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
 

@@ -72,6 +72,7 @@ struct ex_job {
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
     bool *unknown;             /* by fact; NULL: every fact is needed */
+    bool *hidden;              /* of them, those the caller may not read; or NULL */
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
@@ -201,16 +202,32 @@ bool ex_refuse_store(ex_job *job, mt_err err);
 /* ---- Who calls ---- */
 
 mt_str ex_caller_id(const ex_job *job);
-bool ex_refused_without(ex_job *job, mt_str right);
+/* {"actor","id","known_by","name"}: as records, receipts and sessions show an identity.
+ */
+void ex_identity_json(mt_jw *w, const ex_caller *c);
+/* Over this contract; over one at least, when it is not known yet which. */
+bool ex_refused_without(ex_job *job, mt_str contract, mt_str right);
+bool ex_refused_without_anywhere(ex_job *job, mt_str right);
+/* Does the job's contract concern the caller? */
+bool ex_refused_unless_seen(ex_job *job);
 /* May the caller act as the request's persona? The contract's is then known, or
  * CT_NONE. */
 bool ex_refused_unless_held(ex_job *job);
-/* May the caller read the ledger? The facts that calls of this contract were decided
- * on? (docs/serve.md, who reads what) */
-bool ex_may_read_ledger(const ex_job *job);
+/* May the caller see the contract's instances, states and flows? Those of every
+ * contract, whichever are deployed? Read its records? The facts that its calls were
+ * decided on? (docs/rights.md, who reads what) */
+bool ex_may_see(const ex_job *job, mt_str contract);
+bool ex_may_see_all(const ex_job *job);
+bool ex_may_read_ledger(const ex_job *job, mt_str contract);
 bool ex_may_read_facts(const ex_job *job, mt_str contract);
+/* Is it to know that this graph ("graphs:") or agent ("agents:") is served? */
+bool ex_may_use(ex_job *job, const char *prefix, mt_str name);
 /* May the caller assert the fact? */
-bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
+bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact);
+/* grant.c: by its grants alone, does a contract concern the caller, whatever it
+ * declares (empty: every contract does)? May it assert a fact of this system? */
+bool ex_caller_concerns(const ex_caller *who, mt_str contract);
+bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str system);
 
 /* ---- Requests ---- */
 
@@ -257,11 +274,16 @@ bool ex_list_close(ex_list *l, mt_err err);
  * contracts that share the subject there. */
 void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r);
 bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope);
+/* The same for who reads the ledger: records of contracts that it may not read are left
+ * out. */
+bool ex_list_ledger(ex_job *job, st_record_filter *f);
 
 /* ---- Facts ---- */
 
 enum { EX_SHORT_BYTES = 256 << 10 }; /* of a body that holds up nobody */
 
+/* The caller may not give these facts. Always true. */
+bool ex_refuse_given(ex_job *job, const uint32_t *facts, size_t count);
 /* Gathers and evaluates the facts of a request into the snap. */
 bool ex_refused_facts(ex_job *job);
 /* Fills the snap from a flow's row. MT_E_CORRUPT: it does not fit its contract;
@@ -286,6 +308,10 @@ void ex_verdict_names(mt_jw *w, const ex_version *v, const ct_verdicts *verdicts
 bool ex_refused_partly(ex_job *job);
 /* Some of the facts are not known, says the request: job->unknown is then set. */
 bool ex_refused_unknown(ex_job *job);
+/* Does the call ask about facts, and do nothing? */
+bool ex_only_asks(const ex_job *job);
+/* "hidden":[…]: facts that are unknown because the caller may not read them. */
+void ex_hidden_json(mt_jw *w, const ex_job *job);
 
 /* May this thread take long over the job? */
 bool ex_may_linger(const ex_job *job);

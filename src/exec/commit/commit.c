@@ -142,7 +142,8 @@ static mt_err open_group(ex_group *g, ex_job **jobs, size_t n)
     }
     ex_lock_rows_take(g, &l);
     g->contract_stamp = now[EX_STAMP_CONTRACTS];
-    err = use_answers(g, jobs, n, found);
+    err = ex_chain_queued(g);
+    err = err ? err : use_answers(g, jobs, n, found);
     return !err && x->shared ? see_others(g, jobs, n, now) : err;
 }
 

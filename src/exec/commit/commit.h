@@ -139,6 +139,9 @@ mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
 /* Adds g->body to the chain (or queues it), with no shadow looking. */
 mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id);
 mt_err ex_write_records(ex_group *g);
+/* On a store of its own: what other programs queued is chained before the group writes
+ * anything, so that numbers and places stay in step. */
+mt_err ex_chain_queued(ex_group *g);
 /* Loads the chain's end once; keeps where it is. Inside the group's transaction. */
 mt_err ex_chain_load(ex_executor *x, st_tx *tx, mt_arena *a);
 mt_err ex_chain_save(ex_executor *x, st_tx *tx, size_t added);

@@ -20,11 +20,11 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
     const ex_executor *x = t->job->x;
     mt_str name = ct_persona_id(run->plan, persona);
     for (size_t i = 0; i < x->auto_persona_count; i++) {
-        if (mt_str_eq(x->auto_personas[i], name)) {
+        if (ex_persona_covers(x->auto_personas[i], t->job->v->contract, name)) {
             return true;
         }
     }
-    return ex_caller_holds(t->who, name);
+    return ex_caller_holds(t->who, t->job->v->contract, name);
 }
 
 /* ---- Records ---- */
@@ -208,7 +208,9 @@ static mt_str extra_of(ex_turn *t)
     if (t->run->status == CT_RUN_MORE) {
         mt_jw_keyz(&w, "acting");
         mt_jw_begin_object(&w);
+        mt_jw_key_i64(&w, "actor", t->who->actor);
         mt_jw_key_bool(&w, "anyone", t->who->anyone);
+        mt_jw_key_i64(&w, "known_by", t->who->by);
         mt_jw_key_str(&w, "name", t->who->name);
         mt_jw_keyz(&w, "personas");
         mt_jw_begin_array(&w);
@@ -216,7 +218,7 @@ static mt_str extra_of(ex_turn *t)
             mt_jw_str(&w, t->who->personas[i]);
         }
         mt_jw_end_array(&w);
-        mt_jw_key_str(&w, "token", t->who->token);
+        mt_jw_key_str(&w, "token", t->who->id);
         mt_jw_end_object(&w);
     }
     if (t->job->frozen_v) {

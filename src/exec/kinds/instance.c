@@ -139,7 +139,8 @@ static void reply_row(ex_job *job, int status, const st_instance *row, int64_t r
  * the same. */
 bool ex_instance_create_prepare(ex_job *job)
 {
-    if (refused_entity(job) || ex_refused_without(job, MT_STR("instances:create")) ||
+    if (refused_entity(job) ||
+        ex_refused_without(job, job->v->contract, MT_STR("instances:create")) ||
         ex_refused_request(job) || refused_dry_run(job)) {
         return true;
     }
@@ -190,7 +191,8 @@ mt_err ex_instance_create_commit(ex_job *job, ex_group *g)
 
 bool ex_instance_delete_prepare(ex_job *job)
 {
-    return refused_entity(job) || ex_refused_without(job, MT_STR("instances:delete")) ||
+    return refused_entity(job) ||
+           ex_refused_without(job, job->v->contract, MT_STR("instances:delete")) ||
            ex_refused_request(job) || refused_dry_run(job);
 }
 
@@ -252,7 +254,7 @@ bool ex_instance_get(ex_job *job)
 {
     st_tx *tx;
     st_instance row;
-    if (refused_entity(job)) {
+    if (refused_entity(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
@@ -333,6 +335,7 @@ bool ex_instance_list(ex_job *job)
     bool whole = !job->call->name.len;
     st_instance_filter f = {.state = ex_query(job, "state")};
     if ((whole ? ex_refused_contract(job) : refused_entity(job)) ||
+        ex_refused_unless_seen(job) ||
         ex_refused_choice(job, "deleted", "false", "true", &f.deleted) ||
         ex_refused_list(&l, job)) {
         return true;
@@ -349,7 +352,7 @@ bool ex_instance_list(ex_job *job)
  * the chain is open. */
 bool ex_instance_history(ex_job *job)
 {
-    if (refused_entity(job)) {
+    if (refused_entity(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     st_record_filter f = {

@@ -12,8 +12,7 @@
 
 static bool refused_unless_reader(ex_job *job)
 {
-    return !ex_may_read_ledger(job) &&
-           ex_refuse(job, EX_FORBIDDEN, "the caller lacks the right 'ledger:read'");
+    return ex_refused_without_anywhere(job, MT_STR("ledger:read"));
 }
 
 /* Bounds of 0 stand for absent; what the caller may see of each record is decided when
@@ -33,7 +32,7 @@ bool ex_ledger_list(ex_job *job)
         ex_refused_number(job, "to_ms", 0, INT64_MAX, 0, &f.to_ms)) {
         return true;
     }
-    return ex_list_records(job, &f, (mt_str){0});
+    return ex_list_ledger(job, &f);
 }
 
 /* Digits only and without overflow; what is not a number names no record (404), instead
@@ -64,6 +63,9 @@ static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
         return ex_refuse_store(job, err);
     }
     err = read_id(job, &id) ? st_record_get(*tx, &job->arena, id, out) : MT_E_NOTFOUND;
+    if (!err && !ex_may_read_ledger(job, out->contract)) {
+        err = MT_E_NOTFOUND; /* that it exists is told to those it concerns */
+    }
     if (err && read_id(job, &id)) {
         st_rollback(*tx);
     }

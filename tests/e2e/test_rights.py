@@ -1,0 +1,294 @@
+"""Who may do what: rights per contract, what each caller sees, tokens and their records."""
+import json
+import sqlite3
+import time
+
+from harness import Case, main, run, wall_clock
+from serve import Server
+
+# Two contracts with the same persona: a nurse of the ward has no business in the vault.
+WARD = """
+fact ready { type: Bool source: "desk.ready" default: true }
+persona nurse
+entity Bed { states: [free, taken] initial: free transitions: [(free, taken), (taken, free)] }
+operation take { allowed_personas: [nurse] precondition: ready effects: [(Bed, free, taken)] }
+"""
+VAULT = """
+fact balance { type: Int(min: 0, max: 1000) source: "desk.balance" }
+fact limit { type: Int(min: 0, max: 1000) source: "desk.limit" default: 0 }
+persona nurse
+persona banker
+entity Safe { states: [shut, open] initial: shut transitions: [(shut, open), (open, shut)] }
+rule rich { stratum: 0 when: balance >= limit produce: verdict rich { payload: Int(min: 0, max: 1000) = balance } }
+operation unlock { allowed_personas: [nurse, banker] precondition: rich present effects: [(Safe, shut, open)] }
+flow opening {
+  snapshot: at_initiation
+  entry: begin
+  steps: {
+    begin: OperationStep { op: unlock persona: banker outcomes: { success: Terminal(success) } on_failure: Terminate(outcome: failure) }
+  }
+}
+"""
+
+
+class Ward(Case):
+    """A server with both contracts, a boss, one instance of each, and a kept fact."""
+
+    def serve(self, *options, **config):
+        self.write("ward.tenor", WARD)
+        self.write("vault.tenor", VAULT)
+        self.write("motet.json", json.dumps({"files": ["ward.tenor", "vault.tenor"], **config}))
+        server = Server(self.dir, options=["--config", "motet.json", *options])
+        self.boss = server.token("--name", "boss", "--right", "instances:create", "--right", "facts:*",
+                                 "--right", "ledger:read", "--persona", "banker", "--right", "evaluate")
+        server.start()
+        self.addCleanup(server.stop)
+        for contract, entity in (("ward", "Bed"), ("vault", "Safe")):
+            made = server.post(f"/v1/contracts/{contract}/instances/{entity}", {"id": "x"}, token=self.boss)
+            self.assertEqual(made.status, 201, made)
+        kept = server.ask("PUT", "/v1/contracts/vault/facts/balance", {"value": 617}, token=self.boss)
+        self.assertEqual(kept.status, 200, kept)
+        return server
+
+    def token(self, server, *options):
+        """Made beside the running server, which takes it up within a second."""
+        made = server.token(*options)
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts", token=made).status == 200))
+        return made
+
+    def act(self, server, contract, operation, entity, persona, token, **more):
+        return server.post(f"/v1/contracts/{contract}/operations/{operation}",
+                           {"persona": persona, "bindings": {entity: "x"}, **more}, token=token)
+
+
+class Rights(Ward):
+    def test_a_nurse_of_one_contract_does_not_open_the_vault_of_another(self):
+        server = self.serve()
+        nurse = self.token(server, "--persona", "ward:nurse")
+        everywhere = self.token(server, "--persona", "nurse")
+        refused = self.act(server, "vault", "unlock", "Safe", "nurse", nurse)
+        self.assertEqual((refused.status, refused.code), (403, "persona_rejected"), refused)
+        self.assertEqual(self.act(server, "ward", "take", "Bed", "nurse", nurse).status, 200)
+        for path in ("instances", "instances/Safe", "instances/Safe/x", "instances/Safe/x/history", "facts",
+                     "migration"):
+            answer = server.get(f"/v1/contracts/vault/{path}", token=nurse)
+            self.assertEqual((answer.status, answer.code), (403, "forbidden"), (path, answer))
+            self.assertEqual(answer.json["needs"], ["vault/read"])
+            self.assertNotIn("617", str(answer.json))
+        self.assertEqual(server.get("/v1/contracts/ward/instances/Bed/x", token=nurse).json["state"], "taken")
+        # What a persona without a contract means stays: it is one of every contract that has it.
+        self.assertEqual(self.act(server, "vault", "unlock", "Safe", "nurse", everywhere).status, 200)
+
+    def test_flows_of_others_are_not_there(self):
+        server = self.serve()
+        nurse = self.token(server, "--persona", "ward:nurse")
+        banker = self.token(server, "--persona", "vault:banker")
+        clerk = self.token(server, "--persona", "vault:nurse")
+        started = server.post("/v1/contracts/vault/flows/opening",
+                              {"persona": "nurse", "bindings": {"Safe": "x"}}, token=clerk)
+        self.assertEqual((started.status, started.json["status"]), (200, "waiting"), started)
+        flow = started.json["id"]
+        self.assertEqual(server.get("/v1/flows", token=nurse).json["items"], [])
+        self.assertEqual(len(server.get("/v1/flows", token=banker).json["items"]), 1)
+        for method, path in (("GET", ""), ("POST", "/resume"), ("POST", "/cancel")):
+            answer = server.ask(method, f"/v1/flows/{flow}{path}", {} if path else None, token=nurse)
+            self.assertEqual((answer.status, answer.code), (404, "unknown_execution"), answer)
+        self.assertEqual(server.post(f"/v1/flows/{flow}/resume", {}, token=banker).json["status"], "done")
+
+    def test_FS15_a_keyed_resume_needs_a_persona_and_leaves_nothing(self):
+        server = self.serve()
+        reader = self.token(server, "--right", "metrics:read")
+        for i in range(5):
+            answer = server.post("/v1/flows/x/resume", {}, token=reader, headers={"Idempotency-Key": f"k{i}"})
+            self.assertEqual((answer.status, answer.code), (403, "forbidden"), answer)
+            self.assertNotIn("Idempotency-Replayed", answer.headers)
+
+    def test_FS6_evaluate_is_a_right_and_shows_only_what_its_caller_may_see(self):
+        server = self.serve()
+        path = "/v1/contracts/vault/evaluate"
+        metrics = self.token(server, "--right", "metrics:read")
+        for route in (path, "/v1/contracts/vault/explain"):
+            body = {"verdict": "rich"} if route != path else {}
+            refused = server.post(route, body, token=metrics)
+            self.assertEqual((refused.status, refused.code), (403, "forbidden"), refused)
+            self.assertEqual(refused.json["needs"], ["vault/evaluate"])
+        other = self.token(server, "--right", "ward/evaluate", "--right", "facts:limit")
+        self.assertEqual(server.post(path, {}, token=other).status, 403)
+        # Who may ask but not read the facts: the kept one is unknown to it, whatever it asks.
+        asker = self.token(server, "--right", "vault/evaluate", "--right", "vault/facts:limit")
+        answers = set()
+        for limit in (401, 616, 617, 618, 999):
+            for route, body in ((path, {"facts": {"limit": limit}}),
+                                ("/v1/contracts/vault/explain", {"verdict": "rich", "facts": {"limit": limit}}),
+                                (path, {"facts": {"limit": limit}, "partial": True})):
+                answer = server.post(route, body, token=asker)
+                self.assertEqual(answer.status, 200, answer)
+                self.assertNotIn("617", answer.body.decode().replace(str(limit), ""))
+                answers.add((route, "partial" in body, answer.body.decode().replace(str(limit), "L")))
+        told = server.post(path, {"facts": {"limit": 5}}, token=asker).json
+        self.assertEqual(told["hidden"], ["balance"])
+        # Nothing changes at 617: what is answered does not depend on what is hidden.
+        self.assertEqual(len(answers), 3, answers)
+        # A reader of facts sees all.
+        full = server.post(path, {}, token=self.boss)
+        self.assertIn("617", full.body.decode())
+
+    def test_FU15_a_forbidden_fact_names_the_right_all_at_once(self):
+        server = self.serve()
+        who = self.token(server, "--persona", "vault:banker")
+        answer = self.act(server, "vault", "unlock", "Safe", "banker", who, facts={"balance": 1, "limit": 2})
+        self.assertEqual((answer.status, answer.code), (403, "fact_forbidden"), answer)
+        self.assertEqual(sorted(answer.json["needs"]), ["vault/facts:balance", "vault/facts:limit"])
+        some = self.token(server, "--persona", "vault:banker", "--right", "vault/facts:limit")
+        answer = self.act(server, "vault", "unlock", "Safe", "banker", some, facts={"balance": 1, "limit": 2})
+        self.assertEqual(answer.json["needs"], ["vault/facts:balance"])
+
+    def test_a_ledger_of_one_contract(self):
+        server = self.serve()
+        auditor = self.token(server, "--right", "ward/ledger:read")
+        items = server.get("/v1/ledger", token=auditor).json["items"]
+        self.assertTrue(items)
+        self.assertEqual({r["body"]["contract"] for r in items}, {"ward"})
+        all_of_them = server.get("/v1/ledger", token=self.boss).json["items"]
+        foreign = [r for r in all_of_them if r["body"].get("contract") != "ward"]
+        self.assertTrue(foreign)
+        for record in foreign:
+            for path in ("", "/proof"):
+                answer = server.get(f"/v1/ledger/{record['id']}{path}", token=auditor)
+                self.assertEqual((answer.status, answer.code), (404, "unknown_record"), answer)
+        stream = server.get("/v1/events?from=0", token=self.token(server, "--right", "read"))
+        self.assertEqual(stream.status, 403)
+
+    def test_deploy_over_one_contract(self):
+        server = self.serve()
+        deployer = self.token(server, "--right", "ward/deploy")
+        body = {"contract": "ward", "source": WARD + "\npersona doctor\n"}
+        self.assertIn(server.post("/v1/contracts", body, token=deployer).status, (200, 201))
+        refused = server.post("/v1/contracts", {**body, "contract": "vault"}, token=deployer)
+        self.assertEqual((refused.status, refused.json["needs"]), (403, ["vault/deploy"]), refused)
+        refused = server.post("/v1/contracts", {**body, "contract": "another"}, token=deployer)
+        self.assertEqual(refused.status, 403)
+
+
+class Tokens(Ward):
+    def record(self, server, kind, name):
+        """Token records are queued by the command and chained by the server soon after."""
+        found = []
+
+        def look():
+            items = server.get("/v1/ledger?limit=1000", token=self.boss).json["items"]
+            found[:] = [r["body"] for r in items if r["body"]["kind"] == kind and r["body"]["token"]["name"] == name]
+            return found
+        self.assertTrue(server.wait_until(look, 10), (kind, name))
+        return found[-1]
+
+    def motet_token(self, server, *words):
+        return run("token", *words, "--store", server.store, cwd=self.dir)
+
+    def test_FU12_tokens_are_records_also_beside_a_running_server(self):
+        server = self.serve()
+        token = self.token(server, "--name", "till 7", "--persona", "ward:nurse", "--expires", "90d")
+        ident = token.split("_")[1]
+        self.assertEqual(self.motet_token(server, "grant", ident, "--right", "ward/read").code, 0)
+        self.assertEqual(self.motet_token(server, "revoke", ident).code, 0)
+        made = self.record(server, "token_created", "till 7")
+        self.assertEqual((made["token"]["name"], made["token"]["personas"]), ("till 7", ["ward:nurse"]))
+        changed = self.record(server, "token_changed", "till 7")
+        self.assertEqual((changed["what"], changed["token"]["rights"], changed["before"]["rights"]),
+                         ("grant", ["ward/read"], []))
+        revoked = self.record(server, "token_revoked", "till 7")
+        self.assertEqual(revoked["token"]["id"], ident)
+        self.assertTrue(revoked["caller"]["id"].startswith("uid:"))
+        text = json.dumps([made, changed, revoked])
+        self.assertNotIn(token.split("_")[2], text)
+        self.assertNotIn("hash", text)
+        server.stop()
+        self.assertEqual(run("ledger", "verify", "--store", server.store, cwd=self.dir).code, 0)
+
+    def test_tokens_made_while_nobody_serves_are_chained_by_the_next_start(self):
+        server = self.serve()
+        server.stop()
+        server.token("--name", "alone", "--right", "read")
+        server.start()
+        self.assertEqual(self.record(server, "token_created", "alone")["token"]["rights"], ["read"])
+        server.stop()
+        self.assertEqual(run("ledger", "verify", "--store", server.store, cwd=self.dir).code, 0)
+
+    def test_grant_changes_a_token_that_is_in_use(self):
+        server = self.serve()
+        token = self.token(server, "--persona", "ward:nurse")
+        ident = token.split("_")[1]
+        self.assertEqual(server.get("/v1/contracts/vault/instances", token=token).status, 403)
+        self.assertEqual(self.motet_token(server, "grant", ident, "--right", "vault/read").code, 0)
+        self.assertTrue(server.wait_until(
+            lambda: server.get("/v1/contracts/vault/instances", token=token).status == 200))
+        self.assertEqual(self.motet_token(server, "grant", ident, "--no-right", "vault/read").code, 0)
+        self.assertTrue(server.wait_until(
+            lambda: server.get("/v1/contracts/vault/instances", token=token).status == 403))
+        for words, said in ((["--right", "nonsense"], "no right"), (["--no-persona", "ward:nurse"], "nothing would"),
+                            ([], "say what"), (["--expires", "soon"], "--expires")):
+            result = self.motet_token(server, "grant", ident, *words)
+            self.assertEqual(result.code, 2, result.err)
+            self.assertIn(said, result.err)
+        self.assertEqual(self.motet_token(server, "grant", "0" * 16, "--right", "read").code, 1)
+        self.assertEqual(self.motet_token(server, "revoke", ident).code, 0)
+        self.assertEqual(self.motet_token(server, "grant", ident, "--right", "read").code, 1)
+
+    def test_rotate_gives_a_new_secret_and_keeps_the_old_for_a_while(self):
+        server = self.serve()
+        old = self.token(server, "--persona", "ward:nurse")
+        good = lambda token: server.get("/v1/contracts", token=token).status
+        result = self.motet_token(server, "rotate", old, "--keep", "2s")
+        new = result.out.strip()
+        self.assertEqual((result.code, old.split("_")[1]), (0, new.split("_")[1]), result.err)
+        self.assertNotEqual(old, new)
+        self.assertTrue(server.wait_until(lambda: good(new) == 200))
+        self.assertTrue(server.wait_until(lambda: good(old) == 401, 6))
+        last = self.motet_token(server, "rotate", new, "--keep", "0").out.strip()
+        self.assertTrue(server.wait_until(lambda: good(new) == 401))
+        self.assertEqual(good(last), 200)
+
+    def test_FU16_admin_says_what_it_includes_and_list_shows_expiry(self):
+        server = self.serve()
+        made = self.motet_token(server, "create", "--right", "admin", "--expires", "1d")
+        self.assertEqual(made.out.count("\n"), 1)
+        self.assertIn("admin includes read, evaluate, ledger:read", made.err)
+        self.assertIn("not include deploy", made.err)
+        line = next(x for x in self.motet_token(server, "list").out.splitlines() if made.out.split("_")[1] in x)
+        self.assertRegex(line, r"good +expires=\d{4}-\d\d-\d\dT")
+        self.assertIn("expires=never", self.motet_token(server, "list").out)
+
+    def test_FS18_a_token_seen_expired_stays_so_when_the_clock_goes_back(self):
+        server = self.serve()
+        token = self.token(server, "--right", "read", "--expires", "1s")
+        ident = token.split("_")[1]
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts", token=token).status == 401, 10))
+        seen = lambda: [t for t in json.loads(self.motet_token(server, "list", "--json").out)["tokens"]
+                        if t["id"] == ident][0]["state"]
+        self.assertTrue(server.wait_until(lambda: seen() == "expired"))
+        time.sleep(0.6)  # the mark is written by the next refresh
+        server.stop()
+        # A clock that says yesterday.
+        back = Server(self.dir, options=["--config", "motet.json"], store=server.store,
+                      env=wall_clock(self.write("clock", "-1d\n")))
+        with back:
+            self.assertEqual(back.get("/v1/contracts", token=token).status, 401)
+            self.assertEqual(back.get("/v1/contracts", token=self.boss).status, 200)
+
+    def test_a_token_from_before_keeps_read_and_evaluate(self):
+        server = self.serve()
+        token = self.token(server, "--right", "metrics:read")
+        server.stop()
+        with sqlite3.connect(self.dir / "serve.db") as db:
+            row = db.execute("SELECT body FROM docs WHERE kind = 'token' AND id = ?", (token.split("_")[1],)).fetchone()
+            body = json.loads(row[0])
+            for key in ("actor", "expired_ms", "grammar"):
+                del body[key]
+            db.execute("UPDATE docs SET body = ? WHERE kind = 'token' AND id = ?",
+                       (json.dumps(body), token.split("_")[1]))
+        server.start()
+        self.assertEqual(server.get("/v1/contracts/vault/instances", token=token).status, 200)
+        self.assertEqual(server.post("/v1/contracts/vault/evaluate", {}, token=token).json["hidden"], ["balance"])
+
+
+main()
