@@ -191,6 +191,10 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     check_policies(&c);
     c.count += ex_numbers_check(options->settings, fault, state);
     check_outside(&c);
+    const ex_distinct *rules;
+    size_t count;
+    c.count +=
+        ex_distinct_read(&c.arena, options->settings, fault, state, &rules, &count);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

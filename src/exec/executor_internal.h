@@ -26,6 +26,7 @@ typedef struct ex_job ex_job;
 typedef struct ex_agent ex_agent;
 typedef struct ex_cache ex_cache;
 typedef struct ex_shadow ex_shadow;
+typedef struct ex_distinct ex_distinct;
 
 typedef struct ex_metrics {
     atomic_ullong calls[EX_ACTION_COUNT];
@@ -64,6 +65,8 @@ struct ex_executor {
     const mt_str *auto_personas;
     size_t auto_persona_count;
     const mt_json *settings;
+    const ex_distinct *distinct; /* personas that one identity cannot both act as */
+    size_t distinct_count;
     ex_outside outside;
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every, checkpoint_seconds;
@@ -155,6 +158,12 @@ void ex_outbox_wake(ex_executor *x);
  * read into the executor. MT_E_REJECTED: `why` has the first that is wrong. */
 size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *state);
 mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why);
+/* `distinct` of the configuration. How many faults there are. */
+size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *fault,
+                        void *state, const ex_distinct **out, size_t *count);
+/* For ex_config_fault: the first fault, as a sentence, into the mt_buf that is `why`.
+ */
+void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason);
 /* Serves the files and what the store has. */
 mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 

@@ -177,6 +177,10 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     make_locks(x);
     copy_options(x, options);
     mt_err err = ex_numbers_read(x, options, why);
+    if (!err && ex_distinct_read(&x->arena, options->settings, ex_say_first, why,
+                                 &x->distinct, &x->distinct_count)) {
+        err = MT_E_REJECTED;
+    }
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     if (!err && options->signing_key) {

@@ -84,7 +84,7 @@ size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *s
     return read_all(settings, &ignored, fault, state);
 }
 
-static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
+void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason)
 {
     (void)offset;
     mt_buf *text = why;
@@ -96,7 +96,7 @@ static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
 mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why)
 {
     numbers n;
-    if (read_all(o->settings, &n, say_first, why)) {
+    if (read_all(o->settings, &n, ex_say_first, why)) {
         return MT_E_REJECTED;
     }
     x->answer_days = (unsigned)n.answer_days;

@@ -1,9 +1,10 @@
 """Who may do what: rights per contract, what each caller sees, tokens and their records."""
+import concurrent.futures
 import json
 import sqlite3
 import time
 
-from harness import Case, main, run, wall_clock
+from harness import SOAK, Case, main, run, wall_clock
 from serve import Server
 
 # Two contracts with the same persona: a nurse of the ward has no business in the vault.
@@ -289,6 +290,122 @@ class Tokens(Ward):
         server.start()
         self.assertEqual(server.get("/v1/contracts/vault/instances", token=token).status, 200)
         self.assertEqual(server.post("/v1/contracts/vault/evaluate", {}, token=token).json["hidden"], ["balance"])
+
+
+# A payment: somebody asks, somebody else says yes.
+PAYMENT = """
+fact ready { type: Bool source: "desk.ready" default: true }
+persona requester
+persona approver
+persona watcher
+entity Payment { states: [idle, asked, paid] initial: idle transitions: [(idle, asked), (asked, paid), (paid, asked)] }
+entity Other { states: [a, b] initial: a transitions: [(a, b), (b, a)] }
+operation ask { allowed_personas: [requester] precondition: ready effects: [(Payment, idle, asked)] }
+operation approve { allowed_personas: [approver] precondition: ready effects: [(Payment, asked, paid)] }
+operation undo { allowed_personas: [watcher] precondition: ready effects: [(Payment, paid, asked)] }
+flow payment {
+  snapshot: at_initiation
+  entry: asking
+  steps: {
+    asking: OperationStep { op: ask persona: requester outcomes: { success: approving } on_failure: Terminate(outcome: failure) }
+    approving: OperationStep { op: approve persona: approver outcomes: { success: Terminal(success) } on_failure: Terminate(outcome: failure) }
+  }
+}
+"""
+
+
+class Distinct(Ward):
+    def serve(self, distinct, store="sqlite:serve.db"):
+        self.write("payment.tenor", PAYMENT)
+        self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": distinct}))
+        server = Server(self.dir, options=["--config", "motet.json"], store=store)
+        self.both = server.token("--persona", "payment:requester", "--persona", "payment:approver")
+        self.second = server.token("--persona", "payment:requester", "--persona", "payment:approver",
+                                   "--persona", "payment:watcher", "--right", "instances:create")
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def create(self, server, name):
+        made = server.post("/v1/contracts/payment/instances/Payment", {"id": name}, token=self.second)
+        self.assertEqual(made.status, 201, made)
+
+    def do(self, server, operation, persona, name, token, **more):
+        return server.post(f"/v1/contracts/payment/operations/{operation}",
+                           {"persona": persona, "bindings": {"Payment": name}, **more}, token=token)
+
+    def test_one_identity_does_not_act_as_both_on_one_instance(self):
+        server = self.serve({"payment": ["requester", "approver"]})
+        self.create(server, "p1")
+        self.create(server, "p2")
+        asked = self.do(server, "ask", "requester", "p1", self.both)
+        self.assertEqual(asked.status, 200, asked)
+        for more in ({"dry_run": True}, {}):
+            refused = self.do(server, "approve", "approver", "p1", self.both, **more)
+            self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+            self.assertEqual(refused.json["other"], {"persona": "requester", "record": asked.json["record"]})
+            self.assertIn("Payment/p1", refused.json["detail"])
+        # On another instance, and for somebody else, it is fine; a restart changes nothing.
+        self.assertEqual(self.do(server, "ask", "requester", "p2", self.second).status, 200)
+        self.assertEqual(self.do(server, "approve", "approver", "p2", self.both).status, 200)
+        server.stop()
+        server.start()
+        self.assertEqual(self.do(server, "approve", "approver", "p1", self.both).code, "not_distinct")
+        self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).status, 200)
+
+    def test_a_rule_that_came_later_is_decided_from_the_ledger(self):
+        server = self.serve({})
+        self.create(server, "p1")
+        asked = self.do(server, "ask", "requester", "p1", self.both)
+        self.assertEqual(asked.status, 200)
+        server.stop()
+        self.write("motet.json", json.dumps({"files": ["payment.tenor"],
+                                             "distinct": {"payment": [["requester", "approver"]]}}))
+        server.start()
+        refused = self.do(server, "approve", "approver", "p1", self.both)
+        self.assertEqual((refused.code, refused.json["other"]["record"]), ("not_distinct", asked.json["record"]))
+        self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).status, 200)
+        # The watcher joins the rule: what the index does not cover is read from the ledger.
+        self.assertEqual(self.do(server, "undo", "watcher", "p1", self.second).status, 200)
+        server.stop()
+        self.write("motet.json", json.dumps({"files": ["payment.tenor"],
+                                             "distinct": {"payment": [["requester", "approver", "watcher"]]}}))
+        server.start()
+        self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).code, "not_distinct")
+
+    def test_a_flow_waits_for_somebody_else(self):
+        server = self.serve({"payment": [["requester", "approver"]]})
+        self.create(server, "p1")
+        flow = server.post("/v1/contracts/payment/flows/payment",
+                           {"persona": "requester", "bindings": {"Payment": "p1"}}, token=self.both).json
+        self.assertEqual((flow["status"], flow["waiting"]["persona"]), ("waiting", "approver"), flow)
+        for body in ({"dry_run": True}, {}):
+            refused = server.post(f"/v1/flows/{flow['id']}/resume", body, token=self.both)
+            self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+        done = server.post(f"/v1/flows/{flow['id']}/resume", {}, token=self.second)
+        self.assertEqual(done.json["status"], "done", done)
+
+    def test_two_at_once_are_one_after_the_other(self):
+        """The same identity asks and approves at the same moment, again and again."""
+        server = self.serve({"payment": [["requester", "approver"]]})
+        for i in range(40 if not SOAK else 1000):
+            self.create(server, f"r{i}")
+            self.assertEqual(self.do(server, "ask", "requester", f"r{i}", self.both).status, 200)
+            self.assertEqual(self.do(server, "approve", "approver", f"r{i}", self.second).status, 200)
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                undo = pool.submit(self.do, server, "undo", "watcher", f"r{i}", self.second)
+                tries = [pool.submit(self.do, server, "approve", "approver", f"r{i}", self.both) for _ in range(3)]
+            self.assertEqual(undo.result().status, 200)
+            self.assertNotIn(200, [t.result().status for t in tries])
+
+    def test_a_rule_that_is_none_is_told(self):
+        self.write("payment.tenor", PAYMENT)
+        for bad in ({"payment": ["requester"]}, {"payment": "requester"}, {"payment": [["a", "a"]]}, {"payment": [[]]},
+                    {"payment": [1, 2]}):
+            self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": bad}))
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual(result.code, 1, bad)
+            self.assertIn("distinct.payment", result.err)
 
 
 main()

@@ -134,6 +134,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(PERSONA_NOT_HELD,     403, false, "persona_rejected",     "The persona may not do this")          \
     X(FORBIDDEN,            403, false, "forbidden",            "The caller lacks a right")             \
     X(FACT_FORBIDDEN,       403, false, "fact_forbidden",       "The caller may not assert this fact")  \
+    X(NOT_DISTINCT,         403, true,  "not_distinct",         "The caller has acted as another persona") \
     X(NOT_FOUND,            404, true,  "not_found",            "There is no such thing")               \
     X(UNKNOWN_CONTRACT,     404, false, "unknown_contract",     "There is no such contract")            \
     X(UNKNOWN_OPERATION,    404, true,  "unknown_operation",    "The contract has no such operation")   \
