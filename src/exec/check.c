@@ -193,6 +193,9 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     check_outside(&c);
     const ex_distinct *rules;
     size_t count;
+    ex_quotas *quotas;
+    c.count += ex_quotas_read(options->settings, fault, state, &quotas);
+    ex_quotas_free(quotas);
     c.count +=
         ex_distinct_read(&c.arena, options->settings, fault, state, &rules, &count);
     for (const char *const *f = options->files; f && *f; f++) {

@@ -32,7 +32,9 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!job->call->idempotency_key.len || !WRITES[job->call->action]) {
         return h->prepare(job);
     }
-    if (ex_refused_key(job)) {
+    if (ex_refused_key(job) ||
+        (!job->saw_facts && !job->on_worker &&
+         ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers"))) {
         return true;
     }
     return h->prepare(job) &&

@@ -153,6 +153,7 @@ typedef struct ex_reply {
     bool replayed;         /* an idempotent request answered again */
     mt_str etag, location; /* live in the buffer's memory or are static; may be empty */
     char etag_room[80], location_room[160];
+    unsigned retry_after; /* seconds; 0: as the status demands */
 } ex_reply;
 
 /* Called exactly once for each call, on the caller's thread before ex_executor_call()
@@ -160,6 +161,24 @@ typedef struct ex_reply {
  * only, its body may be moved out. */
 typedef void ex_done(void *state, ex_reply *reply);
 void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state);
+
+/* ---- Quotas ---- */
+
+/* What one identity may have so much of in a while (docs/rights.md, quotas). */
+typedef enum ex_quota {
+    EX_QUOTA_REQUESTS,
+    EX_QUOTA_INSTANCES, /* made */
+    EX_QUOTA_ANSWERS,   /* kept for an Idempotency-Key */
+    EX_QUOTA_REFUSALS,  /* recorded */
+    EX_QUOTA_STREAMS,   /* at once: ex_quota_open_stream() */
+    EX_QUOTA_COUNT
+} ex_quota;
+/* One more. False: it is used up for so many seconds. */
+bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
+                   unsigned *seconds);
+/* False: it has as many as it may have. Else close it. */
+bool ex_quota_open_stream(ex_executor *x, const ex_caller *who);
+void ex_quota_close_stream(ex_executor *x, const ex_caller *who);
 
 /* ---- Life ---- */
 

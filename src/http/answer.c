@@ -65,6 +65,14 @@ static void add_str(struct MHD_Response *answer, const char *name, mt_str value,
     }
 }
 
+static void add_retry(const ht_request *r, struct MHD_Response *answer)
+{
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u",
+             r->reply.retry_after ? r->reply.retry_after : 1);
+    add(answer, "Retry-After", seconds);
+}
+
 /* What a status alone demands. */
 static void add_for_status(ht_request *r, int status, struct MHD_Response *answer)
 {
@@ -76,7 +84,7 @@ static void add_for_status(ht_request *r, int status, struct MHD_Response *answe
                 : "Bearer realm=\"motet\"");
         break;
     case MHD_HTTP_TOO_MANY_REQUESTS:
-    case MHD_HTTP_SERVICE_UNAVAILABLE: add(answer, "Retry-After", "1"); break;
+    case MHD_HTTP_SERVICE_UNAVAILABLE: add_retry(r, answer); break;
     case MHD_HTTP_METHOD_NOT_ALLOWED: add(answer, "Allow", r->match.allow); break;
     default: break;
     }

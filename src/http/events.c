@@ -121,6 +121,9 @@ static ssize_t give(void *state, uint64_t position, char *to, size_t room)
 
 static void drop_stream(stream *st)
 {
+    if (st->pass.caller) {
+        ex_quota_close_stream(st->home->server->options.executor, st->pass.caller);
+    }
     ht_pass_end(&st->pass);
     mt_buf_free(&st->out);
     mt_arena_free(&st->arena);
@@ -248,6 +251,10 @@ enum MHD_Result ht_events_answer(ht_request *r)
     if (!find_start(r, r->server->streams, &next)) {
         return ht_answer_problem(r, MHD_HTTP_BAD_REQUEST, "bad_request",
                                  "an event id is the number of a ledger record");
+    }
+    if (!ex_quota_open_stream(r->server->options.executor, who)) {
+        return ht_answer_problem(r, MHD_HTTP_TOO_MANY_REQUESTS, "quota_exceeded",
+                                 "the caller has as many event streams as it may have");
     }
     stream *st = new_stream(r, next);
     if (!add_stream(r->server->streams, st)) {

@@ -94,6 +94,7 @@ void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
     r->body_dropped = 0;
     r->status = 0;
     r->reply.status = 0;
+    r->reply.retry_after = 0;
     r->reply.body = (mt_buf){0};
     return r;
 }
@@ -222,6 +223,11 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
             return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
                                      verdict == HT_NO_TOKEN ? "a bearer token is needed"
                                                             : "the token is not valid");
+        }
+        if (!ex_quota_take(s->options.executor, r->pass.caller, EX_QUOTA_REQUESTS,
+                           &r->reply.retry_after)) {
+            return ht_answer_problem(r, MHD_HTTP_TOO_MANY_REQUESTS, "quota_exceeded",
+                                     "the caller's quota of requests is used up");
         }
     }
     *answered = false;

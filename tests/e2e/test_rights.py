@@ -1,5 +1,6 @@
 """Who may do what: rights per contract, what each caller sees, tokens and their records."""
 import concurrent.futures
+import http.client
 import json
 import sqlite3
 import time
@@ -312,6 +313,60 @@ flow payment {
   }
 }
 """
+
+
+class Quotas(Ward):
+    def ask(self, server, token, count, path="/v1/contracts"):
+        return [server.get(path, token=token).status for _ in range(count)]
+
+    def test_requests_of_one_identity_are_limited_and_others_are_not(self):
+        server = self.serve(quotas={"requests_per_minute": 20, "identities": {}})
+        hasty, calm = self.token(server, "--right", "read"), self.token(server, "--right", "read")
+        heard = self.ask(server, hasty, 30)
+        self.assertIn(429, heard)
+        last = server.get("/v1/contracts", token=hasty)
+        self.assertEqual((last.status, last.code), (429, "quota_exceeded"), last)
+        self.assertIn(int(last.headers["Retry-After"]), range(1, 61))
+        self.assertEqual(server.get("/v1/contracts", token=calm).status, 200)
+        self.assertLessEqual(heard.count(200), 20)
+
+    def test_instances_answers_and_streams_have_quotas_of_their_own(self):
+        server = self.serve(quotas={"instances_per_day": 4, "answers_per_day": 2, "streams": 1})
+        clerk = self.token(server, "--right", "ward/instances:create", "--right", "ward/ledger:read",
+                           "--persona", "ward:nurse")
+        make = lambda i: server.post("/v1/contracts/ward/instances/Bed", {"id": f"q{i}"}, token=clerk)
+        self.assertEqual([make(i).status for i in range(6)], [201] * 4 + [429] * 2)
+        refused = make(9)
+        self.assertEqual(refused.code, "quota_exceeded")
+        self.assertGreater(int(refused.headers["Retry-After"]), 3600)
+        resume = [server.post("/v1/flows/x/resume", {}, token=clerk, headers={"Idempotency-Key": f"k{i}"}).status
+                  for i in range(4)]
+        self.assertEqual(resume, [404, 404, 429, 429])
+        first = http.client.HTTPConnection(server.host, server.port, timeout=10)
+        first.request("GET", "/v1/events", headers={"Authorization": f"Bearer {clerk}"})
+        self.assertEqual(first.getresponse().status, 200)
+        self.assertEqual(server.get("/v1/events", token=clerk).code, "quota_exceeded")
+        first.close()
+
+        def again():
+            other = http.client.HTTPConnection(server.host, server.port, timeout=10)
+            other.request("GET", "/v1/events", headers={"Authorization": f"Bearer {clerk}"})
+            status = other.getresponse().status
+            other.close()
+            return status == 200
+        self.make_news(server)  # a dead stream is noticed when it is written to
+        self.assertTrue(server.wait_until(again, 20))
+
+    def make_news(self, server):
+        for _ in range(3):
+            server.ask("PUT", "/v1/contracts/ward/facts/ready", {"value": True}, token=self.boss)
+
+    def test_a_quota_that_is_none_is_told(self):
+        self.write("ward.tenor", WARD)
+        for bad in ({"requests_per_minute": 0}, {"request": 5}, {"identities": {"x": {"streams": -1}}}):
+            self.write("motet.json", json.dumps({"files": ["ward.tenor"], "quotas": bad}))
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual((result.code, "quotas" in result.err), (1, True), (bad, result.err))
 
 
 class Distinct(Ward):

@@ -175,6 +175,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(INVALID_POLICY,       422, true,  "invalid_policy",       "The migration policy does not fit")    \
     X(INVALID_STATE_MAP,    422, true,  "invalid_state_map",    "The state map does not fit")           \
     X(IDEMPOTENCY_MISMATCH, 422, false, "idempotency_mismatch", "The key was used for another request") \
+    X(QUOTA_EXCEEDED,       429, false, "quota_exceeded",       "The caller has used up its quota")     \
     X(NOT_IMPLEMENTED,      501, false, "not_implemented",      "This is not served")                   \
     X(SOURCE_FAILED,        502, false, "source_failed",        "A source of facts failed")             \
     X(STORE_UNAVAILABLE,    503, false, "store_unavailable",    "The store cannot be written")          \
@@ -229,6 +230,9 @@ bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact);
  * declares (empty: every contract does)? May it assert a fact of this system? */
 bool ex_caller_concerns(const ex_caller *who, mt_str contract);
 bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str system);
+
+/* One more of the caller's quota; `of` names it for people. */
+bool ex_refused_quota(ex_job *job, ex_quota what, const char *of);
 
 /* ---- Requests ---- */
 

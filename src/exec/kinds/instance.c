@@ -154,10 +154,11 @@ bool ex_instance_create_prepare(ex_job *job)
     if (!job->request.id.ptr && !job->call->id.len) {
         job->request.id = ex_new_id(&job->arena, "i");
     }
-    return !usable_id(id_of(job)) &&
-           ex_refuse(job, EX_INVALID_ID,
-                     "an id is 1 to %d bytes of text without control characters",
-                     ID_MOST);
+    return (!usable_id(id_of(job)) &&
+            ex_refuse(job, EX_INVALID_ID,
+                      "an id is 1 to %d bytes of text without control characters",
+                      ID_MOST)) ||
+           ex_refused_quota(job, EX_QUOTA_INSTANCES, "instances");
 }
 
 /* E16: a deleted instance still holds its id, and the message says which it is. The row
