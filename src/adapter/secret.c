@@ -2,13 +2,10 @@
  * Room: adapter.
  * A configuration names an environment variable or a file; the value itself is in no
  * configuration, and whatever leaves an adapter as text goes through ad_redact(). */
-#include <stdlib.h>
-#include <sys/stat.h>
-
+#include "os/secret.h"
 #include "adapter/impl.h"
-#include "os/file.h"
 
-enum { MOST_BYTES = 16 * 1024, LEAST_REDACTED = 4 };
+enum { LEAST_REDACTED = 4 };
 
 void ad_secret_remember(ad_adapters *a, mt_str secret)
 {
@@ -16,48 +13,6 @@ void ad_secret_remember(ad_adapters *a, mt_str secret)
     if (secret.len >= LEAST_REDACTED) {
         mt_vec_push(&a->arena, &a->secrets, secret);
     }
-}
-
-/* A file that others may read is not a secret any more. */
-static bool from_file(ad_opening *o, mt_str name, mt_str *out, const char **why)
-{
-    struct stat about;
-    mt_str path = ad_beside(o, name);
-    if (stat(path.ptr, &about) != 0 || !S_ISREG(about.st_mode)) {
-        *why = "cannot be read";
-        return false;
-    }
-    if (about.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) {
-        *why = "can be read or changed by others: chmod 600";
-        return false;
-    }
-    *why = "cannot be read or is too long";
-    if (os_read_file(&o->adapters->arena, path.ptr, MOST_BYTES, out)) {
-        return false;
-    }
-    while (out->len && strchr("\r\n", out->ptr[out->len - 1])) {
-        out->len--;
-    }
-    return true;
-}
-
-static bool from_environment(ad_opening *o, mt_str name, mt_str *out, const char **why)
-{
-    const char *value = getenv(mt_str_dup(&o->adapters->arena, name).ptr);
-    *why = "is not set";
-    *out = value ? mt_str_dup(&o->adapters->arena, mt_str_z(value)) : (mt_str){0};
-    return value != NULL;
-}
-
-/* Nothing that would end a header line or a C string. */
-static bool is_clean(mt_str value)
-{
-    for (size_t i = 0; i < value.len; i++) {
-        if ((unsigned char)value.ptr[i] < 0x20 || value.ptr[i] == 0x7f) {
-            return false;
-        }
-    }
-    return value.len > 0;
 }
 
 /* Where a credential is; one of them. */
@@ -91,12 +46,9 @@ bool ad_secret_read(ad_opening *o, const ad_source *s, const mt_json *reference,
                                what, MT_ARG(s->decl->id));
     }
     mt_str name = mt_str_z(variable ? found.variable : found.file);
-    bool ok =
-        variable ? from_environment(o, name, out, &why) : from_file(o, name, out, &why);
-    if (ok && !is_clean(*out)) {
-        ok = false;
-        why = "is empty or has control characters";
-    }
+    mt_arena *a = &o->adapters->arena;
+    bool ok = variable ? os_secret_variable(a, found.variable, out, &why)
+                       : os_secret_file(a, ad_beside(o, name).ptr, out, &why);
     if (!ok) {
         return ad_source_fault(
             o, s, AD_F_CREDENTIAL, "%s of source '%.*s': %s '%.*s' %s", what,

@@ -94,6 +94,17 @@ static void add_for_status(ht_request *r, int status, struct MHD_Response *answe
     }
 }
 
+/* Where a browser goes next, and what it is to keep. */
+static void add_login(const ht_request *r, struct MHD_Response *answer)
+{
+    if (r->redirect.len) {
+        add(answer, "Location", r->redirect.ptr);
+    }
+    for (size_t i = 0; i < r->cookie_count; i++) {
+        add(answer, "Set-Cookie", r->cookies[i].ptr);
+    }
+}
+
 /* Every answer leaves through here, so each has its id and each connection is known to
  * be read from now on. Zero is never a status: r->status also tells that the request
  * was answered. */
@@ -103,6 +114,7 @@ enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *
         return MHD_NO;
     }
     add(answer, "X-Request-Id", r->id);
+    add_login(r, answer);
     add_for_status(r, status, answer);
     r->status = status;
     if (r->peer) {

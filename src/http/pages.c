@@ -128,6 +128,10 @@ enum MHD_Result ht_page_answer(ht_request *r)
     case HT_OPENAPI: return answer_openapi(r);
     case HT_MANIFEST: return answer_manifest(r);
     case HT_EVENTS: return ht_events_answer(r);
+    case HT_LOGIN:
+    case HT_CALLBACK:
+    case HT_LOGOUT:
+    case HT_SESSION: return ht_login_answer(r);
     case HT_CALL: break;
     }
     MT_BUG("a route without an answer");

@@ -91,6 +91,9 @@ void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
     r->match = (ht_match){0};
     r->head = (ht_head){0};
     r->pass = (ht_pass){0};
+    r->by_cookie = r->asked = false;
+    r->redirect = (mt_str){0};
+    r->cookie_count = 0;
     r->body_dropped = 0;
     r->status = 0;
     r->reply.status = 0;
@@ -199,6 +202,21 @@ static enum MHD_Result check_stranger(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+static enum MHD_Result refuse(ht_request *r, ht_verdict verdict)
+{
+    if (verdict == HT_FORGED) {
+        return ht_answer_problem(
+            r, MHD_HTTP_FORBIDDEN, "csrf",
+            "a browser's session writes with the X-CSRF-Token that "
+            "/session tells, from a page of this server");
+    }
+    return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
+                             verdict == HT_NO_TOKEN ? "a bearer token is needed"
+                             : verdict == HT_BAD_CERTIFICATE
+                                 ? "a client certificate that is trusted is needed"
+                                 : "the token is not valid");
+}
+
 /* ORDER: a server without tokens first looks whether a web page is behind the request;
  * then the token. Public pages need none, unless the configuration keeps the manifest
  * private. */
@@ -217,12 +235,12 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
     }
     *answered = true;
     if (!public) {
-        ht_verdict verdict =
-            ht_tokens_check(s->tokens, r->head.authorization, &r->pass);
+        ht_verdict verdict = ht_admit(r);
+        if (verdict == HT_ASK_PROVIDER && !r->asked && ht_admit_later(r)) {
+            return MHD_YES; /* *answered: there is nothing more to do now */
+        }
         if (verdict != HT_LET_IN) {
-            return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
-                                     verdict == HT_NO_TOKEN ? "a bearer token is needed"
-                                                            : "the token is not valid");
+            return refuse(r, verdict);
         }
         if (!ex_quota_take(s->options.executor, r->pass.caller, EX_QUOTA_REQUESTS,
                            &r->reply.retry_after)) {
@@ -258,6 +276,14 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+/* Once more after the provider was asked, if need be. */
+static enum MHD_Result take_in(ht_request *r)
+{
+    bool answered;
+    enum MHD_Result result = let_in(r, &answered);
+    return answered ? result : check_body(r, &answered);
+}
+
 /* ORDER: well-formed, rate, stopping, route, token, body. What costs least comes first,
  * and nothing is evaluated or stored before the token is known to be good. */
 static enum MHD_Result take_head(ht_request *r)
@@ -283,8 +309,7 @@ static enum MHD_Result take_head(ht_request *r)
     }
     bool answered;
     enum MHD_Result result = find_route(r, &answered);
-    result = answered ? result : let_in(r, &answered);
-    return answered ? result : check_body(r, &answered);
+    return answered ? result : take_in(r);
 }
 
 /* A body that turns out too large can be refused only at its end; up to DRAIN bytes
@@ -342,6 +367,37 @@ static mt_str moved(mt_str text, const char *old_room, char *room, size_t size)
         return mt_str_from(room, len);
     }
     return mt_str_from(room, text.len);
+}
+
+static void done(void *state, ex_reply *reply);
+
+void ht_request_done(ht_request *r, ex_reply *reply)
+{
+    done(r, reply);
+}
+
+/* The connection is asleep before it is given away: the errand may be over before this
+ * function returns. */
+bool ht_request_sleep(ht_request *r, void (*errand)(ht_request *r))
+{
+    atomic_fetch_add(&r->server->under_way, 1);
+    MHD_suspend_connection(r->connection);
+    int before = atomic_exchange(&r->stage, HT_SUSPENDED);
+    r->asked = true;
+    if (ht_outside_give(r->server->outside, r, errand)) {
+        return true;
+    }
+    atomic_store(&r->stage, before);
+    atomic_fetch_sub(&r->server->under_way, 1);
+    MHD_resume_connection(r->connection);
+    return false;
+}
+
+void ht_request_go_on_later(ht_request *r, int stage)
+{
+    atomic_fetch_sub(&r->server->under_way, 1);
+    atomic_store(&r->stage, stage);
+    MHD_resume_connection(r->connection);
 }
 
 /* The executor's answer, on any thread. */
@@ -448,6 +504,9 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
         atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
         return take_head(r);
     case HT_TAKING: return *size ? take_body(r, data, size) : finish(r);
+    case HT_ADMITTING:
+        atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
+        return take_in(r);
     case HT_DONE: return ht_answer_reply(r);
     default: return MHD_YES; /* woken for nothing */
     }

@@ -14,7 +14,11 @@ typedef enum ht_page {
     HT_METRICS,
     HT_OPENAPI,
     HT_MANIFEST,
-    HT_EVENTS
+    HT_EVENTS,
+    HT_LOGIN,
+    HT_CALLBACK,
+    HT_LOGOUT,
+    HT_SESSION
 } ht_page;
 
 enum {

@@ -65,6 +65,7 @@ static void notice_connection(void *state, struct MHD_Connection *c, void **cont
     ht_server *s = state;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         if (*context) {
+            ht_identity_drop(((ht_peer *)*context)->certificate);
             ht_peers_remove(s->peers, *context);
             *context = NULL;
         }
@@ -201,7 +202,7 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 {
     const ht_options *o = &s->options;
     unsigned threads = o->threads ? o->threads : 1;
-    struct MHD_OptionItem extra[5] = {{MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem extra[6] = {{MHD_OPTION_END, 0, NULL}};
     size_t n = 0;
     if (threads > 1) {
         extra[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
@@ -214,6 +215,11 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
                                              (void *)(uintptr_t)o->tls_key.ptr};
         extra[n++] =
             (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES};
+    }
+    if (o->tls_cert.len && o->certificates) {
+        mt_str trusted = au_certificates_trusted(o->certificates);
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0,
+                                             (void *)(uintptr_t)trusted.ptr};
     }
     extra[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
@@ -244,6 +250,9 @@ static mt_err start(ht_server *s, mt_buf *why)
         return MT_E_IO;
     }
     mt_err err = ht_tokens_open(s->options.store, &s->tokens, why);
+    if (!err && (s->options.oidc || s->options.certificates)) {
+        ht_tokens_close(s->tokens);
+    }
     err = err ? err : find_address(s, &at, why);
     if (err) {
         return err;
@@ -257,6 +266,11 @@ static mt_err start(ht_server *s, mt_buf *why)
     s->peers = ht_peers_new(&s->options.peers);
     s->streams = ht_streams_new(s);
     s->workers = s->options.workers ? ht_workers_start(s, s->options.workers) : NULL;
+    if (s->options.oidc) {
+        s->believed = ht_believed_new();
+        s->sessions = ht_sessions_new();
+        s->outside = ht_outside_start(s);
+    }
     s->daemon = start_daemon(s, fd);
     if (!s->daemon) {
         close(fd);
@@ -361,6 +375,7 @@ void ht_server_free(ht_server *s)
         usleep(2000);
     }
     ht_workers_stop(s->workers);
+    ht_outside_stop(s->outside);
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
     }
@@ -378,6 +393,8 @@ void ht_server_free(ht_server *s)
         ht_peers_free(s->peers);
     }
     ht_tokens_free(s->tokens);
+    ht_believed_free(s->believed);
+    ht_sessions_free(s->sessions);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);
     free(s);

@@ -239,6 +239,11 @@ void ht_tokens_free(ht_tokens *t)
     }
 }
 
+void ht_tokens_close(ht_tokens *t)
+{
+    atomic_store(&t->closed, true);
+}
+
 bool ht_tokens_open_to_all(ht_tokens *t)
 {
     return !atomic_load(&t->closed);
@@ -260,6 +265,9 @@ static const entry *entry_of(const ht_token_table *table, mt_str id)
 
 bool ht_tokens_still(ht_tokens *t, const ht_pass *p)
 {
+    if (p->identity) {
+        return ht_identity_lives(p->identity, wall_ms(t));
+    }
     if (!p->table) {
         return ht_tokens_open_to_all(t);
     }
@@ -287,7 +295,7 @@ static ht_verdict check_token(ht_tokens *t, mt_str text, ht_pass *out)
         drop(table);
         return HT_BAD_TOKEN;
     }
-    *out = (ht_pass){&e->caller, table, e->version};
+    *out = (ht_pass){.caller = &e->caller, .table = table, .version = e->version};
     return HT_LET_IN;
 }
 
@@ -315,11 +323,15 @@ ht_pass ht_pass_again(const ht_pass *p)
     if (p->table) {
         atomic_fetch_add(&p->table->holders, 1);
     }
+    if (p->identity) {
+        ht_identity_hold(p->identity);
+    }
     return *p;
 }
 
 void ht_pass_end(ht_pass *p)
 {
     drop(p->table);
+    ht_identity_drop(p->identity);
     *p = (ht_pass){0};
 }
