@@ -44,7 +44,7 @@ typedef struct login_settings {
 typedef struct settings {
     mt_str name;
     mt_str issuer, jwks, ca_file;
-    const mt_json *audience; /* a text or a list */
+    const mt_json *audience; /* text or a list */
     const mt_json *algorithms;
     int64_t leeway_seconds;
     int actor;
@@ -271,7 +271,7 @@ static void read_provider(reading *r, const mt_json_member *m)
         return;
     }
     if (!is_audience(p->s.audience)) {
-        tell(r, "audience", "it is a text or a list of texts");
+        tell(r, "audience", "it is text or a list of texts");
     }
     read_algorithms(r, p);
     read_gate(r, p);
@@ -362,7 +362,7 @@ static mt_err discover(provider *p, mt_buf *why)
     return err;
 }
 
-/* A text of the document, as it is now. */
+/* What the document says, as it is now. */
 static mt_str document_text(provider *p, mt_arena *a, const mt_str *of)
 {
     pthread_rwlock_rdlock(&p->lock);

@@ -7,7 +7,7 @@
  *     {rights: [read]}
  *
  * `claim` is a name, or a list of names that lead inside objects. `equals` is the value
- * itself; `contains` an item of a list, or a word of a text separated by blanks (as
+ * itself; `contains` an item of a list, or one of the words of text with blanks (as
  * `scope` has them). Without a claim the rule fits everybody. Everything that fitting
  * rules grant is granted.
  * Ownership: rules borrow from the tree they were read from. */
