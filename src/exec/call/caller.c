@@ -90,11 +90,18 @@ bool ex_may_use(ex_job *job, const char *prefix, mt_str name)
            ex_caller_may(who, (mt_str){0}, right);
 }
 
-/* The system a fact comes from: its source, or what precedes the dot of a free text. */
+/* The system a fact comes from: its source, what the bundle calls its system, or what
+ * precedes the dot of a free text. A system is a name, which needs no escapes. */
 static mt_str system_of(const ct_model *m, const ct_fact *f)
 {
+    static const mt_str MEMBER = MT_STR_INIT("\"system\":\"");
     if (f->source_id != CT_NONE) {
         return m->sources[f->source_id].id;
+    }
+    const char *at = memmem(f->source.ptr, f->source.len, MEMBER.ptr, MEMBER.len);
+    if (at && f->source.ptr[0] == '{') {
+        mt_str rest = mt_str_skip(f->source, (size_t)(at - f->source.ptr) + MEMBER.len);
+        return mt_str_from(rest.ptr, mt_str_find(rest, '"'));
     }
     mt_str text = mt_str_trim(f->source, MT_STR("\""));
     return mt_str_from(text.ptr, mt_str_find(text, '.'));
