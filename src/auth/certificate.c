@@ -93,6 +93,10 @@ size_t au_certificates_read(const au_settings *in, au_certificates **out)
                     .what = "`certificates`",
                     .report = tell_form,
                     .state = &r};
+    const char *missing = mt_late_load(&mt_late_gnutls);
+    if (missing) {
+        tell(&r, MT_STR("certificates"), mt_str_z(missing));
+    }
     if (mt_form_read(&form, node, ROWS, mt_form_count(ROWS), &c->s)) {
         read_trusted(&r);
         (void)au_rules_check(&c->s.rules, in->persona_known, in->right_known, tell_rule,

@@ -15,7 +15,7 @@ class Late(Case):
         """Runs where the library's file is no library."""
         package = re.search(r"^package (\S+)", LISTS[name].read_text(), re.M).group(1)
         library = re.search(r"^library (\S+)", LISTS[name].read_text(), re.M).group(1)
-        for version in ("3", "3.4", "4", "5", "12"):
+        for version in ("3", "3.4", "4", "5", "12", "30"):
             self.write(f"broken/lib{library}.so.{version}", "not a library")
         result = self.run_motet(*words, env={"LD_LIBRARY_PATH": str(self.dir / "broken")})
         return package, result
@@ -26,7 +26,7 @@ class Late(Case):
         self.assertIn(f"install package {package}", result.out + result.err, repr(result))
 
     def test_every_list_is_tried_here(self):
-        self.assertEqual(sorted(LISTS), ["curl", "microhttpd", "nats", "pq", "ssl", "z3"])
+        self.assertEqual(sorted(LISTS), ["curl", "gnutls", "microhttpd", "nats", "pq", "ssl", "z3"])
 
     def test_a_proof_without_the_solver(self):
         self.says_so("z3", "ask", ESCROW, "when is release_approved")
@@ -34,6 +34,10 @@ class Late(Case):
     def test_a_server_without_its_library(self):
         self.says_so("microhttpd", "serve", ESCROW, "--listen", "127.0.0.1:0",
                      "--store", f"sqlite:{self.dir}/a.db")
+
+    def test_certificates_without_the_library_that_verifies(self):
+        self.write("c.json", '{"tls_cert": "a", "tls_key": "b", "certificates": {"ca": "a", "rules": [{"rights": ["read"]}]}}')
+        self.says_so("gnutls", "serve", ESCROW, "--config", self.dir / "c.json", "--check-config")
 
     def test_a_store_without_its_library(self):
         self.says_so("pq", "ledger", "verify", "--store", "postgresql://127.0.0.1:9/x")

@@ -18,7 +18,7 @@ import urllib.parse
 from harness import SOURCE, Case, main, run
 from serve import Answer, Server
 
-NPM = SOURCE / "tests" / "npm" / "oidc"
+NPM = SOURCE / "tests" / "npm" / "oidc"  # finds tests/npm/node_modules above it
 AUDIENCE = "urn:motet:test"
 REDIRECT = "http://127.0.0.1:9/callback"
 WARD = """
@@ -29,7 +29,7 @@ entity Bed { states: [free, asked, taken] initial: free transitions: [(free, ask
 operation ask { allowed_personas: [requester] precondition: ready effects: [(Bed, free, asked)] }
 operation approve { allowed_personas: [approver] precondition: ready effects: [(Bed, asked, taken)] }
 """
-HAS_NPM = bool(shutil.which("node")) and (NPM / "node_modules" / "oidc-provider").is_dir()
+HAS_NPM = bool(shutil.which("node")) and (NPM.parent / "node_modules" / "oidc-provider").is_dir()
 
 
 def free_port():

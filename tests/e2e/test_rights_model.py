@@ -10,7 +10,7 @@ from harness import SANITIZED, SEED, SOAK, Case, main, run
 from serve import Server
 
 COUNT = 100000 if SOAK else 800 if SANITIZED else 3000
-SECRET = 617  # the kept fact; no other number in the test has these digits
+SECRET = 713581617  # the kept fact; no number of the server has these digits
 CONTRACTS = ("ward", "vault", "shop")
 PERSONAS = {"ward": ("nurse", "doctor"), "vault": ("nurse", "banker"), "shop": ("seller", "banker")}
 OPERATIONS = {c: {"go": (PERSONAS[c][0], "a", "b"), "back": (PERSONAS[c][1], "b", "a")} for c in CONTRACTS}
@@ -21,12 +21,12 @@ INSTANCES = [f"i{n}" for n in range(6)]
 def contract(name):
     first, second = PERSONAS[name]
     return f"""
-fact balance {{ type: Int(min: 0, max: 1000) source: "desk.balance" }}
-fact limit {{ type: Int(min: 0, max: 1000) source: "desk.limit" default: 0 }}
+fact balance {{ type: Int(min: 0, max: 1000000000) source: "desk.balance" }}
+fact limit {{ type: Int(min: 0, max: 1000000000) source: "desk.limit" default: 0 }}
 persona {first}
 persona {second}
 entity Thing {{ states: [a, b] initial: a transitions: [(a, b), (b, a)] }}
-rule rich {{ stratum: 0 when: balance >= limit produce: verdict rich {{ payload: Int(min: 0, max: 1000) = balance }} }}
+rule rich {{ stratum: 0 when: balance >= limit produce: verdict rich {{ payload: Int(min: 0, max: 1000000000) = balance }} }}
 operation go {{ allowed_personas: [{first}] precondition: rich present effects: [(Thing, a, b)] }}
 operation back {{ allowed_personas: [{second}] precondition: rich present effects: [(Thing, b, a)] }}
 flow long {{
@@ -147,7 +147,7 @@ class Rights(Case):
         self.assertEqual((got[0], json.loads(got[1])["code"]), (status, code), self.about)
 
     def facts(self, rng):
-        return {f: rng.choice((0, 5, 400, 700)) for f in ("balance", "limit") if rng.random() < 0.3}
+        return {f: rng.choice((0, 5, 400, 800000000)) for f in ("balance", "limit") if rng.random() < 0.3}
 
     # One function per kind of request: asks, and compares with the model.
 
