@@ -6,6 +6,7 @@ import sqlite3
 import time
 
 from harness import SOAK, Case, main, run, wall_clock
+from postgres import Postgres
 from serve import Server
 
 # Two contracts with the same persona: a nurse of the ward has no business in the vault.
@@ -452,6 +453,33 @@ class Distinct(Ward):
                 tries = [pool.submit(self.do, server, "approve", "approver", f"r{i}", self.both) for _ in range(3)]
             self.assertEqual(undo.result().status, 200)
             self.assertNotIn(200, [t.result().status for t in tries])
+
+    def test_two_nodes_on_one_store_see_each_other(self):
+        """Two servers are asked at the same moment; records of tokens are chained by whichever server
+        chains."""
+        with Postgres() as database:
+            first = self.serve({"payment": [["requester", "approver"]]}, database.url())
+            other = Server(self.dir, options=["--config", "motet.json"], store=database.url())
+            with other:
+                for i in range(12 if not SOAK else 300):
+                    self.create(first, f"n{i}")
+                    self.assertEqual(self.do(first, "ask", "requester", f"n{i}", self.second).status, 200)
+                    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                        tries = {(n, who): pool.submit(self.do, server, "approve", "approver", f"n{i}", who)
+                                 for n, server in enumerate((first, other)) for who in (self.second, self.both)}
+                    heard = {who: sorted(t.result().status for (_, w), t in tries.items() if w == who)
+                             for who in (self.second, self.both)}
+                    # Who asked is told so, or finds that it has been done; once it is done by the other.
+                    self.assertEqual(heard[self.both], [200, 409], heard)
+                    self.assertTrue(set(heard[self.second]) <= {403, 409}, heard)
+                made = first.token("--name", "late", "--right", "ledger:read")
+                self.assertTrue(other.wait_until(lambda: other.get("/v1/ledger?kind=token_created", token=made).status == 200))
+                kinds = lambda: [r["body"]["token"]["name"] for r in other.get("/v1/ledger?kind=token_created",
+                                                                               token=made).json["items"]]
+                self.assertTrue(other.wait_until(lambda: "late" in kinds(), 10), kinds)
+            first.stop()
+            verified = run("ledger", "verify", "--store", database.url(), cwd=self.dir)
+            self.assertEqual(verified.code, 0, verified.err)
 
     def test_a_rule_that_is_none_is_told(self):
         self.write("payment.tenor", PAYMENT)
