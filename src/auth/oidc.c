@@ -250,6 +250,20 @@ static void read_login(reading *r, provider *p)
     read_secret(r, p);
 }
 
+/* It stands in identities, before a colon: two must not look alike. */
+static bool is_name(mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '-' || c == '_';
+        if (!plain) {
+            return false;
+        }
+    }
+    return text.len && text.len <= 63;
+}
+
 static void read_provider(reading *r, const mt_json_member *m)
 {
     static const settings USUAL = {.leeway_seconds = 60, .actor = EITHER};
@@ -269,6 +283,9 @@ static void read_provider(reading *r, const mt_json_member *m)
     p->s.name = m->key;
     if (r->faults != before) {
         return;
+    }
+    if (!is_name(p->s.name)) {
+        tell(r, "", "the name of a provider has letters, digits, - and _, 63 at most");
     }
     if (!is_audience(p->s.audience)) {
         tell(r, "audience", "it is text or a list of texts");
@@ -398,10 +415,8 @@ static mt_err ask_for_keys(provider *p, mt_buf *why)
     au_keys *keys = NULL;
     atomic_store(&p->asking, true);
     mt_err err = read_keys(p, &a, &body, why);
-    if (!err && (au_keys_read(mt_buf_str(&body), &keys) || !au_keys_count(keys))) {
-        mt_buf_addf(why, "provider %.*s: that is not a set of keys that can be used",
-                    MT_ARG(p->s.name));
-        au_keys_free(keys);
+    if (!err && au_keys_read(mt_buf_str(&body), &keys)) {
+        mt_buf_addf(why, "provider %.*s: that is not a set of keys", MT_ARG(p->s.name));
         err = MT_E_SYNTAX;
     }
     if (!err) {

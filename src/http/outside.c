@@ -23,6 +23,7 @@ static void tend(ht_outside *o)
 {
     mt_buf why = {0};
     au_oidc_tend(o->server->options.oidc, &why);
+    ht_believed_forget(o->server->believed); /* a key may have been taken back */
     if (why.len) {
         ht_log_text(o->server->options.log, HT_WARN, "provider_failed", "reason",
                     mt_buf_str(&why));

@@ -161,36 +161,41 @@ static int64_t wall_ms(ht_tokens *t)
 /* The mark is in the store, so another node and the next start know it as well. Others
  * may have changed the token since it was read: their version stands, and what is left
  * is done with the next refresh. */
-static mt_err mark_one(ht_tokens *t, const entry *e, int64_t now)
+static mt_err mark_one(st_tx *tx, const entry *e, int64_t now)
 {
     ht_token token = e->token;
-    st_tx *tx;
-    mt_err err = st_begin(t->store, ST_WRITE, &tx);
-    if (err) {
-        return err;
-    }
     token.expired_ms = now;
-    err = ht_token_put(tx, &token, e->version + 1, now);
-    if (err) {
-        st_rollback(tx);
-        return err == MT_E_CONFLICT ? MT_OK : err;
-    }
-    return st_commit(tx);
+    mt_err err = ht_token_put(tx, &token, e->version + 1, now);
+    return err == MT_E_CONFLICT ? MT_OK : err;
 }
 
-/* One at a time: the table is read again after each, since its version grew. */
+static bool is_to_be_marked(const ht_token *k, int64_t now)
+{
+    return k->expires_ms && k->expires_ms <= now && !k->expired_ms && !k->revoked_ms;
+}
+
+/* Some at a time; the rest with the next refresh, which has read the table again. */
 static mt_err mark_expired(ht_tokens *t)
 {
+    enum { AT_ONCE = 256 };
     const mt_map *all = &t->table->by_id;
     int64_t now = wall_ms(t);
-    for (uint32_t i = 0; i < all->len; i++) {
+    st_tx *tx = NULL;
+    size_t marked = 0;
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < all->len && marked < AT_ONCE && !err; i++) {
         const entry *e = (const entry *)all->entries[i].value;
-        const ht_token *k = &e->token;
-        if (k->expires_ms && k->expires_ms <= now && !k->expired_ms && !k->revoked_ms) {
-            return mark_one(t, e, now);
+        if (is_to_be_marked(&e->token, now)) {
+            err = tx ? MT_OK : st_begin(t->store, ST_WRITE, &tx);
+            err = err ? err : mark_one(tx, e, now);
+            marked++;
         }
     }
-    return MT_OK;
+    if (!tx || !err) {
+        return tx ? st_commit(tx) : err;
+    }
+    st_rollback(tx);
+    return err;
 }
 
 /* A store that fails leaves the old table in place: those who had a valid token go

@@ -358,6 +358,14 @@ class Settings(Case):
             self.assertEqual(result.code, 1, (change, result.err))
             self.assertIn(word, result.err)
 
+    def test_a_name_that_could_be_taken_for_another_is_refused(self):
+        self.write("ward.tenor", WARD)
+        for name, good in (("corp", True), ("a-b_9", True), ("x" * 63, True), ("x" * 64, False), ("a:b", False), ("", False)):
+            self.write("motet.json", json.dumps({"files": ["ward.tenor"], "oidc": {name: {
+                "issuer": "https://id.example", "audience": "motet", "rules": [{"rights": ["read"]}]}}}))
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual(result.code == 0, good, (name, result.err))
+
     def test_without_a_provider_nobody_logs_in_and_nobody_is_let_in_for_nothing(self):
         self.write("ward.tenor", WARD)
         keys = self.write("keys.json", json.dumps({"keys": []}))
