@@ -58,6 +58,7 @@ typedef struct ex_signing {
     int64_t since_ms; /* an unsigned record is known; 0: none is */
     int64_t again_ms; /* when to look again after a failure; 0: there was none */
     mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
+    mt_buf told; /* the failure that the log has; empty: none since the last success */
 } ex_signing;
 
 /* Answers that wait for a receipt (commit/receipts.c); all but the thread itself under

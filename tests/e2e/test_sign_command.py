@@ -116,6 +116,19 @@ class SignCommand(Case):
         self.assertEqual(server.stop(), 0)
         self.holds("ledger", "verify", "--store", "sqlite:serve.db", "--key", "open.pub")
 
+    def test_a_second_reason_is_said_though_nothing_was_signed_between(self):
+        with self.server() as server:
+            self.assertTrue(self.signed(server, 2), server.log())
+            for mode, words in (("fails", "the key service says no"),
+                                ("other", "not by the public key"),
+                                ("short", "something else than a signature")):
+                self.mode(mode)
+                self.create(server, mode)
+                self.assertTrue(server.logs(words, 20), server.log()[-1500:])
+            self.assertNotIn("signing_again", server.log())
+            self.mode("base64")
+            self.assertTrue(server.logs("signing_again", 20), server.log()[-1500:])
+
     def test_a_key_remembers_what_the_program_signed(self):
         with self.server() as server:
             self.assertTrue(self.signed(server, 2), server.log())

@@ -26,6 +26,7 @@ void ex_signing_drop(ex_signing *s)
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->more);
     mt_buf_free(&s->fault);
+    mt_buf_free(&s->told);
 }
 
 /* ---- One look ---- */
@@ -158,6 +159,7 @@ static void note_seen(ex_executor *x, const ex_sight *seen)
     pthread_mutex_lock(&s->lock);
     bool mended = s->fault.len != 0, replaced = seen->revoked && !s->replaced;
     mt_buf_clear(&s->fault);
+    mt_buf_clear(&s->told);
     s->due = false;
     s->again_ms = 0;
     if ((int64_t)seen->signed_to > s->covered) {
@@ -198,22 +200,29 @@ static void note_refused(ex_executor *x, mt_str why)
     }
 }
 
-/* The disk or the store: that may pass. When it does not, readiness says so, too. */
+/* The disk, the store or the signer: that may pass. The log says each reason once; when
+ * it lasts, readiness says so, too. */
 static void note_failed(ex_executor *x, mt_err err, mt_str why)
 {
     ex_signing *s = &x->signing;
+    mt_str reason = why.len ? why : mt_str_z(mt_err_text(err));
     pthread_mutex_lock(&s->lock);
-    bool news = !s->again_ms;
+    bool lasts = s->again_ms != 0, news = !mt_str_eq(mt_buf_str(&s->told), reason);
     s->again_ms = os_now_ms() + AGAIN_MS;
+    mt_buf_clear(&s->told);
+    mt_buf_adds(&s->told, reason);
     pthread_mutex_unlock(&s->lock);
     if (err == MT_E_DENIED) {
         note_refused(x, why);
-    } else if (news) {
-        ex_log(x, 3, "checkpoint_failed", "%s%s%.*s", mt_err_text(err),
-               why.len ? ": " : "", MT_ARG(why));
-    } else { /* anyone may ask for readiness: no file names */
+        return;
+    }
+    if (news) {
+        ex_log(x, 3, "checkpoint_failed", "%.*s", MT_ARG(reason));
+    }
+    if (lasts) { /* anyone may ask for readiness: no file names */
         (void)note_fault(s, MT_STR("the ledger cannot be signed"),
-                         ": the memory or the store cannot be written; see the log");
+                         ": the memory or the store cannot be written, or the "
+                         "signer does not sign; see the log");
     }
 }
 
