@@ -323,7 +323,7 @@ void ex_executor_close(ex_executor *x)
         pthread_join(x->sequencer, NULL);
     }
     stop_receipts(x);
+    ex_sign_close(x); /* it wakes the watches, so it ends before them */
     ex_watches_close(x);
-    ex_sign_close(x);
     executor_free(x);
 }
