@@ -270,6 +270,26 @@ class Check(Case):
         result = self.fails(1, "check", path)
         self.assertNotIn("\x1b", result.err)
 
+    def test_FU8_slips_are_told_in_words_of_the_language(self):
+        state = "entity E {{ states: [draft, submitted] initial: draft transitions: [(draft, {})] }}\n"
+        rows = [(rule("f == f"), "==", "one sign"), (rule("f => f"), "=>", "'at least' is written >="),
+                (rule("forall d in f: d"), ":", "a dot with spaces"), (rule("f && f"), "&&", "'and'"),
+                (rule("!f"), "!", "'not'"), (state.format("submited"), "submited", "did you mean 'submitted'"),
+                (fact("Bool", "free"), "free", ""), ("fact { }\n", "{", ""), ('import "nowhere.tenor"\n', '"nowhere.tenor"', "path")]
+        for text, at, hint in rows:
+            with self.subTest(text=text):
+                facts = "" if text.startswith(("fact", "import")) else fact("Bool")
+                told = self.run_motet("check", self.write("slip.tenor", facts + text))
+                self.assertEqual(told.code, 1)
+                self.assertIn(hint, told.err)
+                for word in ("Word(", "LBrace", "os error", "Str(", "remove the character"):
+                    self.assertNotIn(word, told.err)
+                lines = told.err.splitlines()
+                marked = [line[caret.index("^"):caret.rindex("^") + 1] for line, caret in zip(lines, lines[1:])
+                          if re.fullmatch(r" *\| +\^+", caret)]
+                self.assertIn(at, marked, told.err)
+        self.assertIn("What to do:", self.run_motet("help", "T012").out)
+
     def test_interchange_is_checked_alike(self):
         bundle = self.holds("elaborate", self.write("shop.tenor", GOOD)).out
         self.assertIn("holds", self.holds("check", self.write("shop.json", bundle)).out)

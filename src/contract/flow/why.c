@@ -255,12 +255,20 @@ static bool has_quantifier(const ct_expr *e)
                  has_quantifier(e->right));
 }
 
-/* Does an atom of the reason speak of the list? Then it says that the element is
- * there. */
+/* A comparison that reads an absent verdict is false, whatever else it reads. */
+static bool reads_payload(const ct_expr *e)
+{
+    return e &&
+           (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
+}
+
+/* Does an atom of the reason speak of the element, so that its value says that the
+ * element is there? */
 static bool names(const ct_reasons *reasons, const ct_expr *element)
 {
     for (size_t i = 0; i < reasons->len; i++) {
-        if (holds_part(reasons->items[i].atom, element)) {
+        const ct_expr *atom = reasons->items[i].atom;
+        if (holds_part(atom, element) && !reads_payload(atom)) {
             return true;
         }
     }

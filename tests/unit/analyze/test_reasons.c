@@ -347,6 +347,9 @@ typedef struct written {
 
 static const written WRITTEN[] = {
     {"FE12: the list whose element decides", "lb", {"forall x0 in f0 . f1"}},
+    {"FE12: an absent verdict decides before the element is read",
+     "lb",
+     {"f1|Int(min: 0, max: 9) = 1", "forall x0 in f0 . v0 = x0"}},
     {"one element of several", "lb", {"exists x0 in f0 . x0 = 1 and f1"}},
     {"a part that may fail comes first", "lb", {"f0[0] = 1 and f1"}},
     {"either would do, but the first may fail", "lb", {"f0[0] = 1 or f1"}},
