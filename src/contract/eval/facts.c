@@ -36,7 +36,6 @@ typedef struct reader {
     ct_facts *f;
     bool strict; /* what no type declares is a fault */
     ct_fault *fault;
-    mt_jp inside;           /* the cursor behind the first brace, without a fault */
     const ct_fault **wrong; /* by fact: what is wrong with it; NULL: nothing yet */
     mt_str text;            /* the whole input: a fault moves the cursor's end */
 } reader;
@@ -829,9 +828,12 @@ static bool pass_over(reader *r, uint32_t at, const char *value)
     }
     *kept = *r->fault;
     *r->fault = (ct_fault){0};
-    r->j = r->inside;
-    r->j.p = value;
-    r->j.first = false;
+    r->j = (mt_jp){.p = value, /* in the first object, without the fault */
+                   .end = r->text.ptr + r->text.len,
+                   .begin = r->text.ptr,
+                   .arena = a,
+                   .depth = 1,
+                   .max_depth = r->j.max_depth};
     if (!mt_jp_skip(&r->j)) {
         return malformed(r);
     }
@@ -854,7 +856,6 @@ static bool read_facts(reader *r)
         return shaped ? fail(r, CT_FAULT_SYNTAX, "facts must be a JSON object")
                       : malformed(r);
     }
-    r->inside = r->j;
     for (mt_str key; mt_jp_key(&r->j, &key);) {
         uint32_t at = find_fact(r, before, key);
         if (MT_UNLIKELY(at == CT_NONE)) {

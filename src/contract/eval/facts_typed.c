@@ -59,7 +59,7 @@ static bool check_range(mt_arena *a, const ct_type *t, const ct_value *v,
 static bool is_decimal(mt_decimal d)
 {
     return d.scale <= MT_DECIMAL_MAX_SCALE && !(d.negative && !(d.lo | d.hi)) &&
-           mt_decimal_bounded(d);
+           (!d.hi || mt_decimal_bounded(d));
 }
 
 /* The bits of a decimal may be anything when it comes from outside, so they are looked

@@ -117,6 +117,9 @@ static mt_str without_zeros(mt_str text)
  * scale. §13.6 bounds both by 28. */
 bool ct_exact_decimal(mt_str text)
 {
+    if (MT_LIKELY(text.len <= MT_DECIMAL_DIGITS)) {
+        return true; /* there are no more digits than bytes */
+    }
     text = without_zeros(text);
     size_t dot = mt_str_find(text, '.');
     size_t scale = dot < text.len ? text.len - dot - 1 : 0, zeros = 0;
