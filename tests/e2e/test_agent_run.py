@@ -586,7 +586,7 @@ class External(WireCase):
         time.sleep(0.1)
         start = time.monotonic()
         self.assertEqual(agent.stop(), 0)
-        self.assertLess(time.monotonic() - start, 4)
+        self.assertLess(time.monotonic() - start, 15)
         self.assertTrue(wait_until(lambda: self.gone(pid)))
 
     def test_a_killed_agent_takes_its_handlers_along(self):

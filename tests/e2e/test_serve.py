@@ -388,8 +388,8 @@ rule fine { stratum: 0 when: ready = true and largest = 3 produce: fine(true) }
         self.holds("token", "revoke", token, "--store", server.store)
         started = time.monotonic()
         while stream.recv(4096):
-            self.assertLess(time.monotonic() - started, 5)
-        self.assertLess(time.monotonic() - started, 3)
+            self.assertLess(time.monotonic() - started, 10)
+        self.assertLess(time.monotonic() - started, 8)
 
 
 class Commands(Case):
