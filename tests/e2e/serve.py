@@ -96,7 +96,7 @@ class Server:
     def log(self):
         return (self.directory / "serve.err").read_text()
 
-    def logs(self, words, seconds=10):
+    def logs(self, words, seconds=30):
         """Lines are written by a thread of their own, soon after what they tell of."""
         return self.wait_until(lambda: words in self.log(), seconds)
 
@@ -130,7 +130,7 @@ class Server:
             raise RuntimeError(result.err)
         return result.out.strip()
 
-    def wait_until(self, test, seconds=5):
+    def wait_until(self, test, seconds=30):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if test():

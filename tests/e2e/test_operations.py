@@ -350,11 +350,12 @@ class Operations(Case):
 
     # ---- Bytes ----
 
-    def talk(self, server, data, seconds=0.5):
-        """Everything that comes back; ends when the server closes, or after a while of silence."""
+    def talk(self, server, data, first=20):
+        """Everything that comes back, the first of it within so many seconds; ends when the
+        server closes, or after a while of silence."""
         heard = b""
-        with socket.create_connection((server.host, server.port), timeout=5) as s:
-            s.settimeout(seconds)
+        with socket.create_connection((server.host, server.port), timeout=20) as s:
+            s.settimeout(first)
             try:
                 s.sendall(data)
                 s.shutdown(socket.SHUT_WR)
@@ -363,6 +364,7 @@ class Operations(Case):
             try:
                 while piece := s.recv(65536):
                     heard += piece
+                    s.settimeout(min(first, 0.5))
             except OSError:
                 pass
         return heard

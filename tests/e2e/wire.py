@@ -15,7 +15,7 @@ from harness import MOTET, Case
 LOOPBACK = "127.0.0.1"
 
 
-def wait_until(true, seconds=5.0, step=0.01):
+def wait_until(true, seconds=30.0, step=0.01):
     """Polls until `true()`; returns its value, or the last false one."""
     end = time.monotonic() + seconds
     while True:
@@ -86,12 +86,12 @@ class Relay(Process):
         self.url = self.line().removeprefix("metrics on ") if metrics else None
 
     def metrics(self):
-        with urllib.request.urlopen(self.url, timeout=5) as answer:
+        with urllib.request.urlopen(self.url, timeout=30) as answer:
             text = answer.read().decode()
         return {name: int(value) for name, value in
                 re.findall(r"^motet_relay_(\w+?)(?:_total)? (\d+)$", text, re.M)}
 
-    def counts(self, seconds=5.0, **wanted):
+    def counts(self, seconds=30.0, **wanted):
         """Waits until these metrics have at least these values; returns all."""
         def enough():
             now = self.metrics()
@@ -106,7 +106,7 @@ class Relay(Process):
 class Peer:
     """One agent on a raw socket."""
 
-    def __init__(self, case, relay, source=None, receive_buffer=None, timeout=5.0):
+    def __init__(self, case, relay, source=None, receive_buffer=None, timeout=30.0):
         self.sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         if receive_buffer:
             self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
@@ -153,9 +153,9 @@ class Peer:
         except socket.timeout:
             return True
         finally:
-            self.sock.settimeout(5)
+            self.sock.settimeout(30)
 
-    def ended(self, seconds=5.0):
+    def ended(self, seconds=30.0):
         """Reads to the end; True when the relay has closed the connection."""
         self.sock.settimeout(seconds)
         try:
