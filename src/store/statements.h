@@ -214,6 +214,16 @@
       "DELETE FROM pending_subjects WHERE number = $1 RETURNING about, number",        \
       "WITH taken AS (DELETE FROM pending_subjects WHERE number = ANY ($1) "           \
       "RETURNING about, number) SELECT about, number FROM taken ORDER BY 2, 1")        \
+    X(SUBJECTS_PAGE, "sii", "si",                                                      \
+      "SELECT about, place FROM subjects WHERE (about, place) > ($1, $2) "             \
+      "ORDER BY about, place LIMIT $3", "")                                            \
+    X(PENDING_SUBJECTS_PAGE, "isi", "si",                                              \
+      "SELECT about, number FROM pending_subjects WHERE (number, about) > ($1, $2) "   \
+      "ORDER BY number, about LIMIT $3", "")                                           \
+    X(SUBJECTS_DROP, "si", "",                                                         \
+      "DELETE FROM subjects WHERE about = $1 AND place = $2", "")                      \
+    X(PENDING_SUBJECTS_DROP, "si", "",                                                 \
+      "DELETE FROM pending_subjects WHERE about = $1 AND number = $2", "")             \
     X(RECORD_FLOW_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS,                             \
       ST_LEDGER_WHERE(ST_BY_FLOW, ""), "")                                             \
     X(RECORD_FLOW_DOWN, ST_RECORD_FILTER, ST_RECORD_LETTERS,                           \

@@ -154,8 +154,6 @@ void ex_record_time(mt_jw *w, const ex_group *g);
  * is queued as. Chained or queued at once, written with the group's end; a
  * shadow sees it. */
 mt_err ex_record_end(ex_group *g, mt_jw *w, const ex_record *r, int64_t *id);
-/* "Entity/instance". */
-mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
 /* What a record is about, one after the other; the first is its subject. */
 typedef struct ex_subjects {
     ex_group *g;
