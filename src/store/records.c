@@ -503,9 +503,10 @@ static mt_err walk_queue(st_tx *tx, const st_record_filter *f, walking *w,
     if (w->at.queued) {
         *(f->newest_first ? &r.before : &r.after) = w->at.id;
     }
-    return walk_part(
-        tx, f, f->newest_first ? ST_SQL_PENDING_WALK_DOWN : ST_SQL_PENDING_WALK_UP, r,
-        true, w, left);
+    st_statement_id up = tx->store->schema < ST_SCHEMA_SUBJECTS
+                             ? ST_SQL_PENDING_FIRST_UP
+                             : ST_SQL_PENDING_WALK_UP;
+    return walk_part(tx, f, f->newest_first ? up + 1 : up, r, true, w, left);
 }
 
 mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
