@@ -187,6 +187,28 @@ class Operations(Case):
         self.assertNotEqual(self.certificate_of(server), second)
         self.assertEqual(server.stop(), 0)
 
+    def test_FS18_a_key_of_a_certificate_that_others_may_read_is_refused(self):
+        make_certificate(self.dir, "first")
+        key = self.dir / "key.pem"
+        text = "files: [lamp.tenor]\ntls_cert: cert.pem\ntls_key: key.pem\n"
+        for mode, good in ((0o644, False), (0o660, False), (0o602, False), (0o640, True), (0o600, True)):
+            key.chmod(mode)
+            self.write("lamp.tenor", LAMP)
+            result = self.checked(text)
+            self.assertEqual(result.code == 0, good, (oct(mode), repr(result)))
+            if not good:
+                self.assertIn("key.pem can be read or changed by others: chmod 600", result.err)
+                self.fails(2, "serve", "--config", "motet.yaml", "--listen", "127.0.0.1:0", timeout=30)
+        server = self.serve("--tls-cert", "cert.pem", "--tls-key", "key.pem")
+        first = self.certificate_of(server)
+        make_certificate(self.dir, "second")
+        key.chmod(0o644)
+        self.hang_up(server, "certificate_kept")
+        self.assertEqual(self.certificate_of(server), first)
+        key.chmod(0o600)
+        self.hang_up(server, "certificate_reloaded")
+        self.assertNotEqual(self.certificate_of(server), first)
+
     def test_FS18_a_hangup_never_kills_and_sets_the_log_level(self):
         self.write("lamp.tenor", LAMP)
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_level: warn\n")
