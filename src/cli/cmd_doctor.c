@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
@@ -260,8 +259,7 @@ static void check_keys(doctor *d)
 
 static void check_mode(doctor *d, const char *path)
 {
-    struct stat about;
-    if (stat(path, &about) == 0 && (about.st_mode & (S_IROTH | S_IWOTH | S_IWGRP))) {
+    if (os_secret_exposed(path)) {
         say(d, WRONG, "chmod 600, or 640 with a group of its own",
             "%s can be read or changed by others", path);
     }

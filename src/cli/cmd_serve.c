@@ -147,6 +147,10 @@ static int read_tls(service *s)
     if (!c->tls_cert || !c->tls_key) {
         return CLI_HOLDS;
     }
+    const char *exposed = os_secret_exposed(c->tls_key);
+    if (exposed) {
+        return cli_fail(s->args, CLI_USAGE, "tls_key: %s %s", c->tls_key, exposed);
+    }
     int code = cli_read_text(s->args, &s->arena, c->tls_cert, PEM_BYTES, &s->tls_cert);
     return code ? code
                 : cli_read_text(s->args, &s->arena, c->tls_key, PEM_BYTES, &s->tls_key);

@@ -24,11 +24,12 @@ static const cli_option CHECK_OPTIONS[] = {
 static const char CHECK_DETAILS[] =
 "Works out from the records of the ledger which instances, flows, facts asserted by\n"
 "hand and versions of contracts there must be, and names everything in the store that\n"
-"differs: states, versions, bindings, frozen facts, what records are found by. Not\n"
-"compared, as the ledger does not have it: the position inside a flow, the outbox, kept\n"
-"answers, tokens, Systems, contexts of graphs, tapes of agents. Signatures are verified\n"
-"by motet ledger verify. Memory is bounded; temporary files take about half the room of\n"
-"the store.";
+"differs: states, versions, bindings, frozen facts, and everything that records, done\n"
+"and refused, are found by. Not compared, as the ledger does not have it: the position\n"
+"inside a flow, the outbox, kept answers, the numbers under which records were queued,\n"
+"tokens, Systems, contexts of graphs, tapes of agents. Signatures are verified by motet\n"
+"ledger verify. Memory is bounded; temporary files take about half the room of the\n"
+"store.";
 
 const cli_command CMD_STORE_COMMANDS[] = {
     {"check", NULL, "Compare instances, flows and documents with the ledger",

@@ -4,6 +4,7 @@
 
 #include "http/tls.h"
 #include "os/file.h"
+#include "os/secret.h"
 
 enum { PEM_BYTES = 1 << 20 };
 
@@ -47,13 +48,24 @@ static bool read_pem(const serve_reloading *r, mt_arena *a, const char *path,
     return false;
 }
 
+static bool is_private(const serve_reloading *r, mt_arena *a, const char *path)
+{
+    const char *exposed = os_secret_exposed(path);
+    if (exposed) {
+        say(r, HT_ERROR, "certificate_kept", "reason",
+            mt_strf(a, "%s %s", path, exposed));
+    }
+    return !exposed;
+}
+
 static void reload_certificate(const serve_reloading *r, mt_arena *a,
                                const ht_config *now)
 {
     mt_str cert, key;
     mt_buf why = {0};
     if (!r->running->tls_cert || !now->tls_cert || !now->tls_key ||
-        !read_pem(r, a, now->tls_cert, &cert) || !read_pem(r, a, now->tls_key, &key)) {
+        !is_private(r, a, now->tls_key) || !read_pem(r, a, now->tls_cert, &cert) ||
+        !read_pem(r, a, now->tls_key, &key)) {
         return;
     }
     if (ht_server_certify(r->server, cert, key, &why)) {

@@ -7,6 +7,14 @@
 
 enum { MOST_BYTES = 16 * 1024 };
 
+const char *os_secret_exposed(const char *path)
+{
+    struct stat about;
+    bool exposed =
+        stat(path, &about) == 0 && (about.st_mode & (S_IROTH | S_IWOTH | S_IWGRP));
+    return exposed ? "can be read or changed by others: chmod 600" : NULL;
+}
+
 /* A file that others may read is not a secret any more. */
 static const char *from_file(mt_arena *a, const char *path, mt_str *out)
 {
@@ -14,8 +22,8 @@ static const char *from_file(mt_arena *a, const char *path, mt_str *out)
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) {
         return "cannot be read";
     }
-    if (about.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) {
-        return "can be read or changed by others: chmod 600";
+    if (os_secret_exposed(path)) {
+        return os_secret_exposed(path);
     }
     if (os_read_file(a, path, MOST_BYTES, out)) {
         return "cannot be read or is too long";

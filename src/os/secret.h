@@ -13,4 +13,8 @@
 const char *os_secret_read(mt_arena *a, const char *variable, const char *file,
                            mt_str *out);
 
+/* Others may read or change the file: a sentence to stand behind its name. NULL: they
+ * may not, or it is not there. A group may read it. */
+const char *os_secret_exposed(const char *path);
+
 #endif

@@ -162,6 +162,9 @@ mt_err st_walk_run(st_tx *tx, const st_walk *walk, st_each *each, void *state,
 /* Locks were taken: numbers drawn before are stale. */
 void st_ids_forget(st_tx *tx);
 
+/* The step of the schema that made the tables of subjects. */
+enum { ST_SCHEMA_SUBJECTS = 2 };
+
 /* store/schema.c: brings the tables to this program's version. */
 /* `empty`: there are no tables yet. */
 mt_err st_migrate(st_tx *tx, bool empty, bool may_change, int *version);

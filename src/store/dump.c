@@ -85,7 +85,7 @@ static int since(const table *t)
 {
     bool second =
         mt_str_is(t->name, "subjects") || mt_str_is(t->name, "pending_subjects");
-    return second ? 2 : 1;
+    return second ? ST_SCHEMA_SUBJECTS : 1;
 }
 
 /* The last line is not part of its own digest. */

@@ -135,6 +135,42 @@ static mt_err add_subjects(st_tx *tx, const st_record *rows, size_t count, bool 
                         params, n, MT_E_CONFLICT);
 }
 
+static void about_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(st_about *)out = (st_about){st_keep(a, c[0].text), c[1].number};
+}
+
+mt_err st_abouts_page(st_tx *tx, mt_arena *a, bool queued, const st_about *after,
+                      uint32_t limit, st_about **rows, size_t *count)
+{
+    st_value subject = ST_T(after->subject), record = ST_I(after->record);
+    st_value params[] = {queued ? record : subject, queued ? subject : record,
+                         ST_I(limit)};
+    void *list = NULL;
+    mt_err err = MT_OK;
+    *count = 0;
+    if (tx->store->schema >= ST_SCHEMA_SUBJECTS) {
+        err = st_list(tx, queued ? ST_SQL_PENDING_SUBJECTS_PAGE : ST_SQL_SUBJECTS_PAGE,
+                      params, about_read, a, sizeof(st_about), &list, count);
+    }
+    *rows = list;
+    return err;
+}
+
+mt_err st_about_add(st_tx *tx, bool queued, const st_about *row)
+{
+    st_record r = {
+        .id = row->record, .seq = row->record, .also = &row->subject, .also_count = 1};
+    return add_subjects(tx, &r, 1, queued);
+}
+
+mt_err st_about_drop(st_tx *tx, bool queued, const st_about *row)
+{
+    st_value params[] = {ST_T(row->subject), ST_I(row->record)};
+    return st_write(tx, queued ? ST_SQL_PENDING_SUBJECTS_DROP : ST_SQL_SUBJECTS_DROP,
+                    params, MT_E_NOTFOUND);
+}
+
 typedef struct taken {
     mt_arena *arena;
     MT_VEC(mt_str) texts; /* in order of their records' ids */
@@ -467,9 +503,10 @@ static mt_err walk_queue(st_tx *tx, const st_record_filter *f, walking *w,
     if (w->at.queued) {
         *(f->newest_first ? &r.before : &r.after) = w->at.id;
     }
-    return walk_part(
-        tx, f, f->newest_first ? ST_SQL_PENDING_WALK_DOWN : ST_SQL_PENDING_WALK_UP, r,
-        true, w, left);
+    st_statement_id up = tx->store->schema < ST_SCHEMA_SUBJECTS
+                             ? ST_SQL_PENDING_FIRST_UP
+                             : ST_SQL_PENDING_WALK_UP;
+    return walk_part(tx, f, f->newest_first ? up + 1 : up, r, true, w, left);
 }
 
 mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,

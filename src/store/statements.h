@@ -49,12 +49,13 @@
     "SELECT " ST_RECORD_COLUMNS " FROM ledger WHERE seq > $1 AND seq < $2"             \
     ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5) ST_ANY("subject", 6)     \
     " AND time_ms >= $7 AND time_ms < $8" path " ORDER BY seq " order " LIMIT $9"
-#define ST_PENDING_WHERE(order)                                                        \
+#define ST_PENDING_WHERE(also, order)                                                  \
     "SELECT " ST_PENDING_COLUMNS " FROM pending WHERE id > $1 AND id < $2"             \
     ST_ANY("kind", 3) ST_ANY("contract", 4) ST_ANY("flow", 5)                          \
-    " AND ($6 = '' OR subject = $6 OR id IN "                                          \
-    "(SELECT number FROM pending_subjects WHERE about = $6))"                          \
+    " AND ($6 = '' OR subject = $6" also ")"                                           \
     " AND time_ms >= $7 AND time_ms < $8 ORDER BY id " order " LIMIT $9"
+#define ST_PENDING_ALSO                                                                \
+    " OR id IN (SELECT number FROM pending_subjects WHERE about = $6)"
 /* A record is found by its own subject, and by those it is about besides. */
 #define ST_SUBJECT_WHERE(order)                                                        \
     "SELECT " ST_RECORD_COLUMNS " FROM ledger WHERE seq > $1 AND seq < $2"             \
@@ -181,9 +182,15 @@
       "SELECT id FROM pending ORDER BY id LIMIT $1 FOR UPDATE)) "                      \
       "RETURNING " ST_PENDING_COLUMNS ") SELECT * FROM taken ORDER BY id")             \
     X(PENDING_DROP, "i", "", "DELETE FROM pending WHERE id <= $1", "")                 \
-    X(PENDING_WALK_UP, ST_RECORD_FILTER, ST_PENDING_LETTERS, ST_PENDING_WHERE(""), "") \
+    X(PENDING_WALK_UP, ST_RECORD_FILTER, ST_PENDING_LETTERS,                           \
+      ST_PENDING_WHERE(ST_PENDING_ALSO, ""), "")                                       \
     X(PENDING_WALK_DOWN, ST_RECORD_FILTER, ST_PENDING_LETTERS,                         \
-      ST_PENDING_WHERE("DESC"), "")                                                    \
+      ST_PENDING_WHERE(ST_PENDING_ALSO, "DESC"), "")                                   \
+    /* Of a store that is only read and has no table of subjects yet. */               \
+    X(PENDING_FIRST_UP, ST_RECORD_FILTER, ST_PENDING_LETTERS,                          \
+      ST_PENDING_WHERE("", ""), "")                                                    \
+    X(PENDING_FIRST_DOWN, ST_RECORD_FILTER, ST_PENDING_LETTERS,                        \
+      ST_PENDING_WHERE("", "DESC"), "")                                                \
     X(LEDGER_NEXT, "", "i", "SELECT coalesce(max(seq), -1) + 1 FROM ledger", "")       \
     X(LEDGER_ADD, "IIKKKSITB", "",                                                     \
       "INSERT INTO ledger (" ST_RECORD_COLUMNS ") VALUES " ST_INSERT_9                 \
@@ -214,6 +221,16 @@
       "DELETE FROM pending_subjects WHERE number = $1 RETURNING about, number",        \
       "WITH taken AS (DELETE FROM pending_subjects WHERE number = ANY ($1) "           \
       "RETURNING about, number) SELECT about, number FROM taken ORDER BY 2, 1")        \
+    X(SUBJECTS_PAGE, "sii", "si",                                                      \
+      "SELECT about, place FROM subjects WHERE (about, place) > ($1, $2) "             \
+      "ORDER BY about, place LIMIT $3", "")                                            \
+    X(PENDING_SUBJECTS_PAGE, "isi", "si",                                              \
+      "SELECT about, number FROM pending_subjects WHERE (number, about) > ($1, $2) "   \
+      "ORDER BY number, about LIMIT $3", "")                                           \
+    X(SUBJECTS_DROP, "si", "",                                                         \
+      "DELETE FROM subjects WHERE about = $1 AND place = $2", "")                      \
+    X(PENDING_SUBJECTS_DROP, "si", "",                                                 \
+      "DELETE FROM pending_subjects WHERE about = $1 AND number = $2", "")             \
     X(RECORD_FLOW_UP, ST_RECORD_FILTER, ST_RECORD_LETTERS,                             \
       ST_LEDGER_WHERE(ST_BY_FLOW, ""), "")                                             \
     X(RECORD_FLOW_DOWN, ST_RECORD_FILTER, ST_RECORD_LETTERS,                           \

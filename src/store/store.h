@@ -216,6 +216,21 @@ mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
                        size_t *count);
 /* Appends chained records; seq must be the next ones (MT_E_CONFLICT). Ids likewise. */
 mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count);
+/* What a record is found by besides its subject: `also` of a record, a row each. */
+typedef struct st_about {
+    mt_str subject;
+    int64_t record; /* seq; of a queued one its id */
+} st_about;
+
+/* Those after `after`, at most `limit`: chained ones in order of subject and record,
+ * queued ones of record and subject. For whoever looks at everything. A store that is
+ * only read and was made before there were any has none. */
+mt_err st_abouts_page(st_tx *tx, mt_arena *a, bool queued, const st_about *after,
+                      uint32_t limit, st_about **rows, size_t *count);
+/* MT_E_CONFLICT when it is there. */
+mt_err st_about_add(st_tx *tx, bool queued, const st_about *row);
+/* MT_E_NOTFOUND. */
+mt_err st_about_drop(st_tx *tx, bool queued, const st_about *row);
 /* The chain's end as the last writer left it: an opaque text (head and frontier); 0 and
  * empty in a new store. */
 mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *tail);

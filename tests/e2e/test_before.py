@@ -4,6 +4,7 @@ The files and how they were made are in tests/golden/before and before.py. Each 
 is read also alters what it reads and expects that to be found."""
 import contextlib
 import difflib
+import hashlib
 import json
 import re
 import shutil
@@ -24,38 +25,62 @@ def underived(text):
     return re.sub(r',?"(comparison_type|result_type)":\{"base":"Decimal","precision":\d+,"scale":\d+\}', "", text)
 
 
-def without_notes(text):
-    """A store without the notes beside its checkpoints, which came later."""
-    return re.sub(r"INSERT INTO \"(docs|stamps)\" VALUES\('ledger\.note'.*?\);\n", "", text, flags=re.S)
+# Of the day that before.py tells: as whom somebody drove the flows, and what was refused.
+ASKED_AS = ["seller", "seller", "seller", "clerk", "clerk", "clerk", "boss", None, "admin", "warehouse_ops"]
+REFUSED = [("escrow", "EscrowAccount/acc-4", "flag_dispute", "invalid_source_state")]
+LATER = re.compile(r"CREATE TABLE (pending_)?subjects |INSERT INTO \"((pending_)?subjects|ledger)\" |"
+                   r"INSERT INTO \"(docs|stamps)\" VALUES\('ledger\.note'")
 
 
-ADDED = ("subjects", "pending_subjects")
-NOW = re.compile(r'INSERT INTO "(ledger|%s)"|CREATE TABLE (%s)' % ("|".join(ADDED), "|".join(ADDED)))
+def statements(text):
+    """Of a dump: the statements, but for the ledger and what came later, each looked at by
+    itself. A value may have several lines."""
+    parts = re.split(r"\n(?=CREATE |INSERT |COMMIT|BEGIN)", text)
+    return [part for part in parts if not LATER.match(part)]
 
 
-def unnumbered(text):
-    """The lines of a store but for its ledger and tables that came later; records have numbers
-    of their own in it, and answers name them."""
-    text = re.sub(r"VALUES\('schema',\d+,", "VALUES('schema',N,", underived(text))
-    return [re.sub(r',?"record":\d+', "", line) for line in text.splitlines()
-            if not NOW.match(line)]
-
-
-def told(path):
-    """What the ledger tells, in order. An operation that changes a second instance is found by
-    it without a record more (effect), what was refused is told, too (refusal), and flows say
-    what they bind and as whom somebody drove them; everything else is as it was."""
-    lines = []
+def query(path, sql):
     with contextlib.closing(sqlite3.connect(path)) as db:
-        for kind, contract, flow, body in db.execute(
-                "SELECT kind, contract, flow, body FROM ledger ORDER BY seq"):
-            if kind in ("effect", "refusal"):
-                continue
-            body = json.loads(body)
-            for key in ("asked_as", "bindings") if kind in ("flow_waiting", "flow_ended") else ("of",):
-                body.pop(key, None)
-            lines.append(f"{kind} {contract} {flow} {json.dumps(body)}")
-    return before.scrub("\n".join(lines)).splitlines()
+        return db.execute(sql).fetchall()
+
+
+class Today:
+    """What the ledger of before would be if it were written today. Operations are found by
+    every instance they change without a record more (effect); flows by all that they bind, which
+    their later records say, too; what was refused is told (refusal); a record has one number,
+    its place, where answers had one more."""
+
+    def __init__(self, old, new):
+        self.bound = {id: json.loads(text) for id, text in
+                      query(old, "SELECT id, bindings FROM flows")}
+        self.rows, self.found, self.numbers = [], set(), {}
+        self.new = [(*row[:6], json.loads(row[6])) for row in query(
+            new, "SELECT seq, id, kind, contract, flow, subject, body FROM ledger ORDER BY seq")]
+        self.refusals = [row for row in self.new if row[2] == "refusal"]
+        self.places = [row[0] for row in self.new if row[2] != "refusal"]
+        for seq, kind, contract, flow, subject, body in query(
+                old, "SELECT seq, kind, contract, flow, subject, body FROM ledger ORDER BY seq"):
+            if kind != "effect":
+                self.take(seq, kind, contract, flow, subject, json.loads(body))
+
+    def take(self, seq, kind, contract, flow, subject, body):
+        about = [subject] if subject else []
+        if kind in ("flow_started", "flow_waiting", "flow_ended"):
+            about = [f"{entity}/{id}" for entity, id in self.bound[flow].items()]
+            body["bindings"] = self.bound[flow]
+        if kind == "operation":
+            after = body["provenance"]["state_after"]
+            about += sorted({f"{entity}/{id}" for entity in after for id in after[entity]} - {subject})
+        if kind == "shadow" and "of" in body:
+            body["of"] = self.numbers[body["of"]]
+        place = self.places[len(self.rows)] if len(self.rows) < len(self.places) else None
+        self.numbers[seq + 1] = place
+        self.found |= {(one, place) for one in about[1:]}
+        self.rows.append((kind, contract, flow, about[0] if about else "", body))
+
+    def lines(self, rows):
+        return before.scrub("\n".join(f"{kind} {contract} {flow} {subject} {json.dumps(body, sort_keys=True)}"
+                                      for kind, contract, flow, subject, body in rows)).splitlines()
 
 
 class Made(Case):
@@ -89,13 +114,50 @@ class Made(Case):
         place(self.dir)
         before.converse(self.dir)
         fill(self.dir / "old.db", (KEPT / "main.sql").read_text())
-        old = unnumbered(before.scrub(before.dump(self.dir / "old.db")))
-        new = unnumbered(before.scrub(without_notes(before.dump(self.dir / "main.db"))))
+        today = Today(self.dir / "old.db", self.dir / "main.db")
+        self.the_same_ledger(today)
+        self.the_same_tables(today)
+
+    def the_same_ledger(self, today):
+        """Record by record, with everything that a record is found by."""
+        self.assertEqual([(seq, id) for seq, id, *_ in today.new],
+                         [(n, n + 1) for n in range(len(today.new))])
+        told = [(kind, contract, flow, subject, {k: v for k, v in body.items() if k != "asked_as"})
+                for _, _, kind, contract, flow, subject, body in today.new if kind != "refusal"]
+        self.assertGreater(len(today.rows), 80)
+        self.assertEqual("\n".join(difflib.unified_diff(today.lines(today.rows), today.lines(told), n=0)), "")
+        later = ("flow_waiting", "flow_ended")
+        self.assertEqual([row[6].get("asked_as") for row in today.new if row[2] in later], ASKED_AS)
+        self.assertFalse([row for row in today.new if row[2] not in later and "asked_as" in row[6]])
+        self.assertEqual([(row[3], row[5], row[6].get("operation"), row[6]["refusal"]["code"])
+                          for row in today.refusals], REFUSED)
+        found = set(query(self.dir / "main.db", "SELECT about, place FROM subjects"))
+        for number, _, _, _, _, subject, body in today.refusals:
+            today.found |= {(f"{entity}/{id}", number) for entity, id in body["bindings"].items()
+                            if f"{entity}/{id}" != subject}
+        self.assertEqual(found, today.found)
+        self.assertGreater(len(found), 8)
+        self.assertEqual(query(self.dir / "main.db", "SELECT * FROM pending_subjects"), [])
+
+    def the_same_tables(self, today):
+        """Everything else, statement by statement: numbers of records are the new ones."""
+        old = before.dump(self.dir / "old.db").replace("VALUES('schema',1,", "VALUES('schema',2,")
+        new = before.dump(self.dir / "main.db")
+        self.assertIn("VALUES('schema',2,", new)
+        number = lambda m: f'{m[1]}"record":{today.numbers[int(m[2])]}'
+        old, count = re.subn(r'(?m)^(INSERT INTO "answers" .*)"record":(\d+)', number, old)
+        self.assertGreater(count, 3)
+        for seq, *_, body in today.refusals:  # an answer that was kept names the record of its refusal
+            old, count = re.subn(rf"""^(INSERT INTO "answers" [^\n]*"code":"{body['refusal']['code']}"[^\n]*)}}',(\d+)""",
+                                 rf"""\1,"record":{seq}}}',\2""", old, flags=re.M)
+            self.assertEqual(count, 1)
+        old, new = (before.scrub(underived("\n".join(statements(text)))).splitlines() for text in (old, new))
         self.assertGreater(len(old), 100)
         self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
-        old, new = told(self.dir / "old.db"), told(self.dir / "main.db")
-        self.assertGreater(len(old), 80)
-        self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
+        # A note is of a checkpoint.
+        sizes = {size for size, in query(self.dir / "main.db", "SELECT size FROM checkpoints")}
+        notes = {int(id) for id, in query(self.dir / "main.db", "SELECT id FROM docs WHERE kind = 'ledger.note'")}
+        self.assertTrue(notes and notes <= sizes, (notes, sizes))
 
 
 class Read(Case):
@@ -249,9 +311,12 @@ class Read(Case):
         self.holds("ledger", "verify", "--store", "sqlite:new.db")
         self.holds("backup", "--store", "sqlite:new.db", "--out", "again.backup")
         # The first line has the number of the schema, the last a digest of all before it.
-        again, was = ((path / name).read_bytes().splitlines()[1:-1]
+        again, was = ((path / name).read_bytes().splitlines(keepends=True)
                       for path, name in ((self.dir, "again.backup"), (KEPT, "shop.backup")))
-        self.assertEqual(again, was)
+        self.assertEqual(again[0], was[0].replace(b'"schema":1}', b'"schema":2}'))
+        self.assertEqual(again[1:-1], was[1:-1])
+        self.assertEqual(json.loads(again[-1]), {"rows": json.loads(was[-1])["rows"], "sha256":
+                                                 hashlib.sha256(b"".join(again[:-1])).hexdigest()})
         self.alter("kept/shop.backup", '"paid"', '"sent"')
         self.fails(1, "backup", "--check", "kept/shop.backup")
         self.fails(1, "restore", "kept/shop.backup", "--store", "sqlite:other.db")
@@ -308,6 +373,25 @@ class Stores(Case):
         self.assertEqual({row["name"]: row["state"] for row in listed},
                          {"boss": "good", "gone": "revoked", "operator": "good", "reader": "good",
                           "who decides": "good"})
+
+    def test_FS10_a_store_of_before_agrees_with_its_ledger(self):
+        """As it was kept, brought up to date, and after it went on; what is changed is found."""
+        check = ("store", "check", "--store", MAIN)
+        self.assertEqual(query(self.dir / "main.db", "SELECT number FROM meta WHERE name = 'schema'"), [(1,)])
+        self.holds(*check)
+        with self.server() as server:
+            self.flows_go_on(server)
+        self.assertEqual(query(self.dir / "main.db", "SELECT number FROM meta WHERE name = 'schema'"), [(2,)])
+        self.holds(*check)
+        self.assertGreater(len(query(self.dir / "main.db", "SELECT * FROM subjects")), 2)
+        # The instance that is found through a record of its own (effect) needs no row.
+        number, = query(self.dir / "main.db", "SELECT seq - 1 FROM ledger WHERE kind = 'effect'")[0]
+        for sql, words in (
+                (f"INSERT INTO subjects VALUES ('Order/o-1', {number})",
+                 f"subjects: Order/o-1: it finds record {number}, which is not about it"),
+                ("DELETE FROM subjects", "it does not find record")):
+            fill(self.dir / "main.db", sql + ";")
+            self.assertIn(words, self.fails(1, *check).out)
 
     def test_everything_goes_on_and_the_chain_with_it(self):
         old = self.records()

@@ -187,6 +187,28 @@ class Operations(Case):
         self.assertNotEqual(self.certificate_of(server), second)
         self.assertEqual(server.stop(), 0)
 
+    def test_FS18_a_key_of_a_certificate_that_others_may_read_is_refused(self):
+        make_certificate(self.dir, "first")
+        key = self.dir / "key.pem"
+        text = "files: [lamp.tenor]\ntls_cert: cert.pem\ntls_key: key.pem\n"
+        for mode, good in ((0o644, False), (0o660, False), (0o602, False), (0o640, True), (0o600, True)):
+            key.chmod(mode)
+            self.write("lamp.tenor", LAMP)
+            result = self.checked(text)
+            self.assertEqual(result.code == 0, good, (oct(mode), repr(result)))
+            if not good:
+                self.assertIn("key.pem can be read or changed by others: chmod 600", result.err)
+                self.fails(2, "serve", "--config", "motet.yaml", "--listen", "127.0.0.1:0", timeout=30)
+        server = self.serve("--tls-cert", "cert.pem", "--tls-key", "key.pem")
+        first = self.certificate_of(server)
+        make_certificate(self.dir, "second")
+        key.chmod(0o644)
+        self.hang_up(server, "certificate_kept")
+        self.assertEqual(self.certificate_of(server), first)
+        key.chmod(0o600)
+        self.hang_up(server, "certificate_reloaded")
+        self.assertNotEqual(self.certificate_of(server), first)
+
     def test_FS18_a_hangup_never_kills_and_sets_the_log_level(self):
         self.write("lamp.tenor", LAMP)
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_level: warn\n")
@@ -249,7 +271,9 @@ class Operations(Case):
             self.assertEqual(server.stop(), 0)
             server.start()
             self.assertEqual(server.get("/v1/contracts/lamp").json["etag"], new)
-        self.assertEqual(server.log().count(" file_is_older "), 2, server.log())
+        told = lambda: server.log().count(" file_is_older ")
+        self.assertTrue(server.wait_until(lambda: told() >= 2), server.log())
+        self.assertEqual(told(), 2, server.log())
         self.assertIn("version 2 stays", server.log())
         records = server.get("/v1/ledger?limit=100").json["items"]
         self.assertEqual(len([r for r in records if r["body"]["kind"] == "contract_deployed"]), 2, records)
@@ -396,6 +420,26 @@ class Operations(Case):
             self.assertRegex(heard[:13], rb"HTTP/1.1 4\d\d ", (length, heard))
             self.assertNotIn(b" 200 ", heard, length)
             self.assertNotIn(b"alive", heard, length)
+
+    def test_FS18_what_the_library_refuses_by_itself_ends_the_connection(self):
+        """As docs/operations.md says: in its own words, and nothing that follows is read."""
+        server = self.serve()
+        after = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        head = b"POST /v1/contracts/lamp/evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        body = b'{"facts": {"level": 2}}'
+
+        def chunked(size):
+            return head + b"Transfer-Encoding: chunked\r\n\r\n%x;a=" % len(body) + b"b" * size + b"\r\n" + body + \
+                b"\r\n0\r\n\r\n" + after
+        for data, status in ((head + b"Content-Length: abc\r\n\r\n" + after, rb"4\d\d"), (chunked(100000), rb"[45]\d\d")):
+            heard = self.talk(server, data, 5)  # ends when the server closes
+            self.assertRegex(heard[:13], rb"HTTP/1.1 " + status + b" ", heard[:300])
+            self.assertNotIn(b" 200 ", heard)
+            self.assertNotIn(b"alive", heard)
+        heard = self.talk(server, chunked(1000), 1)
+        self.assertEqual(heard.count(b"HTTP/1.1 200 "), 2, heard[:300])
+        self.assertEqual(server.get("/healthz").status, 200)
+        self.assertEqual(server.stop(), 0)
 
     def mutated(self, rng, seeds):
         data = bytearray(rng.choice(seeds))

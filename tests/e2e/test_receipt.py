@@ -108,6 +108,17 @@ class Receipts(Asking):
         server.stop()
         shown = self.holds("ledger", "show", "--store", "sqlite:serve.db", "--kind", "refusal", "--json").out
         self.assertEqual(json.loads(shown.splitlines()[0])["seq"], number)
+        rows = self.holds("ledger", "show", "--store", "sqlite:serve.db").out
+        self.assertRegex(rows, rf"(?m)^ *{number} +\S.* refusal ")
+        self.assertIn(f"record {number}, ", self.holds("ledger", "show", number, "--explain", "--store",
+                                                      "sqlite:serve.db").out)
+        self.holds("ledger", "export", "--store", "sqlite:serve.db", "--out", "l.jsonl")
+        lines = (self.dir / "l.jsonl").read_text().splitlines()
+        exported = [json.loads(line) for line in lines if '"kind":"refusal"' in line]
+        self.assertEqual([one["seq"] for one in exported], [number])
+        proved = json.loads(self.holds("ledger", "prove", "l.jsonl", number).out)
+        self.assertEqual(proved["record"]["seq"], number)
+        self.assertRegex(self.holds("audit", "l.jsonl").out, rf"(?m)^ +{number}  .* refused: ")
 
     def test_FU2_a_flow_and_a_refusal_are_found_under_every_instance(self):
         server = self.serve()

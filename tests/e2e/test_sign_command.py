@@ -1,13 +1,14 @@
 """`signer` in the configuration: a program signs. What it does wrong is said and tried again, and
 no commit waits for it."""
 import base64
+import concurrent.futures
 import json
 import sys
 import time
 
 import notes
 from harness import Case, main
-from serve import ESCROW, Server
+from serve import ESCROW, FACTS, Server
 
 SEED = bytes(range(32))
 PROGRAM = """#!{python}
@@ -128,6 +129,81 @@ class SignCommand(Case):
             self.assertNotIn("signing_again", server.log())
             self.mode("base64")
             self.assertTrue(server.logs("signing_again", 20), server.log()[-1500:])
+
+    def ask(self, server, name, facts=None):
+        """With a receipt: an instance, or an operation that is refused."""
+        if facts is None:
+            return server.post("/v1/contracts/escrow/instances/EscrowAccount",
+                               {"id": name, "receipt": True})
+        return server.post("/v1/contracts/escrow/operations/release_escrow", {
+            "persona": "escrow_agent", "facts": facts, "receipt": True,
+            "bindings": {"EscrowAccount": name}})
+
+    def asked(self):
+        """Everything that the program was given to sign."""
+        data, out = (self.dir / "asked").read_bytes(), []
+        while data:
+            size = int.from_bytes(data[:4], "big")
+            out.append(data[4:4 + size])
+            data = data[4 + size:]
+        return out
+
+    def test_a_receipt_is_signed_by_the_program(self):
+        """Done and refused, promised and complete: verified offline with the public key alone."""
+        with self.server() as server:
+            done = self.ask(server, "a").json
+            refused = self.ask(server, "a", {**FACTS, "delivery_status": "pending"}).json
+            self.assertEqual(refused["receipt"]["promise"]["decision"]["refusal"]["code"],
+                             "precondition_failed")
+            self.assertTrue(self.signed(server, refused["record"] + 1), server.log())
+            whole = [server.get(f"/v1/ledger/{one['record']}/receipt").json for one in (done, refused)]
+        for one, complete in zip((done, refused), whole):
+            self.assertEqual({k: complete[k] for k in one["receipt"]}, one["receipt"])
+            # What was signed are the bytes of the promise, by the key that is in no file of ours.
+            text = json.dumps(one["receipt"]["promise"], separators=(",", ":"), sort_keys=True,
+                              ensure_ascii=False).encode()
+            self.assertIn(text, self.asked())
+            self.assertTrue(notes.ed_verify(notes.public_of(SEED), text,
+                                            bytes.fromhex(one["receipt"]["signature"])))
+        self.write("promises", "".join(json.dumps(one["receipt"]) + "\n" for one in (done, refused)))
+        self.write("whole", "".join(json.dumps(one) + "\n" for one in whole))
+        self.assertIn("2 promises", self.holds("receipt", "verify", "promises", "--key", "open.pub").out)
+        self.holds("receipt", "verify", "whole", "--key", "open.pub", "--complete")
+        self.holds("keygen", "--prefix", "other")
+        self.assertIn("another key", self.fails(1, "receipt", "verify", "whole", "--key",
+                                                "other.pub").err)
+
+    def test_a_program_that_hangs_costs_receipts_and_nobody_waits_in_line(self):
+        """Six at once: one waits for the program, the others for two seconds at most; whoever
+        asks for something else is answered meanwhile."""
+        with self.server(timeout_ms=3000) as server, concurrent.futures.ThreadPoolExecutor(12) as pool:
+            first = self.ask(server, "first").json
+            self.assertTrue(self.signed(server, first["record"] + 1), server.log())
+            self.mode("hangs")
+            began = time.monotonic()
+            asking = [pool.submit(self.ask, server, f"h{n}") for n in range(6)]
+            fetching = [pool.submit(server.get, f"/v1/ledger/{first['record']}/receipt")
+                        for _ in range(3)]
+            for _ in range(20):
+                start = time.monotonic()
+                self.assertEqual(server.get("/healthz").status, 200)
+                self.assertLess(time.monotonic() - start, 1, "the program held up everybody")
+                time.sleep(0.05)
+            answers = [one.result() for one in asking]
+            self.assertLess(time.monotonic() - began, 3 + 2 + 3)
+            self.assertEqual([a.status for a in answers], [201] * 6)
+            self.assertEqual([a.json["receipt"] for a in answers], [None] * 6)
+            self.assertEqual({one.result().status for one in fetching}, {503})
+            page = server.get("/metrics").body.decode()
+            self.assertIn("\nmotet_receipts_late_total 6\n", page)
+            self.assertIn("\nmotet_receipts_total 1\n", page)
+            self.mode("base64")
+            records = [a.json["record"] for a in answers]
+            self.assertTrue(self.signed(server, max(records) + 1), server.log()[-1500:])
+            whole = [server.get(f"/v1/ledger/{n}/receipt") for n in records]
+        self.write("whole", "".join(json.dumps(one.json) + "\n" for one in whole))
+        self.assertIn("6 complete", self.holds("receipt", "verify", "whole", "--key", "open.pub",
+                                               "--complete").out)
 
     def test_a_key_remembers_what_the_program_signed(self):
         with self.server() as server:

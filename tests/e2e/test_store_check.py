@@ -17,6 +17,17 @@ rule may { stratum: 0 when: open produce: verdict allowed { payload: Bool = true
 operation push { personas: [clerk] require: verdict_present(allowed)
                  effects: [(Door, shut, ajar)] outcomes: [done] error_contract: [precondition_failed] }
 """
+PAIR = """persona clerk
+persona boss
+fact amount { type: Int(min: 0, max: 1000) source: "x.amount" }
+entity Left { states: [a, b] initial: a transitions: [(a, b), (b, a)] }
+entity Right { states: [x, y] initial: x transitions: [(x, y), (y, x)] }
+operation both { personas: [clerk] require: amount <= 10 effects: [(Left, a, b), (Right, x, y)]
+                 error_contract: [precondition_failed, persona_rejected] }
+flow turn { snapshot: at_initiation entry: go steps: {
+  go: OperationStep { op: both persona: clerk outcomes: { success: Terminal(success) }
+                      on_failure: Terminate(outcome: failure) } } }
+"""
 # What an owner of the database may do: what must be named, and the statement.
 TAMPERINGS = [
     ("index: record .*: subject is ''", "UPDATE ledger SET subject = '' WHERE subject <> ''"),
@@ -26,6 +37,47 @@ TAMPERINGS = [
     ("index: record 3: time is", "UPDATE ledger SET time_ms = time_ms + 1 WHERE seq = 3"),
     ("index: record .*: subject is 'Gate/g9'",
      "UPDATE ledger SET subject = 'Gate/g9' WHERE kind = 'operation'"),
+    ("index: record .*: kind is 'note', its body says 'refusal'",
+     "UPDATE ledger SET kind = 'note' WHERE kind = 'refusal'"),
+    ("index: record .*: contract is 'other', its body says 'door'",
+     "UPDATE ledger SET contract = 'other' WHERE kind = 'refusal' AND contract = 'door'"),
+    ("index: record .*: flow is 'x', its body says ''",
+     "UPDATE ledger SET flow = 'x' WHERE kind = 'refusal' AND contract = 'door'"),
+    ("index: record .*: subject is '', which is not",
+     "UPDATE ledger SET subject = '' WHERE kind = 'refusal' AND contract = 'pair'"),
+    ("index: record .*: subject is 'Left/other', which is not",
+     "UPDATE ledger SET subject = 'Left/other' WHERE kind = 'refusal' AND contract = 'pair'"),
+    ("index: record .*: time is", "UPDATE ledger SET time_ms = 0 WHERE kind = 'refusal'"),
+    ("chain: record .*: it is not as it was written",
+     "UPDATE ledger SET body = replace(body, 'clerk', 'clark') WHERE kind = 'refusal'"),
+    ("chain: record .*: it is not as it was written",
+     "UPDATE ledger SET hash = (SELECT hash FROM ledger WHERE seq = 1) WHERE kind = 'refusal'"),
+    ("chain: record .*: it is missing",
+     "DELETE FROM ledger WHERE kind = 'refusal' AND contract = 'pair'"),
+    ("subjects: Right/r: it does not find record .*, which is about it",
+     "DELETE FROM subjects WHERE about = 'Right/r'"),
+    ("subjects: Right/forged: it finds record 3, which is not about it",
+     "INSERT INTO subjects VALUES ('Right/forged', 3)"),
+    ("subjects: Right/r: it finds record 0, which is not about it",
+     "INSERT INTO subjects VALUES ('Right/r', 0)"),
+    ("subjects: Right/q: it finds record .*, which is not about it",
+     "UPDATE subjects SET about = 'Right/q' WHERE about = 'Right/r'"),
+    ("subjects: Right/r: it does not find record .*, which is about it",
+     "UPDATE subjects SET about = '' WHERE about = 'Right/r'"),
+    ("subjects: : it finds record .*, which is not about it",
+     "UPDATE subjects SET about = '' WHERE about = 'Right/r'"),
+    ("subjects: Right/r: it finds record 9\\d\\d\\d, which is not about it",
+     "UPDATE subjects SET place = place + 9000 WHERE about = 'Right/r'"),
+    ("subjects: Right/r: it finds queued record 5, which is not about it",
+     "INSERT INTO pending_subjects VALUES ('Right/r', 5)"),
+    # The column and the row change places: each is found under both still, but one twice.
+    ("subjects: Left/l: it does not find record .*, which is about it",
+     "UPDATE ledger SET subject = 'Right/r' WHERE subject = 'Left/l' AND kind = 'refusal'"),
+    # As records of flows were before they had a subject; those after them had one.
+    ("index: record .*: subject is '', which is not",
+     "UPDATE ledger SET subject = '' WHERE kind = 'flow_started' AND contract = 'pair'"),
+    ("index: record .*: subject is '', which is not",
+     "UPDATE ledger SET subject = '' WHERE kind = 'flow_ended' AND contract = 'pair'"),
     ("instances: turnstile Gate/forged: no record created it",
      "INSERT INTO instances SELECT scope, entity, 'forged', state, version, created_ms, updated_ms,"
      " deleted, last_flow, last_operation FROM instances WHERE id = 'g1'"),
@@ -77,7 +129,8 @@ TAMPERINGS = [
 class StoreCheck(Case):
     def fill(self, store, count=20):
         """Some of everything; the store stays when the server ends."""
-        files = [self.write("turnstile.tenor", turnstile.CONTRACT), self.write("door.tenor", DOOR)]
+        files = [self.write("turnstile.tenor", turnstile.CONTRACT), self.write("door.tenor", DOOR),
+                 self.write("pair.tenor", PAIR)]
         self.holds("keygen", "--prefix", "k")
         config = self.write("c.json", json.dumps({"sources": {}}))
         node = Node(self.dir, store, files, ["--config", config, "--signing-key", self.dir / "k.secret",
@@ -97,11 +150,24 @@ class StoreCheck(Case):
                                                                 "bindings": {"Door": "d"}})
         self.assertEqual(said[0], 200, said)
         self.assertEqual(node.request("DELETE", "/v1/contracts/door/instances/Door/gone")[0], 200)
+        self.assertEqual(node.post("/v1/contracts/door/operations/push", {
+            "persona": "clerk", "bindings": {"Door": "d"}})[0], 409)
+        self.fill_pair(node)
         # Beside the running server, too.
         said = self.holds("store", "check", "--store", store).out
         self.assertIn("they agree with the ledger", said)
         self.assertEqual(node.stop(), 0)
         return node
+
+    def fill_pair(self, node):
+        """Records about two instances each: refused, a flow, and done."""
+        for entity, name in (("Left", "l"), ("Right", "r")):
+            self.assertEqual(node.post(f"/v1/contracts/pair/instances/{entity}", {"id": name})[0], 201)
+        ask = {"persona": "clerk", "bindings": {"Left": "l", "Right": "r"}}
+        for where, amount, status in (("operations/both", 99, 422), ("flows/turn", 5, 200),
+                                      ("operations/both", 5, 409)):
+            said = node.post(f"/v1/contracts/pair/{where}", {**ask, "facts": {"amount": amount}})
+            self.assertEqual(said[0], status, said)
 
     def differs(self, store, pattern, undo=None):
         result = self.fails(1, "store", "check", "--store", store)
@@ -114,7 +180,7 @@ class StoreCheck(Case):
         """Each tampering alone, on a fresh copy of the tables."""
         self.fill(store, 400)  # more than a block of 256 records
         self.holds("store", "check", "--store", store)
-        tables = ("ledger", "instances", "flows", "docs", "meta")
+        tables = ("ledger", "instances", "flows", "docs", "meta", "subjects", "pending_subjects")
         with Forger(store) as f:
             f.store.script([(f"CREATE TABLE kept_{t} AS SELECT * FROM {t}", []) for t in tables])
             for pattern, statement in rows:

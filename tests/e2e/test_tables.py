@@ -140,6 +140,35 @@ class Ledger(Served):
         self.assertIn("no record 999", missing.err)
 
 
+    def test_FU21_a_refusal_is_told_in_words(self):
+        """An operation, a flow and a resumption that were refused: what, by whom, why."""
+        self.walk()
+        ask = {"persona": "escrow_agent", "facts": {**FACTS, "delivery_status": "pending"},
+               "bindings": {"EscrowAccount": LONG, "DeliveryRecord": "del-1"}}
+        refused = self.server.post(f"{C}/operations/release_escrow", ask)
+        self.assertEqual(refused.status, 422, refused)
+        other = self.server.post(f"{C}/flows/standard_release", {**ask, "persona": "nobody"})
+        self.assertEqual(other.status, 422, other)
+        self.server.stop()
+        store = ("--store", "sqlite:serve.db")
+        for columns in ("100", "80"):
+            text = self.holds("ledger", "show", *store, "--kind", "refusal", env={"COLUMNS": columns}).out
+            self.fits(text, int(columns))
+            for words in ("release_escrow:", "standard_release:", "refused,", "precondition_failed", "unknown_persona"):
+                self.assertIn(words, text)
+            self.assertNotIn('"', text, "no JSON")
+        told = self.holds("ledger", "show", str(refused.json["record"]), "--explain", *store).out
+        for words in (f"record {refused.json['record']}, ", ": refusal, contract escrow (version ", "by escrow_agent",
+                      "release_escrow: refused, precondition_failed", "because\n",
+                      "verdict_present(release_approved) did not hold, which rests on delivery_status\n"):
+            self.assertIn(words, told)
+        self.assertNotIn("{", told)
+        told = self.holds("ledger", "show", str(other.json["record"]), "--explain", *store).out
+        self.assertIn("standard_release: refused, ", told)
+        self.assertIn("by nobody", told)
+        self.assertNotIn("the record gives no reason", told)
+
+
 class Deployed(Served):
     def version(self, **changes):
         text = ESCROW.read_text()
@@ -227,6 +256,19 @@ class Pages(Case):
         self.assertGreater(len(commands), 25)
         page = (SOURCE / "docs" / "man" / "motet.1").read_text()
         self.assertEqual(re.findall(r"^\.It Cm (\w+)$", page, re.M), commands)
+
+    def test_FU22_a_store_is_copied_by_a_command(self):
+        """The page about stores names commands, and they do it."""
+        page = (SOURCE / "docs" / "store.md").read_text()
+        section = page[page.index("## Copies"):].split("\n## ")[0]
+        self.assertIn("`motet backup`", section)
+        self.assertIn("`motet restore`", section)
+        with Server(self.dir, ESCROW) as server:
+            server.post(f"{C}/instances/EscrowAccount", {"id": "acc-1"})
+        self.holds("backup", "--store", "sqlite:serve.db", "--out", "copy")
+        self.holds("restore", "copy", "--store", "sqlite:again.db")
+        self.holds("backup", "--store", "sqlite:again.db", "--out", "twice")
+        self.assertEqual((self.dir / "copy").read_bytes(), (self.dir / "twice").read_bytes())
 
 
 main()

@@ -193,6 +193,51 @@ class Traces(Case):
         self.assertEqual(named, set(collector.metrics))
         self.assertEqual(collector.faults, [])
 
+    def test_what_is_no_record_is_counted_and_what_is_refused_is_both(self):
+        """The same on the page and at the collector: requests that nobody may make, that nobody
+        can read, and refusals that are records."""
+        collector = self.collect()
+        server = self.serve(self.usual(collector))
+        token = server.token("--name", "boss", "--right", "admin", "--right", "instances:create",
+                             "--right", "metrics:read", "--right", "ledger:read", "--right", "facts:*",
+                             "--persona", "user")
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts").status == 401))
+        server.post("/v1/contracts/lamp/instances/Lamp", {"id": "l"}, token=token)
+
+        def figures():
+            text = server.get("/metrics", token=token).body.decode()
+            return {name: int(re.search(rf"^motet_{name} (\d+)$", text, re.M)[1]) for name in NAMES}
+
+        NAMES = ("http_unauthorized_total", "http_malformed_total", "refusals_recorded_total",
+                 "records_total")
+        before = figures()
+        press = "/v1/contracts/lamp/operations/press"
+        ask = {"persona": "user", "bindings": {"Lamp": "l"}}
+        for headers in ({}, {"Authorization": "Bearer mt_wrong"}, {"Authorization": "Basic eDp5"},
+                        {"Authorization": "Bearer"}):
+            self.assertEqual(server.post(press, ask, headers=headers).status, 401, headers)
+        for body in ("{", "[]", '{"persona":"user","persona":"user"}', json.dumps({**ask, "amont": 1}),
+                     b"\xff"):
+            self.assertEqual(server.post(press, body, token=token).status, 400, body)
+        self.assertEqual(server.get("/v1/contracts/%zz", token=token).status, 400)
+        low = {**ask, "facts": {"level": 0}}
+        for headers in (None, None, {"Idempotency-Key": "k"}, {"Idempotency-Key": "k"}):
+            self.assertEqual(server.post(press, low, token=token, headers=headers).status, 422)
+        self.assertEqual(server.post(press, {**low, "dry_run": True}, token=token).status, 422)
+        self.assertEqual(server.post("/v1/contracts/none/operations/press", ask, token=token).status, 404)
+        grown = {name: value - before[name] for name, value in figures().items()}
+        self.assertEqual(grown, {"http_unauthorized_total": 4, "http_malformed_total": 6,
+                                 "refusals_recorded_total": 3, "records_total": 3})
+        after = figures()
+
+        def sent():
+            return {name: collector.metrics.get(f"motet_{name}", {"points": [{"value": None}]})["points"][0]
+                    ["value"] for name in NAMES}
+        self.assertTrue(server.wait_until(lambda: sent() == after, 10), (sent(), after))
+        for name in NAMES:
+            self.assertEqual((collector.metrics[f"motet_{name}"]["kind"],
+                              collector.metrics[f"motet_{name}"]["monotonic"]), ("sum", 1))
+
     def test_a_collector_that_stalls_costs_traces_and_no_request(self):
         collector = self.collect(lambda path: 20.0)
         server = self.serve(self.usual(collector, queue=64, timeout_ms=300))

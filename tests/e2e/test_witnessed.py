@@ -10,7 +10,7 @@ import time
 import notes
 import postgres
 from forger import Forger
-from harness import Case, main
+from harness import SEED, SOAK, Case, main
 from serve import ESCROW, Server
 from test_witness import Witness
 
@@ -165,6 +165,110 @@ class Good(Served):
         for bad in ("0", "3", "x"):
             self.fails(2, *words, "--witness-quorum", bad)
         self.fails(2, *words, "--witness", self.key())
+
+
+class Receipts(Served):
+    """Cosignatures of a real witness in a receipt, demanded offline."""
+
+    def receipt(self, server, number):
+        answer = server.get(f"/v1/ledger/{number}/receipt")
+        self.assertEqual(answer.status, 200, answer)
+        return answer.json
+
+    def promise(self, server, name):
+        answer = server.post("/v1/contracts/escrow/instances/EscrowAccount",
+                             {"id": name, "receipt": True})
+        self.assertEqual(answer.status, 201, answer)
+        return answer.json
+
+    def verify(self, receipt, *more, code=0):
+        self.write("r.json", json.dumps(receipt))
+        said = self.run_motet("receipt", "verify", "r.json", "--key", "log.pub", *more)
+        self.assertEqual(said.code, code, (more, repr(said)))
+        return said.out + said.err
+
+    def whole(self):
+        """A complete receipt with a cosignature; nobody is there any more when it is verified."""
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}],
+                            "--witness-quorum", "1")
+        given = self.promise(server, "a")
+        self.assertTrue(self.witnessed(server, given["record"] + 1), server.log())
+        receipt = self.receipt(server, given["record"])
+        self.assertEqual({k: receipt[k] for k in given["receipt"]}, given["receipt"])
+        server.stop()
+        w.end()
+        return receipt
+
+    def test_a_receipt_with_a_cosignature_is_verified_offline(self):
+        receipt = self.whole()
+        self.assertEqual((receipt["origin"], len(receipt["witnesses"])), (ORIGIN, 1))
+        for key in (self.key(), "w.pub"):
+            self.assertIn("complete", self.verify(receipt, "--witness", key, "--complete"))
+        # The independent reader makes the note from the receipt and finds the same.
+        head = receipt["checkpoint"]["checkpoint"]
+        text = notes.head(ORIGIN, head["size"], bytes.fromhex(head["root"]))
+        note = notes.read_note(text + "\n" + "\n".join(receipt["witnesses"]) + "\n")
+        self.assertLess(abs(notes.verify(note, self.key()) - time.time()), 60)
+
+    def test_a_receipt_without_the_witness_that_is_demanded_fails(self):
+        receipt = self.whole()
+        other = notes.vkey("w.example", 4, notes.public_of(b"\3" * 32))
+        stranger = notes.vkey("other.example", 4, notes.public_of(W_SEED))
+        # What the executor could make up alone: a cosignature by a key of its own.
+        head = receipt["checkpoint"]["checkpoint"]
+        text = notes.head(ORIGIN, head["size"], bytes.fromhex(head["root"]))
+        forged = notes.witness_line("w.example", LOG_SEED, text, int(time.time())).strip()
+        elsewhere = notes.head("other.example/log", head["size"], bytes.fromhex(head["root"]))
+        of_another = notes.witness_line("w.example", W_SEED, elsewhere, int(time.time())).strip()
+        smaller = notes.head(ORIGIN, head["size"] - 1, bytes.fromhex(head["root"]))
+        of_fewer = notes.witness_line("w.example", W_SEED, smaller, int(time.time())).strip()
+        demands = [(receipt, other), (receipt, stranger), ({**receipt, "witnesses": []}, self.key()),
+                   ({**receipt, "origin": "other.example/log"}, self.key()),
+                   ({**receipt, "origin": ""}, self.key())]
+        demands += [({**receipt, "witnesses": [line]}, self.key())
+                    for line in (forged, of_another, of_fewer, "", "x")]
+        promise = {k: receipt[k] for k in ("key", "promise", "signature")}
+        for bad, key in [*demands, (promise, self.key())]:
+            with self.subTest(str(bad.get("witnesses"))):
+                self.assertIn("too few of the witnesses", self.verify(bad, "--witness", key, code=1))
+        words = ["--witness", self.key(), "--witness", other]
+        self.verify(receipt, *words, code=1)
+        self.verify(receipt, *words, "--witness-quorum", "1")
+
+    def test_every_flipped_byte_of_a_receipt_with_a_cosignature_fails(self):
+        """Of the cosignature too, once its witness is demanded: one line each, all at once."""
+        receipt = self.whole()
+        good = json.dumps(receipt, separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode()
+        self.write("good.json", good)
+        words = ["receipt", "verify", "--key", "log.pub", "--witness", self.key()]
+        self.holds(*words, "good.json")
+        step = 1 if SOAK else 17
+        start = good.index(b'"witnesses"')  # every one there, some of the rest
+        places = [p for p in range(len(good)) if p >= start or p % step == SEED % step]
+        for place in places:
+            changed = bytearray(good)
+            changed[place] ^= 1 << (place % 7)
+            self.write("flipped.json", bytes(changed))
+            self.fails(1, *words, "flipped.json")
+
+    def test_a_receipt_is_complete_when_so_many_witnesses_have_signed(self):
+        """A witness that is gone delays only that."""
+        w = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        w.end(9)
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}],
+                            "--witness-quorum", "1")
+        given = self.promise(server, "a")
+        self.assertTrue(server.logs("witness_failed"), server.log())
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/ledger/checkpoint").json.get("signed"), 10))
+        self.assertEqual(self.receipt(server, given["record"]), given["receipt"])
+        self.assertGreater(self.metric(server, "failures_total"), 0)
+        w.words[w.words.index("127.0.0.1:0")] = f"127.0.0.1:{w.port}"
+        w.start()
+        self.assertTrue(self.witnessed(server, given["record"] + 1, 40), server.log())
+        receipt = self.receipt(server, given["record"])
+        server.stop()
+        self.verify(receipt, "--complete", "--witness", self.key())
 
 
 class Bad(Served):

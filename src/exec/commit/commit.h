@@ -127,9 +127,11 @@ mt_err ex_refusal_record(ex_job *job, ex_group *g);
 /* Gives the reply, with a receipt if one was asked for and can be had in time. */
 void ex_give(ex_job *job);
 void *ex_receipts(void *executor);
-/* The promise for a chained record, as JSON. MT_E_DENIED: nothing may be signed now. */
+/* What is promised about a chained record. */
 mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *r,
                        lg_receipt *out);
+/* Signs it; a program may take its time. MT_E_DENIED: nothing is signed now. */
+mt_err ex_promise_sign(ex_executor *x, lg_receipt *r);
 
 /* ---- Records ---- */
 
@@ -154,8 +156,6 @@ void ex_record_time(mt_jw *w, const ex_group *g);
  * is queued as. Chained or queued at once, written with the group's end; a
  * shadow sees it. */
 mt_err ex_record_end(ex_group *g, mt_jw *w, const ex_record *r, int64_t *id);
-/* "Entity/instance". */
-mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
 /* What a record is about, one after the other; the first is its subject. */
 typedef struct ex_subjects {
     ex_group *g;

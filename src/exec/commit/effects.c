@@ -72,19 +72,6 @@ void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r)
 
 /* ---- What a record is about ---- */
 
-mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id)
-{
-    return mt_strf(a, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
-}
-
-/* A caller may name what no instance can be called; such a name finds nothing. */
-static bool can_be_found(mt_str entity, mt_str id)
-{
-    enum { MOST = 800 }; /* bytes that the store takes of a name */
-    return entity.len && entity.len <= MOST && id.len && id.len <= MOST &&
-           !memchr(id.ptr, 0, id.len);
-}
-
 static bool is_named(const ex_record *r, mt_str subject)
 {
     bool named = mt_str_eq(r->subject, subject);
@@ -97,7 +84,7 @@ static bool is_named(const ex_record *r, mt_str subject)
 void ex_subject_add(ex_subjects *s, mt_str entity, mt_str id)
 {
     ex_record *r = s->record;
-    if (!can_be_found(entity, id)) {
+    if (!ex_subject_is_kept(entity, id)) {
         return;
     }
     mt_str subject = ex_subject(s->g->arena, entity, id);

@@ -6,7 +6,8 @@
  * signature. On a shared store the record has neither number nor hash until the
  * sequencer has chained it; the answer waits for that, but not for ever: after WAIT_MS
  * it goes out with "receipt":null, and the receipt is to be fetched later
- * (docs/receipts.md).
+ * (docs/receipts.md). A program that signs has as long for one promise as the
+ * configuration says; those behind it wait no longer than WAIT_MS for their turn.
  * What is promised is made from the record alone, and signatures have one spelling: an
  * answer that is given again has the same receipt.
  * INVARIANT: while the key must not sign the ledger (sign.c), it promises nothing. May
@@ -27,6 +28,19 @@ static bool take_hash(mt_str bytes, mt_sha256 *out)
     return true;
 }
 
+mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *r,
+                       lg_receipt *out)
+{
+    st_record first;
+    *out = (lg_receipt){.domain = x->trust_domain, .seq = (uint64_t)r->seq};
+    mt_err err = st_record_at(tx, a, 0, &first);
+    if (!err &&
+        !(take_hash(r->hash, &out->hash) && take_hash(first.hash, &out->ledger))) {
+        err = MT_E_CORRUPT;
+    }
+    return err ? err : ex_decision_of(a, r->body, &out->decision);
+}
+
 /* A key that is elsewhere may have failed. */
 static bool is_signed(const ex_executor *x, const lg_receipt *r)
 {
@@ -34,24 +48,17 @@ static bool is_signed(const ex_executor *x, const lg_receipt *r)
     return !lg_receipt_fault(r, &own);
 }
 
-mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *r,
-                       lg_receipt *out)
+mt_err ex_promise_sign(ex_executor *x, lg_receipt *r)
 {
-    st_record first;
-    *out = (lg_receipt){.domain = x->trust_domain, .seq = (uint64_t)r->seq};
+    bool complete = r->complete;
     if (!ex_sign_may(x)) {
         return MT_E_DENIED;
     }
-    mt_err err = st_record_at(tx, a, 0, &first);
-    if (!err &&
-        !(take_hash(r->hash, &out->hash) && take_hash(first.hash, &out->ledger))) {
-        err = MT_E_CORRUPT;
-    }
-    err = err ? err : ex_decision_of(a, r->body, &out->decision);
-    if (!err) {
-        lg_receipt_sign(out, &x->key);
-    }
-    return !err && x->key.elsewhere && !is_signed(x, out) ? MT_E_DENIED : err;
+    lg_receipt_sign(r, &x->key);
+    r->complete = false; /* of the promise alone */
+    bool good = !x->key.elsewhere || is_signed(x, r);
+    r->complete = complete;
+    return good ? MT_OK : MT_E_DENIED;
 }
 
 /* ---- The place in an answer ---- */
@@ -108,19 +115,25 @@ static void put_receipt(mt_buf *body, const place *at, mt_str receipt, int64_t s
 
 /* ---- One answer ---- */
 
-static void give_promise(ex_job *job, st_tx *tx, const st_record *r, const place *at)
+/* A program that signs may take long; nothing is held of the store meanwhile. */
+static void give_promise(ex_job *job, st_tx **tx, const st_record *r, const place *at)
 {
+    ex_executor *x = job->x;
     lg_receipt promise;
     mt_buf text = {0};
-    mt_err err = ex_promise_make(job->x, tx, &job->arena, r, &promise);
+    mt_err err = ex_promise_make(x, *tx, &job->arena, r, &promise);
+    if (x->elsewhere) {
+        st_rollback(*tx);
+        *tx = NULL;
+    }
+    err = err ? err : ex_promise_sign(x, &promise);
     if (!err) {
         lg_receipt_write(&text, &promise);
     }
     put_receipt(&job->reply.body, at, err ? MT_STR("null") : mt_buf_str(&text), r->seq);
     mt_buf_free(&text);
-    atomic_fetch_add_explicit(err ? &job->x->metrics.receipts_late
-                                  : &job->x->metrics.receipts,
-                              1, memory_order_relaxed);
+    atomic_fetch_add_explicit(err ? &x->metrics.receipts_late : &x->metrics.receipts, 1,
+                              memory_order_relaxed);
     ex_answer(job);
 }
 
@@ -131,23 +144,25 @@ static void give_without(ex_job *job, const place *at)
     ex_answer(job);
 }
 
-/* True: the job is answered. `last`: it must be. */
-static bool settle(ex_job *job, st_tx *tx, bool last)
+/* True: the job is answered. `last`: it must be. Who has waited behind a program that
+ * did not sign in time waits no longer. */
+static bool settle(ex_job *job, st_tx **tx, bool last)
 {
     place at;
     st_record r;
+    bool late = last || os_now_ms() >= job->give_up_ms;
     if (!find_place(&job->arena, mt_buf_str(&job->reply.body), &at)) {
         ex_answer(job); /* nothing was written: there is nothing to promise */
         return true;
     }
-    mt_err err = !tx         ? MT_E_IO
-                 : at.queued ? st_record_get(tx, &job->arena, at.number, &r)
-                             : st_record_at(tx, &job->arena, at.number, &r);
-    if (!err && r.seq >= 0) {
+    mt_err err = !*tx        ? MT_E_IO
+                 : at.queued ? st_record_get(*tx, &job->arena, at.number, &r)
+                             : st_record_at(*tx, &job->arena, at.number, &r);
+    if (!err && r.seq >= 0 && !(late && job->x->elsewhere)) {
         give_promise(job, tx, &r, &at);
         return true;
     }
-    if (last || err || os_now_ms() >= job->give_up_ms) {
+    if (late || err) {
         give_without(job, &at);
         return true;
     }
@@ -178,12 +193,12 @@ static bool take_jobs(ex_executor *x, ex_job **waiting)
 static void settle_all(ex_executor *x, ex_job **waiting, bool last)
 {
     st_tx *tx = NULL;
-    if (*waiting && st_begin(x->store, ST_READ, &tx)) {
-        tx = NULL;
-    }
     for (ex_job **at = waiting; *at;) {
         ex_job *job = *at, *next = job->next;
-        if (settle(job, tx, last)) {
+        if (!tx && st_begin(x->store, ST_READ, &tx)) {
+            tx = NULL;
+        }
+        if (settle(job, &tx, last)) {
             *at = next;
         } else {
             at = &job->next;

@@ -11,6 +11,18 @@ void ex_time_json(mt_jw *w, int64_t ms)
     mt_jw_str(w, mt_str_from(text, ct_time_print(t, text)));
 }
 
+mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id)
+{
+    return mt_strf(a, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
+}
+
+bool ex_subject_is_kept(mt_str entity, mt_str id)
+{
+    enum { MOST = 800 }; /* bytes that the store takes of a name */
+    return entity.len && entity.len <= MOST && id.len && id.len <= MOST &&
+           !memchr(id.ptr, 0, id.len);
+}
+
 size_t ex_block_id(uint64_t block, char out[24])
 {
     char *end = out + 12;

@@ -1,6 +1,6 @@
 /* exec/evidence/record.h - what whoever writes records has in common: how time is
- * written, the roots of blocks, who may append on a shared store.
- * Room: exec. */
+ * written, what a record is about, the roots of blocks, who may append on a shared
+ * store. Room: exec. */
 #ifndef EX_EVIDENCE_RECORD_H
 #define EX_EVIDENCE_RECORD_H
 
@@ -14,6 +14,12 @@ enum { EX_BLOCK_LEVELS = 8, EX_BLOCK = 1 << EX_BLOCK_LEVELS };
 #define EX_KIND_BLOCK MT_STR("ledger.block")
 /* Who chains records of a shared store holds this lock. */
 #define EX_SEQUENCER "sequencer"
+
+/* How a record names an instance that it is about: Entity/instance. */
+mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
+/* A caller may name what no instance can be called; such a name finds nothing, and no
+ * record is kept under it. */
+bool ex_subject_is_kept(mt_str entity, mt_str id);
 
 void ex_time_json(mt_jw *w, int64_t ms);
 /* The id of a block's document; returns its length. */

@@ -168,6 +168,20 @@ static void tell_contract(mt_buf *out, const mt_json *body)
     add_named(out, ", ", body, "status");
 }
 
+/* What was asked for, why not in one word, and of which instances. */
+static void tell_refusal(mt_buf *out, const mt_json *body)
+{
+    const mt_json *bound = mt_json_at(body, "bindings");
+    add_named(out, "", body, mt_json_at(body, "operation") ? "operation" : "flow");
+    add_named(out, " ", body, "execution");
+    add_named(out, ": refused, ", mt_json_at(body, "refusal"), "code");
+    if (mt_json_is(bound, MT_JSON_OBJECT) && bound->count) {
+        mt_buf_addz(out, " (");
+        add_members(out, bound);
+        mt_buf_addc(out, ')');
+    }
+}
+
 /* What the rows of a listing say elsewhere, or is the same in every record. */
 static bool is_told(mt_str key)
 {
@@ -225,6 +239,7 @@ static const struct kind {
     {"fact_asserted", tell_fact},
     {"fact_retracted", tell_fact},
     {"contract_deployed", tell_contract},
+    {"refusal", tell_refusal},
 };
 
 void ex_record_what(mt_buf *out, const mt_json *body)
@@ -321,18 +336,34 @@ static void add_verdicts(mt_buf *out, const mt_json *names)
     }
 }
 
-/* Conditions that were false, of a refusal; texts, or objects that have one. */
-static void add_reasons(mt_buf *out, const mt_json *reasons)
+static void add_reason(mt_buf *out, const mt_json *reason)
 {
+    const mt_json *condition = mt_json_at(reason, "condition");
+    const mt_json *value = mt_json_at(reason, "value");
+    const mt_json *facts = mt_json_at(reason, "rests_on");
+    ex_plain_value(out, condition ? condition : reason);
+    mt_buf_addz(out, mt_json_is(value, MT_JSON_BOOL) && value->boolean
+                         ? " held"
+                         : " did not hold");
+    if (mt_json_is(facts, MT_JSON_ARRAY) && facts->count) {
+        mt_buf_addz(out, ", which rests on ");
+        add_items(out, facts);
+    }
+    mt_buf_addc(out, '\n');
+}
+
+/* The sentence that the caller got, and the conditions that decided: texts, or objects
+ * that have one. */
+static void add_refusal(mt_buf *out, const mt_json *said)
+{
+    const mt_json *reasons = mt_json_at(said, "reasons");
+    if (mt_text_at(said, "detail").len) {
+        add_text(out, mt_text_at(said, "detail"));
+        mt_buf_addc(out, '\n');
+    }
     for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
          i++) {
-        const mt_json *reason = &reasons->as.items[i];
-        const mt_json *condition = mt_json_at(reason, "condition");
-        const mt_json *value = mt_json_at(reason, "value");
-        ex_plain_value(out, condition ? condition : reason);
-        mt_buf_addz(out, mt_json_is(value, MT_JSON_BOOL) && value->boolean
-                             ? " held\n"
-                             : " did not hold\n");
+        add_reason(out, &reasons->as.items[i]);
     }
 }
 
@@ -340,11 +371,8 @@ void ex_record_why(mt_buf *out, const mt_json *body)
 {
     const mt_json *p = mt_json_at(body, "provenance");
     const mt_json *verdicts = mt_json_at(p, "verdicts_used");
-    if (mt_text_at(body, "detail").len) {
-        add_text(out, mt_text_at(body, "detail"));
-        mt_buf_addc(out, '\n');
-    }
-    add_reasons(out, mt_json_at(body, "reasons"));
+    const mt_json *refusal = mt_json_at(body, "refusal");
+    add_refusal(out, refusal ? refusal : body);
     add_verdicts(out, verdicts ? verdicts : mt_json_at(body, "verdicts"));
     add_facts(out, mt_json_at(body, "facts"), mt_json_at(p, "facts_used"));
     if (p && !mt_json_at(body, "facts") && mt_text_at(body, "execution").len) {

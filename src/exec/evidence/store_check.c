@@ -2,7 +2,8 @@
  *
  * Order: Systems (who shares what); all records, chained and queued, each checked
  * against the chain and its own columns, its meaning taken over into the store of what
- * is expected; then instances, flows and documents of both stores side by side.
+ * is expected; then the table of subjects, instances, flows and documents of both
+ * stores side by side.
  *
  * INVARIANT: the store itself is only read, in one transaction, so that a server may go
  * on beside it. What is expected comes from bodies of records alone.
@@ -44,6 +45,7 @@ struct ex_checking {
     uint64_t all;       /* records there are */
     uint64_t unwritten; /* since the last commit */
     bool broken;        /* the chain does not hold: nothing more is believed */
+    bool newer;         /* see store_subjects.c */
     lg_head next_note;  /* the next to be compared; size 0: none */
 };
 
@@ -67,6 +69,22 @@ static mt_err step(ex_checking *c, const char *what, uint64_t done, uint64_t all
     bool go = !c->o->progress || done % TELL_EVERY ||
               c->o->progress(c->o->progress_state, what, done, all);
     return go ? MT_OK : MT_E_CLOSED;
+}
+
+mt_err ex_check_step(ex_checking *c, const char *what, uint64_t done)
+{
+    return step(c, what, done, 0);
+}
+
+bool *ex_check_newer(ex_checking *c)
+{
+    return &c->newer;
+}
+
+mt_str ex_check_record_name(mt_arena *a, const st_record *row)
+{
+    return row->seq < 0 ? mt_strf(a, "queued record %lld", (long long)row->id)
+                        : mt_strf(a, "record %lld", (long long)row->seq);
 }
 
 /* ---- Systems ---- */
@@ -237,7 +255,8 @@ static mt_err take_record(void *state, const st_record *row)
         return MT_OK;
     }
     ex_check_index(c, c->tx, &c->scratch, row, &body);
-    err = ex_expect_record(c, c->et, &c->scratch, row, &body);
+    err = ex_expect_subjects(c, c->tx, c->et, &c->scratch, row, &body);
+    err = err ? err : ex_expect_record(c, c->et, &c->scratch, row, &body);
     err = err ? err : write_on(c);
     return err ? err : step(c, "records", ++c->out->records, c->all);
 }
@@ -712,7 +731,8 @@ static mt_err check_all(ex_checking *c)
     if (err || c->broken) {
         return err;
     }
-    err = check_instances(c);
+    err = ex_check_subjects(c, c->tx, c->et);
+    err = err ? err : check_instances(c);
     err = err ? err : check_flows(c);
     return err ? err : check_documents(c);
 }

@@ -6,6 +6,7 @@
  * ledger decides is worked out anew from its records, and compared:
  *
  *     index      kind, contract, flow, subject and time of each record: from its body
+ *     subjects   what else each record is found by
  *     chain      numbers, hashes, the roots of blocks, the notes, the end
  *     instances  which there are, state, version, deleted, last operation and flow
  *     flows      which there are, version of the contract, who, bindings, facts,
@@ -13,15 +14,17 @@
  *     documents  facts asserted by hand; versions of contracts, and which is served
  *
  * Not compared, because the ledger does not have it: the position inside a flow, the
- * outbox, kept answers, tokens, Systems, contexts and captures of graphs, tapes of
- * agents. Signatures are the business of motet ledger verify.
+ * outbox, kept answers, the numbers under which records were queued, tokens, Systems,
+ * contexts and captures of graphs, tapes of agents. Signatures are the business of
+ * motet ledger verify.
  *
  * Memory is bounded: what is worked out lives in a store of its own in a directory for
  * temporary files, and both are read in order, page by page, of one moment.
  *
  *     store_check    the walk and the comparison
  *     store_expect   what a record means for instances, flows and documents
- *     store_index    what the columns of a record must be */
+ *     store_index    what the columns of a record must be
+ *     store_subjects what a record is about */
 #ifndef EX_STORE_CHECK_H
 #define EX_STORE_CHECK_H
 
@@ -58,6 +61,18 @@ void ex_check_differs(ex_checking *c, const char *part, mt_str name, const char 
 /* Of this record: body has been read. */
 void ex_check_index(ex_checking *c, st_tx *tx, mt_arena *a, const st_record *row,
                     const mt_json *body);
+/* What it is about: its column, and in the store of what is expected the rows that are
+ * due. */
+mt_err ex_expect_subjects(ex_checking *c, st_tx *tx, st_tx *expected, mt_arena *a,
+                          const st_record *row, const mt_json *body);
+/* Those rows and the store's. */
+mt_err ex_check_subjects(ex_checking *c, st_tx *tx, st_tx *expected);
+/* Was a record seen that older programs did not write? */
+bool *ex_check_newer(ex_checking *c);
+/* MT_E_CLOSED when it is to stop. */
+mt_err ex_check_step(ex_checking *c, const char *what, uint64_t done);
+/* "record 7", "queued record 7". */
+mt_str ex_check_record_name(mt_arena *a, const st_record *row);
 /* What follows from it, in the store of what is expected. */
 mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
                         const st_record *row, const mt_json *body);

@@ -37,8 +37,7 @@ static int64_t number_of(const expecting *e)
 
 static mt_str record_name(const expecting *e)
 {
-    return e->row->seq < 0 ? mt_strf(e->a, "queued record %lld", (long long)e->row->id)
-                           : mt_strf(e->a, "record %lld", (long long)e->row->seq);
+    return ex_check_record_name(e->a, e->row);
 }
 
 /* A key that the store would not take is none that it has. */

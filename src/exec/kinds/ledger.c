@@ -285,7 +285,8 @@ static bool refuse_receipt(ex_job *job, mt_err err)
 }
 
 /* Made anew from the record whenever it is asked for: the promise is the same as the
- * one that went out with the answer, as long as the key is. */
+ * one that went out with the answer, as long as the key is. A program that signs may
+ * take long: that is for a worker, and holds nothing of the store. */
 bool ex_ledger_receipt(ex_job *job)
 {
     st_tx *tx;
@@ -294,6 +295,10 @@ bool ex_ledger_receipt(ex_job *job)
     if (!job->x->has_key) {
         return ex_refuse(job, EX_NOT_IMPLEMENTED,
                          "this server has no signing key, so it gives no receipts");
+    }
+    job->elsewhere = job->x->elsewhere && !ex_may_linger(job);
+    if (job->elsewhere) {
+        return true;
     }
     if (refused_any_record(job, &tx, &r, may_have_receipt)) {
         return true;
@@ -305,6 +310,7 @@ bool ex_ledger_receipt(ex_job *job)
     mt_err err = ex_promise_make(job->x, tx, &job->arena, &r, &receipt);
     err = err ? err : complete(job, tx, &receipt);
     st_rollback(tx);
+    err = err ? err : ex_promise_sign(job->x, &receipt);
     if (err) {
         return refuse_receipt(job, err);
     }

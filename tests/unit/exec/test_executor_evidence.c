@@ -354,7 +354,7 @@ static const mt_json *fetch(desk *d, const ex_caller *who, uint64_t seq)
     return ask(d, who, EX_LEDGER_RECEIPT, "", id, "");
 }
 
-static void FU12_a_promise_goes_out_with_the_answer(void **state)
+static void a_promise_goes_out_with_the_answer(void **state)
 {
     desk d = pair(state, true, NULL);
     const mt_json *r = operate(&d, &PAIR_CLERK, "both", SMALLR);
@@ -562,7 +562,7 @@ int main(void)
     both(&l, FS19_a_dry_run_refused_early_says_simulation);
     both(&l, names_nobody_can_have_do_no_harm);
     both(&l, a_repeated_refusal_is_one_record);
-    both(&l, FU12_a_promise_goes_out_with_the_answer);
+    both(&l, a_promise_goes_out_with_the_answer);
     both(&l, the_same_request_has_the_same_receipt);
     both(&l, promises_are_completed_by_a_checkpoint);
     both(&l, a_receipt_is_for_who_asked_and_who_reads);

@@ -240,6 +240,55 @@ static void lines_are_written_whole(void **state)
     close(ends[1]);
 }
 
+/* Packets that are in the way, until no more fit. */
+static void stop_up(int fd)
+{
+    while (send(fd, "-", 1, MSG_DONTWAIT) == 1) {
+    }
+}
+
+/* Whatever waits while there is no room is written in as few pieces as a pipe takes
+ * whole: those of the batch that the writer had, and those of all the rest. */
+static void lines_that_waited_are_written_together(void **state)
+{
+    (void)state;
+    enum { WAITING = 40, LONGEST = 400 };
+    int ends[2];
+    static char text[301], packet[4 * PIPE_BUF];
+    struct timeval patience = {.tv_sec = 10};
+    ht_log log = {0};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    stop_up(ends[1]);
+    log.fd = ends[1];
+    assert_int_equal(ht_log_open(&log, 1 << 20), MT_OK);
+    memset(text, 'y', sizeof text);
+    for (int i = 0; i < WAITING; i++) {
+        ht_log_text(&log, HT_INFO, "x", "a", mt_str_from(text, i % 2 ? 301 : 1));
+    }
+    size_t lines = 0, pieces = 0, bytes = 0;
+    while (lines < WAITING) {
+        ssize_t n = recv(ends[0], packet, sizeof packet, 0);
+        assert_true(n > 0);
+        if (n == 1) {
+            continue; /* what was in the way */
+        }
+        assert_true(n <= PIPE_BUF && packet[n - 1] == '\n');
+        pieces++;
+        bytes += (size_t)n;
+        for (ssize_t i = 0; i < n; i++) {
+            lines += packet[i] == '\n';
+        }
+    }
+    assert_int_equal(lines, WAITING);
+    assert_true(bytes < WAITING * LONGEST);
+    assert_true(pieces <= bytes / (PIPE_BUF - LONGEST) + 2);
+    assert_int_equal(ht_log_dropped(&log), 0);
+    ht_log_close(&log);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void who_stops_reading_costs_lines_that_are_counted(void **state)
 {
     (void)state;
@@ -344,6 +393,7 @@ int main(void)
     rows_test(&list, a_log_that_cannot_be_written_drops_and_ends);
     rows_test(&list, a_full_pipe_holds_nobody_up);
     rows_test(&list, lines_are_written_whole);
+    rows_test(&list, lines_that_waited_are_written_together);
     rows_test(&list, who_stops_reading_costs_lines_that_are_counted);
     rows_test(&list, levels_have_names_and_ends);
     return rows_run(&list, "http/log");

@@ -86,7 +86,7 @@ static const char *travel(const lg_receipt *r)
     return fault;
 }
 
-static void FU12_promises_and_complete_receipts_hold(void **state)
+static void promises_and_complete_receipts_hold(void **state)
 {
     (void)state;
     for (uint64_t seq = 0; seq < MOST; seq++) {
@@ -294,7 +294,7 @@ static void lists_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(FU12_promises_and_complete_receipts_hold),
+        cmocka_unit_test(promises_and_complete_receipts_hold),
         cmocka_unit_test(witnesses_are_carried),
         cmocka_unit_test(every_changed_byte_is_found),
         cmocka_unit_test(any_layout_is_read),

@@ -293,6 +293,57 @@ static void FU2_a_record_is_found_by_everything_it_is_about(void **state)
     mt_arena_free(&a);
 }
 
+/* All rows as text, in pages of this many. */
+static void assert_abouts(st_store *s, bool queued, uint32_t limit, const char *want)
+{
+    mt_buf seen = {0};
+    mt_arena a = {0};
+    st_about after = {.record = INT64_MIN}, *rows;
+    size_t count = limit;
+    st_tx *tx = begin(s, ST_READ);
+    while (count == limit) {
+        assert_fine(st_abouts_page(tx, &a, queued, &after, limit, &rows, &count));
+        for (size_t i = 0; i < count; i++) {
+            after = rows[i];
+            mt_buf_addf(&seen, "%.*s=%lld ", MT_ARG(after.subject),
+                        (long long)after.record);
+        }
+    }
+    st_rollback(tx);
+    assert_true(mt_str_eq(mt_buf_str(&seen), mt_str_z(want)));
+    mt_buf_free(&seen);
+    mt_arena_free(&a);
+}
+
+static void what_records_are_about_is_listed_added_and_dropped(void **state)
+{
+    st_store *s = fresh(state);
+    static const st_about ROWS[] = {{MT_STR_INIT("B/1"), 2},
+                                    {MT_STR_INIT("A/1"), 7},
+                                    {MT_STR_INIT("B/1"), 1},
+                                    {MT_STR_INIT("A/1"), 2}};
+    for (int queued = 0; queued < 2; queued++) {
+        st_tx *tx = begin(s, ST_WRITE);
+        for (size_t i = 0; i < rows_count(ROWS); i++) {
+            assert_fine(st_about_add(tx, queued, &ROWS[i]));
+        }
+        assert_fine(st_commit(tx));
+    }
+    for (uint32_t limit = 1; limit <= 5; limit++) {
+        assert_abouts(s, false, limit, "A/1=2 A/1=7 B/1=1 B/1=2 ");
+        assert_abouts(s, true, limit, "B/1=1 A/1=2 B/1=2 A/1=7 ");
+    }
+    for (int queued = 0; queued < 2; queued++) {
+        st_tx *tx = begin(s, ST_WRITE);
+        assert_fine(st_about_drop(tx, queued, &ROWS[0]));
+        assert_err(st_about_drop(tx, queued, &ROWS[0]), MT_E_NOTFOUND);
+        assert_fine(st_commit(tx));
+    }
+    assert_abouts(s, false, 9, "A/1=2 A/1=7 B/1=1 ");
+    assert_abouts(s, true, 9, "B/1=1 A/1=2 A/1=7 ");
+    st_close(s);
+}
+
 static mt_err count_record(void *state, const st_record *row)
 {
     pages *p = state;
@@ -596,6 +647,7 @@ int main(void)
     both(&l, the_tail_is_remembered);
     both(&l, queued_records_are_found_taken_once_and_chained);
     both(&l, FU2_a_record_is_found_by_everything_it_is_about);
+    both(&l, what_records_are_about_is_listed_added_and_dropped);
     both(&l, records_are_filtered_in_both_directions);
     both(&l, every_page_has_what_the_others_lack);
     both(&l, a_record_chained_out_of_turn_is_listed_once);
