@@ -269,6 +269,7 @@ class Crash(Service):
         answers, refused = [], 0
         for n in range(20000):
             job = turnstile.Job(f"full-{n}", random.Random(n), INSTANCES)
+            job.body["receipt"] = n % 2 == 0
             began = time.monotonic()
             status, body = node.post(f"/v1/{job.path}", job.body, job.key)
             if status >= 500:
