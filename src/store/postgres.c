@@ -48,10 +48,16 @@ static void expect(pg_conn *c, pg_due due)
     c->unsure += due.if_none != MT_OK;
 }
 
-/* Reads one statement's result and its end. NULL: the connection is gone. */
+/* Reads one statement's result and its end, passing over what tells that a
+ * synchronisation point was reached. NULL: the connection is gone. */
 static PGresult *next_result(st_tx *tx, pg_conn *c)
 {
     PGresult *r = PQgetResult(c->pg);
+    while (r && PQresultStatus(r) == PGRES_PIPELINE_SYNC) {
+        PQclear(r);
+        c->syncs--;
+        r = PQgetResult(c->pg);
+    }
     if (!r) {
         pg_lost(tx, c);
         return NULL;
@@ -127,10 +133,16 @@ static mt_err collect(st_tx *tx, pg_conn *c)
     return tx->broken;
 }
 
-/* Asks the server to answer now what it has been sent. */
+/* Asks the server to answer now what it has been sent. A writer, who may hold locks,
+ * synchronises: without that the server takes a transaction for a busy one however long
+ * nothing comes, and never ends it. All answers are read before anything else is sent,
+ * so no commit follows a statement that failed. */
 static mt_err push(st_tx *tx, pg_conn *c)
 {
-    return PQsendFlushRequest(c->pg) && PQflush(c->pg) == 0 ? MT_OK : pg_lost(tx, c);
+    bool syncs = tx->mode == ST_WRITE;
+    bool sent = syncs ? PQpipelineSync(c->pg) : PQsendFlushRequest(c->pg);
+    c->syncs += syncs && sent;
+    return sent && PQflush(c->pg) == 0 ? MT_OK : pg_lost(tx, c);
 }
 
 /* ---- Statements ---- */

@@ -21,8 +21,9 @@ typedef struct pg_due {
 typedef struct pg_conn {
     st_conn head;
     PGconn *pg;
-    bool begun;    /* the server has a transaction open, or is on its way to */
-    bool draining; /* the end of a reading transaction was sent, not awaited */
+    bool begun;     /* the server has a transaction open, or is on its way to */
+    bool draining;  /* the end of a reading transaction was sent, not awaited */
+    unsigned syncs; /* synchronisation points whose answers were not read yet */
     unsigned ahead;
     unsigned unsure; /* of those: wrong ones would be committed all the same */
     pg_due due[PG_AHEAD];
@@ -40,8 +41,8 @@ mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why);
 void pg_conn_close(pg_conn *c);
 /* Is an idle connection still good? Reads what is left of its last transaction. */
 bool pg_conn_rested(pg_conn *c);
-/* Reads results up to the next synchronisation point; false when the connection is
- * gone. */
+/* Reads results up to the synchronisation point that was sent last and is not counted
+ * in `syncs`; false when the connection is gone. */
 bool pg_sync(pg_conn *c);
 
 /* Maps what the server said and breaks the transaction. */

@@ -106,13 +106,13 @@ static mt_err settle(const st_store *s, PGconn *pg)
     mt_buf_addf(&sql,
                 "SET search_path = motet; SET lock_timeout = %u;"
                 "SET statement_timeout = %u; SET jit = off;"
-                "SET idle_in_transaction_session_timeout = 60000;"
+                "SET idle_in_transaction_session_timeout = %u;"
                 "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;"
                 "SET enable_hashjoin = off; SET enable_mergejoin = off;"
                 "SET enable_bitmapscan = off; SET default_transaction_read_only = %s;"
                 "SELECT set_config('synchronous_commit', 'on', false)"
                 " WHERE current_setting('synchronous_commit') = 'off';",
-                s->options.wait_ms, s->options.wait_ms * 12,
+                s->options.wait_ms, s->options.wait_ms * 12, s->options.wait_ms * 12,
                 s->options.read_only ? "on" : "off");
     mt_buf_addc(&sql, 0);
     PGresult *done = PQexec(pg, sql.ptr);
@@ -199,7 +199,10 @@ bool pg_sync(pg_conn *c)
         nothing = r ? 0 : nothing + 1;
         PQclear(r);
         if (r && status == PGRES_PIPELINE_SYNC) {
-            return PQstatus(c->pg) == CONNECTION_OK;
+            if (!c->syncs) {
+                return PQstatus(c->pg) == CONNECTION_OK;
+            }
+            c->syncs--;
         }
     }
     return false;

@@ -114,6 +114,37 @@ static void a_named_lock_is_had_in_a_transaction_that_writes(void **state)
 
 /* ---- Instances ---- */
 
+/* Whoever is paused in the middle of a transaction loses it, and with it the locks that
+ * others wait for. A file has one writer, and nobody waits. */
+static void FS_point_10_a_paused_transaction_lets_others_go_on(void **state)
+{
+    st_store *s = fresh(state);
+    if (st_is_shared(s)) {
+        st_tx *tx = begin(s, ST_WRITE);
+        st_instance row = an_instance("a-1");
+        assert_fine(st_instance_add(tx, &row));
+        assert_fine(st_commit(tx));
+        st_store *paused = again(state, &(st_options){.wait_ms = 50}); /* 600 ms */
+        mt_arena a = {0};
+        bool found, had = false;
+        st_tx *holds = begin(paused, ST_WRITE);
+        assert_fine(st_instances_lock(holds, &a, &row, &found, 1));
+        tx = begin(s, ST_WRITE);
+        assert_fine(st_instances_lock(tx, &a, &row, &had, 1)); /* waits for the lock */
+        assert_true(had);
+        st_rollback(tx);
+        assert_true(st_instance_get(holds, &a, row.scope, row.entity, row.id, &row) !=
+                    MT_OK);
+        st_rollback(holds);
+        holds = begin(paused, ST_WRITE); /* it is itself again */
+        assert_fine(st_instances_lock(holds, &a, &row, &found, 1));
+        st_rollback(holds);
+        st_close(paused);
+        mt_arena_free(&a);
+    }
+    st_close(s);
+}
+
 static void an_instance_comes_back_as_it_was(void **state)
 {
     mt_arena a = {0};
@@ -858,6 +889,7 @@ int main(void)
     both(&l, what_is_not_committed_is_not_seen);
     both(&l, a_reader_sees_one_moment);
     both(&l, a_named_lock_is_had_in_a_transaction_that_writes);
+    both(&l, FS_point_10_a_paused_transaction_lets_others_go_on);
     both(&l, an_instance_comes_back_as_it_was);
     both(&l, an_id_is_never_used_again);
     both(&l, rows_are_locked_whatever_their_order);
