@@ -141,7 +141,7 @@ void grown_store(const char *url, const char *scope, const char *entity,
     read_templates(g);
     must(st_begin(g->store, ST_WRITE, &g->tx));
     for (size_t i = 1; i < instances; i++) {
-        char id[ID + 1];
+        char id[32];
         snprintf(id, sizeof id, GROWN_ID, i);
         add_instance(g, id);
         for (size_t r = 0; r < g->template_count; r++) {
