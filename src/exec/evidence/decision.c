@@ -84,7 +84,7 @@ mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem)
 
 /* Members of a body that say who, what and why. Facts, states and the trace of a flow
  * are left to the record: they are long, and not everybody may read them. So is the
- * error that a flow ended with: it says in words which value did not fit. */
+ * error of a condition that had no value: it says in words which one did not fit. */
 static const char *const OWN[] = {
     "asked_as",  "bindings",  "caller",  "candidate", "contract", "entity",   "etag",
     "execution", "expires",   "fact",    "flow",      "instance", "key",      "kind",
@@ -132,6 +132,9 @@ mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
     }
     for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) {
         add(a, &all, &tree, OWN[i], OWN[i]);
+    }
+    if (!mt_str_is(mt_json_text(mt_json_at(&tree, "status")), "failed")) {
+        add(a, &all, &tree, "error", "error");
     }
     add_refusal(a, &all, &tree);
     const mt_json *provenance = mt_json_at(&tree, "provenance");
