@@ -18,6 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -169,6 +171,24 @@ void mt_json_quote(mt_buf *out, mt_str value)
     mt_buf_addc(out, '"');
     add_body(out, value);
     mt_buf_addc(out, '"');
+}
+
+void mt_json_show(mt_buf *out, mt_str value)
+{
+    mt_buf quoted = {0};
+    mt_json_quote(&quoted, value);
+    mt_str rest = mt_str_from(quoted.ptr + 1, quoted.len - 2);
+    while (rest.len) {
+        size_t len = mt_utf8_sequence(rest.ptr, rest.len);
+        uint32_t c = len ? mt_utf8_decode(rest.ptr, &len) : 0xfffd;
+        if (!len || mt_utf8_is_unseen(c)) {
+            mt_buf_addf(out, "\\u%04x", c);
+        } else {
+            mt_buf_add(out, rest.ptr, len);
+        }
+        rest = mt_str_skip(rest, len ? len : 1);
+    }
+    mt_buf_free(&quoted);
 }
 
 /* A string at p, where there is room for it and for `after`. */

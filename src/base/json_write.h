@@ -123,6 +123,9 @@ static inline void mt_jw_begin_unsorted(mt_jw *w)
 
 /* Appends the quoted, escaped string. */
 void mt_json_quote(mt_buf *out, mt_str value);
+/* Appends it for people: escaped likewise, without the quotes, and so is all that a
+ * terminal would obey or a reader not see. */
+void mt_json_show(mt_buf *out, mt_str value);
 /* Appends the tree, keys sorted; pretty output has no trailing newline. */
 void mt_json_write(mt_buf *out, const mt_json *node, bool pretty);
 

@@ -180,15 +180,6 @@ const mt_paint *mt_seen_paint(mt_seen seen)
 
 /* ---- texts ---- */
 
-/* Would the reader of a picture not see it, or XML refuse it? */
-static bool is_unseen(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0)       /* controls */
-           || (c >= 0x2028 && c <= 0x202e)           /* separators, direction */
-           || (c >= 0x2066 && c <= 0x2069)           /* direction */
-           || c == 0xfeff || (c & 0xfffe) == 0xfffe; /* byte order, no characters */
-}
-
 /* The next character of s, as it is shown; 0 at the end. */
 static uint32_t next_character(mt_str *s)
 {
@@ -198,7 +189,7 @@ static uint32_t next_character(mt_str *s)
     size_t len = mt_utf8_sequence(s->ptr, s->len);
     uint32_t c = len ? mt_utf8_decode(s->ptr, &len) : 0xfffd;
     *s = mt_str_skip(*s, len ? len : 1);
-    return c == '\n' || c == '\t' ? c : is_unseen(c) ? 0xfffd : c;
+    return c == '\n' || c == '\t' ? c : mt_utf8_is_unseen(c) ? 0xfffd : c;
 }
 
 static void add_character(mt_buf *out, uint32_t c)

@@ -116,3 +116,11 @@ size_t mt_utf8_count(mt_str s)
     }
     return count;
 }
+
+bool mt_utf8_is_unseen(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0)       /* controls */
+           || (c >= 0x2028 && c <= 0x202e)           /* separators, direction */
+           || (c >= 0x2066 && c <= 0x2069)           /* direction */
+           || c == 0xfeff || (c & 0xfffe) == 0xfffe; /* byte order, no characters */
+}

@@ -16,5 +16,7 @@ uint32_t mt_utf8_decode(const char *p, size_t *len);
 size_t mt_utf8_encode(uint32_t character, char *out);
 /* Number of characters in text that was checked. */
 size_t mt_utf8_count(mt_str s);
+/* Would a terminal obey it, a reader not see it, or XML refuse it? */
+bool mt_utf8_is_unseen(uint32_t character);
 
 #endif

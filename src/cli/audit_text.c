@@ -9,6 +9,15 @@
 
 /* ---- text ---- */
 
+/* Literals are its author's. */
+static void add_condition(mt_buf *out, const ct_model *m, const ct_operation *op)
+{
+    mt_buf text = {0};
+    cli_condition(&text, m, op);
+    cli_add_plain(out, mt_buf_str(&text));
+    mt_buf_free(&text);
+}
+
 static void add_version(mt_buf *out, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
@@ -26,7 +35,7 @@ static void add_version(mt_buf *out, const cli_rules *r)
         mt_buf_addf(out, "  %-24.*s may be done by ", MT_ARG(op->id));
         cli_allowed(out, r->model, op);
         mt_buf_addz(out, op->precondition ? "\n    if " : "");
-        cli_condition(out, r->model, op);
+        add_condition(out, r->model, op);
         mt_buf_addc(out, '\n');
     }
 }

@@ -1,16 +1,18 @@
 #include "cli/decision_words.h"
 
 #include "base/str.h"
+#include "base/utf8.h"
 
-/* Control characters of ASCII, and those behind C2 in UTF-8. */
 void cli_add_plain(mt_buf *out, mt_str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        unsigned char next = i + 1 < text.len ? (unsigned char)text.ptr[i + 1] : 0;
-        bool two = c == 0xc2 && next >= 0x80 && next < 0xa0;
-        mt_buf_addc(out, c < ' ' || c == 0x7f || two ? '?' : text.ptr[i]);
-        i += two;
+    while (text.len) {
+        size_t len = mt_utf8_sequence(text.ptr, text.len);
+        if (!len || mt_utf8_is_unseen(mt_utf8_decode(text.ptr, &len))) {
+            mt_buf_addc(out, '?');
+        } else {
+            mt_buf_add(out, text.ptr, len);
+        }
+        text = mt_str_skip(text, len ? len : 1);
     }
 }
 

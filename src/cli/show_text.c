@@ -44,7 +44,7 @@ static void paint(painter *p, const char *code)
     }
 }
 
-/* The next character of `text`; bytes that are not UTF-8 and control characters become
+/* The next character of `text`; bytes that are not UTF-8 and what is not seen become
  * U+FFFD, a tab a space. Returns the bytes consumed. */
 static size_t next_safe(mt_str text, mt_str *shown)
 {
@@ -62,8 +62,7 @@ static size_t next_safe(mt_str text, mt_str *shown)
     if (len > text.len || mt_utf8_check(mt_str_from(text.ptr, len)) != len) {
         return 1;
     }
-    bool c1 = len == 2 && c == 0xC2 && (unsigned char)text.ptr[1] < 0xA0;
-    if (!c1) {
+    if (!mt_utf8_is_unseen(mt_utf8_decode(text.ptr, &len))) {
         *shown = mt_str_from(text.ptr, len);
     }
     return len;

@@ -186,10 +186,8 @@ static void write_row(const cli_table *t, size_t columns, const mt_str *cells,
 void cli_table_cell(cli_table *t, mt_str text)
 {
     mt_buf b = {0};
-    mt_json_quote(&b, text); /* escapes what a terminal would obey */
-    mt_str inner = mt_str_from(b.ptr + 1, b.len - 2);
-    bool plain = inner.len == text.len;
-    mt_vec_push(&t->a, &t->cells, mt_str_dup(&t->a, plain ? text : inner));
+    mt_json_show(&b, text);
+    mt_vec_push(&t->a, &t->cells, mt_str_dup(&t->a, mt_buf_str(&b)));
     mt_buf_free(&b);
 }
 

@@ -368,3 +368,15 @@ lg_signed lg_note_signed(mt_str text, mt_str lines, const lg_note_key *key,
     }
     return found;
 }
+
+mt_str lg_note_line_of(mt_str lines, const lg_note_key *key)
+{
+    signature_line s;
+    mt_str line;
+    while (lines.len && lg_line_take(&lines, &line) && read_signature(line, &s)) {
+        if (is_of(&s, key)) {
+            return mt_str_from(line.ptr, line.len + 1);
+        }
+    }
+    return (mt_str){0};
+}

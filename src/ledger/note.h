@@ -101,6 +101,9 @@ typedef enum lg_signed {
  * the latest of them; may be NULL. Lines of other keys are not looked at. */
 lg_signed lg_note_signed(mt_str text, mt_str lines, const lg_note_key *key,
                          int64_t *time);
+/* The first of these lines that says it is of this key, with its newline; empty: none
+ * does. */
+mt_str lg_note_line_of(mt_str lines, const lg_note_key *key);
 /* Are these signature lines, each well-formed, and not too many? None are. */
 bool lg_note_lines_are_good(mt_str lines);
 

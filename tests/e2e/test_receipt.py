@@ -19,6 +19,16 @@ EXAMPLE = SOURCE / "examples" / "receipts"
 FACTS = {"escrow_amount": {"amount": "500.00", "currency": "USD"}, "line_items": [],
          "delivery_status": "confirmed"}
 EARLY = {**FACTS, "delivery_status": "pending"}
+# 995 and more end an evaluation in an overflow that is told with its value.
+SUM = """persona clerk
+fact amount { type: Int(min: 0, max: 1000) source: "desk.amount" }
+fact tone { type: Enum(["low", "high"]) source: "desk.tone" }
+operation add { personas: [clerk] require: amount + 5.25 > 1.0 outcomes: [done]
+                error_contract: [precondition_failed] }
+flow look { snapshot: at_initiation entry: step steps: {
+  step: BranchStep { condition: amount + 5.25 > 1.0 persona: clerk
+                     if_true: Terminal(success) if_false: Terminal(failure) } } }
+"""
 # What a terminal or a page must not obey.
 EVIL = "<script>alert(1)</script>\x1b[31m'\"&"
 
@@ -93,6 +103,27 @@ class Receipts(Asking):
         for receipt in complete:
             self.assertEqual(hashes[receipt["promise"]["record"]], receipt["promise"]["hash"])
             self.assertEqual(receipt["promise"]["ledger"], hashes[0])
+
+    def test_a_receipt_travels_without_values_of_facts(self):
+        """Whatever the record tells, and in whatever words."""
+        self.write("sum.tenor", SUM)
+        self.write("all.json", json.dumps({"executor": {"refusals": "all"}}))
+        server = Server(self.dir, "sum.tenor",
+                        options=("--signing-key", "node.secret", "--config", "all.json"))
+        self.addCleanup(server.stop, signal.SIGKILL)
+        server.start()
+        asked = [("operations/add", {"amount": 998, "tone": "low"}, "1003.25", "evaluation_error"),
+                 ("operations/add", {"amount": 7, "tone": "canary"}, "canary", "invalid_fact"),
+                 ("operations/add", {"amount": 55555, "tone": "canary"}, "55555", "invalid_fact"),
+                 ("flows/look", {"amount": 998, "tone": "low"}, "1003.25", None)]
+        for path, facts, value, code in asked:
+            said = server.post(f"/v1/contracts/sum/{path}",
+                               {"persona": "clerk", "facts": facts, "receipt": True}).json
+            receipt = said.pop("receipt")
+            self.assertEqual(said.get("code"), code)
+            self.assertIn(value, json.dumps(server.get(f"/v1/ledger/{said['record']}").json))
+            self.assertNotIn(value, json.dumps(receipt))
+            self.verify([receipt])
 
     def test_FU9_one_number_everywhere(self):
         server = self.serve()

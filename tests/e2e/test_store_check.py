@@ -8,6 +8,7 @@ from forger import Forger
 from harness import SEED, SOAK, SOURCE, Case, main
 from load import Load
 from postgres import Postgres
+from serve import Server
 
 DOOR = """persona clerk
 source desk { protocol: manual }
@@ -27,6 +28,18 @@ operation both { personas: [clerk] require: amount <= 10 effects: [(Left, a, b),
 flow turn { snapshot: at_initiation entry: go steps: {
   go: OperationStep { op: both persona: clerk outcomes: { success: Terminal(success) }
                       on_failure: Terminate(outcome: failure) } } }
+"""
+RELAY = """persona first
+persona second
+entity Box { states: [s0, s1, s2] initial: s0 transitions: [(s0, s1), (s1, s2)] }
+operation one { personas: [first] require: true effects: [(Box, s0, s1)] outcomes: [done]
+                error_contract: [precondition_failed] }
+operation two { personas: [second] require: true effects: [(Box, s1, s2)] outcomes: [done]
+                error_contract: [precondition_failed] }
+flow pass_on { snapshot: at_initiation entry: one steps: {
+  one: OperationStep { op: one persona: first outcomes: { done: two } on_failure: Terminal(failure) }
+  two: OperationStep { op: two persona: second outcomes: { done: Terminal(success) }
+                       on_failure: Terminal(failure) } } }
 """
 # What an owner of the database may do: what must be named, and the statement.
 TAMPERINGS = [
@@ -101,6 +114,8 @@ TAMPERINGS = [
     ("flows: .*: bindings are", """UPDATE flows SET bindings = '{"Gate":"g9"}'"""),
     ("flows: .*: facts are", "UPDATE flows SET facts = '{}'"),
     ("flows: .*: initiator is 'x'", "UPDATE flows SET initiator = 'x'"),
+    ("flows: .*: the persona it waits for is 'x', record [0-9]+ says ''",
+     "UPDATE flows SET waiting_persona = 'x'"),
     ("flows: .*: it is missing", "DELETE FROM flows"),
     ("flows: x.*: no record started it", "UPDATE flows SET id = 'x' || id"),
     ("documents: fact/door/open: value is 'false'",
@@ -112,6 +127,8 @@ TAMPERINGS = [
      "UPDATE docs SET id = 'door/other' WHERE kind = 'fact'"),
     ("documents: contract/door/.*: its bundle is another",
      "UPDATE docs SET body = replace(body, 'clerk', 'clark') WHERE kind = 'contract'"),
+    ("documents: contract/door/.*: what it is listed under is 'x'",
+     "UPDATE docs SET tag = 'x' WHERE kind = 'contract'"),
     ("documents: contract.current/door: the version served is 'x'",
      """UPDATE docs SET body = '{"etag":"x"}' WHERE kind = 'contract.current' AND id = 'door'"""),
     ("documents: ledger.block/.*: it is not the root",
@@ -119,6 +136,10 @@ TAMPERINGS = [
     ("documents: ledger.block/.*: it is missing", "DELETE FROM docs WHERE kind = 'ledger.block'"),
     ("documents: ledger.note/.*: it is not a note",
      "UPDATE docs SET body = 'x' WHERE kind = 'ledger.note'"),
+    ("documents: ledger.note/0!: it is a note of another size(.|\n)*ledger.note/00.*: it is not a note",
+     "UPDATE docs SET id = CASE WHEN id = (SELECT min(id) FROM docs WHERE kind = 'ledger.note') THEN '0!'"
+     " ELSE id END, body = CASE WHEN id = (SELECT max(id) FROM docs WHERE kind = 'ledger.note') THEN 'x'"
+     " ELSE body END WHERE kind = 'ledger.note'"),
     ("chain: record 5: it is not as it was written",
      "UPDATE ledger SET body = replace(body, 'a', 'b') WHERE seq = 5"),
     ("chain: record 7: it is missing", "DELETE FROM ledger WHERE seq = 7"),
@@ -203,6 +224,31 @@ class StoreCheck(Case):
     def test_FS10_verify_says_what_it_does_not_check(self):
         self.assertIn("store check", self.holds("help", "ledger", "verify").out)
         self.assertIn("store check", self.holds("help", "backup").out)
+
+    def test_FU2_a_flow_that_was_moved_is_found_and_checked(self):
+        """The record of it names its instances, and for whom it waits under the new version."""
+        store = f"sqlite:{self.dir}/m.db"
+        server = Server(self.dir, self.write("relay.tenor", RELAY), store=store)
+        self.addCleanup(server.stop)
+        server.start()
+        server.post("/v1/contracts/relay/instances/Box", {"id": "b"})
+        token = server.token("--name", "t", "--persona", "first", "--right", "deploy")
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts").status == 401))
+        said = server.post("/v1/contracts/relay/flows/pass_on",
+                           {"persona": "first", "bindings": {"Box": "b"}}, token=token)
+        self.assertEqual(said.json["status"], "waiting", said)
+        said = server.post("/v1/contracts", {"contract": "relay", "policy": "force_migrate",
+                                             "source": RELAY + "persona third\n"}, token=token)
+        self.assertEqual(said.status, 200, said)
+        history = server.get("/v1/contracts/relay/instances/Box/b/history", token=token).json["items"]
+        moved = history[-1]["body"]
+        self.assertEqual((moved["kind"], moved["step"], moved["persona"]),
+                         ("flow_migrated", "two", "second"))
+        server.stop()
+        self.holds("store", "check", "--store", store)
+        with Forger(store) as f:
+            f.store.script([("UPDATE flows SET waiting_persona = 'first'", [])])
+        self.differs(store, "flows: .*: the persona it waits for is 'first', record .* says 'second'")
 
     def test_a_system_shares_its_entities(self):
         platform = SOURCE / "examples" / "trade_platform"

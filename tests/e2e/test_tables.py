@@ -50,6 +50,22 @@ class Served(Case):
 
 
 class Lists(Served):
+    def test_nothing_a_terminal_would_obey_is_printed(self):
+        """C1 controls (U+009B begins a sequence), DEL, and marks that turn the direction of text."""
+        evil = "a\u009b31mb\u202ecf\u2066g\u2028h\ufeffi"
+        answer = self.server.post(f"{C}/instances/EscrowAccount", {"id": evil})
+        self.assertEqual(answer.status, 201, answer)
+        self.server.post(f"{C}/operations/release_escrow", {
+            "persona": "buyer\u009b", "facts": FACTS, "bindings": {"EscrowAccount": evil}})
+        store = ("--store", "sqlite:serve.db")
+        self.holds("ledger", "export", *store, "--with-contracts", "--out", "l")
+        for words in (("instance", "list", "escrow"), ("ledger", "show", *store), ("audit", "l"),
+                      ("ledger", "show", *store, "2"), ("ledger", "show", *store, "2", "--explain")):
+            with self.subTest(words):
+                said = self.motet(*words).out
+                self.assertEqual(re.findall("[^\n -~\u00a0-\u2027\u202f-\u2065\u206a-\ufefe]", said), [])
+                self.assertIn("31mb", said)
+
     def test_FU21_lists_are_tables_that_fit_and_lose_nothing(self):
         flow = self.walk()
         lists = {("instance", "list", "escrow"): ("EscrowAccount", "acc-1", "released", "del-1"),

@@ -166,6 +166,28 @@ class Good(Served):
             self.fails(2, *words, "--witness-quorum", bad)
         self.fails(2, *words, "--witness", self.key())
 
+    def test_another_node_was_faster(self):
+        """Between our look and its answer the witness signed a later checkpoint of this ledger."""
+        ahead = []
+
+        def answer(body):
+            old, note = body.split("\n", 1)[0], notes.read_note(body.split("\n\n", 1)[1])
+            if not ahead:
+                server.post("/v1/contracts/escrow/instances/EscrowAccount")
+                if not server.wait_until(lambda: self.note(server).size > note.size, 8):
+                    return 500, "the server signed nothing"
+                ahead.append(self.note(server).size)
+            if old != f"old {ahead[-1]}":
+                return 409, f"{ahead[-1]}\n"
+            ahead.append(note.size)
+            return 200, notes.witness_line("w.example", W_SEED, note.text, int(time.time()))
+
+        a = Answers(self, lambda body: (500, ""))
+        server = self.serve([{"name": "w.example", "url": a.url, "key": self.key()}])
+        a.answer = answer
+        self.assertTrue(self.witnessed(server, 3), server.log())
+        self.assertNotIn("witness_contradicts", server.log())
+
 
 class Receipts(Served):
     """Cosignatures of a real witness in a receipt, demanded offline."""
@@ -272,6 +294,29 @@ class Receipts(Served):
 
 
 class Bad(Served):
+    def test_one_cannot_spoil_the_signatures_of_others(self):
+        """It signs, and adds lines in the name of the log and of another witness."""
+        good = Witness(self, name="w.example", logs=[LOG_KEY]).start("--new")
+        mine = b"\7" * 32
+
+        def answer(body):
+            text = notes.read_note(body.split("\n\n", 1)[1]).text
+            line = notes.witness_line("bad.example", mine, text, 5)
+            return 200, (notes.witness_line("w.example", W_SEED, text + "x\n", 5) + line * 3 +
+                         notes.log_line(ORIGIN, LOG_SEED, text + "x\n"))
+
+        a = Answers(self, answer)
+        bad = notes.vkey("bad.example", 4, notes.public_of(mine))
+        server = self.serve([{"name": "bad.example", "url": a.url, "key": bad},
+                             {"name": "w.example", "url": good.url, "key": self.key()}],
+                            "--witness-quorum", "2")
+        self.assertTrue(server.wait_until(
+            lambda: "checkpoint" in server.get("/v1/ledger/0/receipt").json, 15), server.log())
+        note = self.note(server)
+        self.assertEqual(len(note.lines), 3)
+        for key in (LOG_KEY, bad, self.key()):
+            self.assertIsNotNone(notes.verify(note, key))
+
     def hanging(self, timeout_ms):
         a = Answers(self, lambda body: None)
         return self.serve([{"name": "w.example", "url": a.url, "key": self.key(),
@@ -428,6 +473,8 @@ class Bad(Served):
             ([{**good, "key": "nothing"}], "NAME+ID+KEY"),
             ([{**good, "more": 1}], "more"),
             ([good, good], "another witness has this `name`"),
+            ([good, {**good, "name": "v.example", "key": self.key("v.example")}],
+             "another witness has this `key`"),
             ([{"name": "w.example"}], "url"),
             ({"a": 1}, "a list of objects"),
             ([good] * 65, "at most 64"),

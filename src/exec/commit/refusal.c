@@ -11,6 +11,7 @@
  * INVARIANT: a repeated request with a key finds its first answer, so it is written
  * once. May fail: the store. */
 #include "exec/commit/commit.h"
+#include "exec/evidence/decision.h"
 
 /* ---- Which ---- */
 
@@ -91,78 +92,13 @@ static bool find_asked(ex_job *job, ex_group *g, asked *out)
 
 /* ---- Why ---- */
 
-static bool is_in(mt_str key, const char *const *names)
-{
-    while (*names && !mt_str_eq(key, mt_str_z(*names))) {
-        names++;
-    }
-    return *names != NULL;
-}
-
-/* The members of `from` that `names` has (or, if `except`, has not). */
-static mt_json chosen(mt_arena *a, const mt_json *from, const char *const *names,
-                      bool except)
-{
-    mt_json_member *kept = mt_new_array(a, mt_json_member, from->count);
-    mt_json out = {.type = MT_JSON_OBJECT};
-    for (uint32_t i = 0; i < from->count; i++) {
-        if (is_in(from->as.members[i].key, names) != except) {
-            kept[out.count++] = from->as.members[i];
-        }
-    }
-    out.as.members = kept;
-    return out;
-}
-
-static mt_json chosen_reasons(mt_arena *a, const mt_json *list)
-{
-    static const char *const SAID[] = {"condition", "facts",    "rests_on",
-                                       "value",     "verdicts", NULL};
-    mt_json out = *list;
-    mt_json *items = mt_new_array(a, mt_json, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        items[i] = mt_json_is(&list->as.items[i], MT_JSON_OBJECT)
-                       ? chosen(a, &list->as.items[i], SAID, false)
-                       : (mt_json){.type = MT_JSON_NULL};
-    }
-    out.as.items = items;
-    return out;
-}
-
-/* These two say what a fact was, in words. */
-static bool tells_values(int p)
-{
-    return p == EX_INVALID_FACT || p == EX_EVALUATION_ERROR;
-}
-
-/* Of what the caller is told, as much as the setting wants. Reasons are named by
- * members that hold no value of a fact; one that a problem has of its own later is left
- * out until it is named here. */
+/* Of what the caller is told, as much as the setting wants. */
 static mt_json why(const ex_job *job, mt_arena *a, const mt_json *problem)
 {
     static const char *const NOT_EVEN[] = {"operation", "simulation", "title", "type",
                                            NULL};
-    static const char *const SAID[] = {
-        "code",     "detail",  "entity", "expected", "fact",       "facts",   "fault",
-        "instance", "missing", "needs",  "outcomes", "persona",    "reasons", "right",
-        "rule",     "state",   "status", "step",     "undeclared", "version", NULL};
-    bool all = job->x->refusals == EX_REFUSALS_ALL;
-    mt_json out = chosen(a, problem, all ? NOT_EVEN : SAID, all);
-    mt_json_member *members = mt_new_array(a, mt_json_member, out.count);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < out.count; i++) {
-        mt_json_member m = out.as.members[i];
-        if (!all && mt_str_is(m.key, "detail") && tells_values(job->problem)) {
-            continue;
-        }
-        if (!all && mt_str_is(m.key, "reasons") && m.value.type == MT_JSON_ARRAY) {
-            m.value = chosen_reasons(a, &m.value);
-        }
-        members[n++] = m;
-    }
-    out.count = n;
-    out.as.members = members;
-    return out;
+    return job->x->refusals == EX_REFUSALS_ALL ? ex_members_but(a, problem, NOT_EVEN)
+                                               : ex_refusal_without_values(a, problem);
 }
 
 static void why_json(mt_jw *w, const ex_job *job, mt_arena *a)

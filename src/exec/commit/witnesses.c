@@ -7,7 +7,8 @@
  *
  * Order of a turn: look (newest checkpoint, its note, what the witness signed last),
  * prove, ask, judge. A witness that has seen another size says which (409), and is
- * asked once more from there. On a shared store every node asks; the answer that is
+ * asked again from there, for what is the newest checkpoint by then: on a shared store
+ * every node asks, and another one may have been faster. The answer that is
  * kept last is as good as the first.
  *
  * INVARIANT: only a line that verifies with the configured key, over our own note, is
@@ -29,6 +30,7 @@ enum {
     LOOK_MS = 15000, /* another node may have signed */
     TIMEOUT_MS = 10000,
     ANSWER_BYTES = 1 << 16,
+    ATTEMPTS = 3, /* of one turn */
     URL_BYTES = 2000,
     WITNESSES_MOST = 64,
 };
@@ -119,6 +121,15 @@ static void read_row(reading *r, size_t i, const mt_json *at, ex_witness_of *out
     out->timeout_ms = (unsigned)from.timeout_ms;
 }
 
+/* One who signs under two names would count twice; what is signed has no name in it. */
+static const char *same_witness(const ex_witness_of *a, const ex_witness_of *b)
+{
+    bool key = memcmp(&a->key.key, &b->key.key, sizeof a->key.key) == 0;
+    return mt_str_eq(a->key.name, b->key.name) ? "another witness has this `name`"
+           : key                               ? "another witness has this `key`"
+                                               : NULL;
+}
+
 size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_of **out,
                          size_t *count, ex_config_fault *fault, void *state)
 {
@@ -134,10 +145,10 @@ size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_o
     for (size_t i = 0; i < *count; i++) {
         (*out)[i] = (ex_witness_of){0};
         read_row(&r, i, &all->as.items[i], &(*out)[i]);
-        for (size_t k = 0; k < i; k++) {
-            if ((*out)[i].url.len &&
-                mt_str_eq((*out)[i].key.name, (*out)[k].key.name)) {
-                refuse(&r, i, &all->as.items[i], "another witness has this `name`");
+        for (size_t k = 0; k < i && (*out)[i].url.len; k++) {
+            const char *why = same_witness(&(*out)[k], &(*out)[i]);
+            if (why) {
+                refuse(&r, i, &all->as.items[i], why);
             }
         }
     }
@@ -177,25 +188,29 @@ static void note_seen(ex_watch *w, const ex_witnessed *last, uint64_t wanted)
     pthread_mutex_unlock(&w->lock);
 }
 
+/* The newest checkpoint, which others may have made since the last look. */
+static mt_err look_at_ledger(turn *t, st_tx *tx)
+{
+    lg_checkpoint point;
+    mt_err err = ex_last_checkpoint(tx, &t->a, &point);
+    err = err ? err : ex_note_get(tx, &t->a, point.size, &t->text);
+    return err ? err : lg_note_read(t->text, &t->note) ? MT_E_CORRUPT : MT_OK;
+}
+
 /* MT_E_NOTFOUND: there is nothing to ask for. */
 static mt_err look(turn *t, st_tx *tx)
 {
-    lg_checkpoint point;
     ex_witnessed last;
-    mt_err err = ex_last_checkpoint(tx, &t->a, &point);
-    err = err ? err : ex_note_get(tx, &t->a, point.size, &t->text);
+    mt_err err = look_at_ledger(t, tx);
     if (err) {
         return err;
-    }
-    if (lg_note_read(t->text, &t->note)) {
-        return MT_E_CORRUPT;
     }
     err = ex_witnessed_get(tx, &t->a, t->w->of.key.name, &last);
     if (err && err != MT_E_NOTFOUND) {
         return err;
     }
     t->old = last.size;
-    note_seen(t->w, &last, point.size);
+    note_seen(t->w, &last, t->note.head.size);
     return last.size >= t->note.head.size ? MT_E_NOTFOUND : MT_OK;
 }
 
@@ -230,15 +245,15 @@ static mt_err ask(turn *t, long *status)
     return ad_post_send(&post, status, &t->answer, &t->why);
 }
 
-static mt_err keep(turn *t, int64_t time)
+static mt_err keep(turn *t, mt_str line, int64_t time)
 {
     st_tx *tx;
     mt_err err = st_begin(t->x->store, ST_WRITE, &tx);
     if (err) {
         return err;
     }
-    err = ex_cosignature_put(tx, &t->a, t->w->of.key.name, t->note.head.size, time,
-                             mt_buf_str(&t->answer));
+    err =
+        ex_cosignature_put(tx, &t->a, t->w->of.key.name, t->note.head.size, time, line);
     if (err) {
         st_rollback(tx);
         return err;
@@ -259,15 +274,17 @@ static mt_err complain(turn *t, bool alarm, const char *format, ...)
     return MT_E_DENIED;
 }
 
-/* The lines are the witness's own; one that is not its signature is a lie, whoever
- * told it. */
+/* Of its lines the one by its key is kept and no other: in the name of another witness,
+ * or of the log, a line would spoil theirs. One that is not its signature is a lie,
+ * whoever told it. */
 static mt_err take_cosignature(turn *t)
 {
     mt_str lines = mt_buf_str(&t->answer);
     int64_t time = 0;
-    lg_signed s = lg_note_lines_are_good(lines) && lines.len
-                      ? lg_note_signed(t->note.text, lines, &t->w->of.key, &time)
-                      : LG_FORGED;
+    bool good = lines.len && lg_note_lines_are_good(lines);
+    mt_str own = good ? lg_note_line_of(lines, &t->w->of.key) : (mt_str){0};
+    lg_signed s =
+        good ? lg_note_signed(t->note.text, own, &t->w->of.key, &time) : LG_FORGED;
     if (s != LG_SIGNED) {
         return complain(t, true,
                         s == LG_FORGED
@@ -275,7 +292,7 @@ static mt_err take_cosignature(turn *t)
                               "sign"
                             : "its answer is not signed by the configured key");
     }
-    mt_err err = keep(t, time);
+    mt_err err = keep(t, own, time);
     if (!err) {
         ex_witnessed now = {t->note.head.size, time};
         note_seen(t->w, &now, now.size);
@@ -283,23 +300,17 @@ static mt_err take_cosignature(turn *t)
     return err;
 }
 
-/* What 409 says. MT_E_BUSY: asked from there it may sign. */
-static mt_err judge_conflict(turn *t, bool again)
+/* What 409 says. MT_E_BUSY: asked from there it may sign. Other nodes ask it, too, so
+ * it may have gone on since we looked; only what our store says then is a
+ * contradiction. */
+static mt_err judge_conflict(turn *t)
 {
     uint64_t seen = 0;
     mt_str said = mt_str_trim(mt_buf_str(&t->answer), MT_STR("\n"));
-    unsigned long long size = t->note.head.size;
     if (!lg_size_read(said, &seen)) {
         return complain(t, false, "its answer is not a size");
     }
-    if (seen > t->note.head.size) {
-        return complain(t, true,
-                        "it has signed for %llu records of this ledger, which has a "
-                        "checkpoint over %llu: records are missing here, or the ledger "
-                        "was put back",
-                        (unsigned long long)seen, size);
-    }
-    if (seen == t->old || again) {
+    if (seen == t->old) {
         return complain(t, true,
                         "it has signed another root for %llu records: this ledger has "
                         "two histories",
@@ -309,11 +320,11 @@ static mt_err judge_conflict(turn *t, bool again)
     return MT_E_BUSY;
 }
 
-static mt_err judge_status(turn *t, long status, bool again)
+static mt_err judge_status(turn *t, long status)
 {
     switch (status) {
     case LG_COSIGN: return take_cosignature(t);
-    case LG_CONFLICT: return judge_conflict(t, again);
+    case LG_CONFLICT: return judge_conflict(t);
     case LG_NOT_EXTENDING:
         return complain(t, true,
                         "it says that %llu records do not extend the %llu it has "
@@ -330,6 +341,21 @@ static mt_err judge_status(turn *t, long status, bool again)
     }
 }
 
+/* After it said what it has signed: is that more than there is? */
+static mt_err look_again(turn *t, st_tx *tx)
+{
+    mt_err err = look_at_ledger(t, tx);
+    if (!err && t->old > t->note.head.size) {
+        err =
+            complain(t, true,
+                     "it has signed for %llu records of this ledger, which has a "
+                     "checkpoint over %llu: records are missing here, or the ledger "
+                     "was put back",
+                     (unsigned long long)t->old, (unsigned long long)t->note.head.size);
+    }
+    return err;
+}
+
 /* Nobody waits for the network with a transaction open. */
 static mt_err prepare(turn *t, bool first)
 {
@@ -338,23 +364,26 @@ static mt_err prepare(turn *t, bool first)
     if (err) {
         return err;
     }
-    err = first ? look(t, tx) : MT_OK;
+    err = first ? look(t, tx) : look_again(t, tx);
     err = err ? err : prove(t, tx);
     st_rollback(tx);
     return err;
 }
 
-/* Once from what is known, once more from what the witness says it has seen. */
+/* Once from what is known, then from what the witness says it has seen. */
 static mt_err go_through(turn *t)
 {
     mt_err err = MT_E_BUSY;
-    for (int i = 0; i < 2 && err == MT_E_BUSY; i++) {
+    for (int i = 0; i < ATTEMPTS && err == MT_E_BUSY; i++) {
         long status;
         err = prepare(t, i == 0);
         err = err ? err : ask(t, &status);
-        err = err ? err : judge_status(t, status, i == 1);
+        err = err ? err : judge_status(t, status);
     }
-    return err == MT_E_NOTFOUND ? MT_OK : err;
+    return err == MT_E_NOTFOUND ? MT_OK
+           : err == MT_E_BUSY
+               ? complain(t, false, "it says another size each time it is asked")
+               : err;
 }
 
 /* ---- What is said ---- */

@@ -4,14 +4,92 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 
+/* ---- What was refused, without values of facts ---- */
+
+static bool is_in(mt_str key, const char *const *names)
+{
+    while (*names && !mt_str_eq(key, mt_str_z(*names))) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* The members of `from` that `names` has (or, if `except`, has not). */
+static mt_json chosen(mt_arena *a, const mt_json *from, const char *const *names,
+                      bool except)
+{
+    mt_json_member *kept = mt_new_array(a, mt_json_member, from->count);
+    mt_json out = {.type = MT_JSON_OBJECT};
+    for (uint32_t i = 0; i < from->count; i++) {
+        if (is_in(from->as.members[i].key, names) != except) {
+            kept[out.count++] = from->as.members[i];
+        }
+    }
+    out.as.members = kept;
+    return out;
+}
+
+mt_json ex_members_but(mt_arena *a, const mt_json *from, const char *const *names)
+{
+    return chosen(a, from, names, true);
+}
+
+static mt_json chosen_reasons(mt_arena *a, const mt_json *list)
+{
+    static const char *const SAID[] = {"condition", "facts",    "rests_on",
+                                       "value",     "verdicts", NULL};
+    mt_json out = *list;
+    mt_json *items = mt_new_array(a, mt_json, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        items[i] = mt_json_is(&list->as.items[i], MT_JSON_OBJECT)
+                       ? chosen(a, &list->as.items[i], SAID, false)
+                       : (mt_json){.type = MT_JSON_NULL};
+    }
+    out.as.items = items;
+    return out;
+}
+
+/* These say what a fact was, in words. */
+static bool tells_values(const mt_json *problem)
+{
+    static const char *const CODES[] = {"invalid_fact", "evaluation_error", NULL};
+    return is_in(mt_json_text(mt_json_at(problem, "code")), CODES);
+}
+
+/* Reasons are named by members that hold no value of a fact; one that a problem has of
+ * its own later is left out until it is named here. */
+mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem)
+{
+    static const char *const SAID[] = {
+        "code",     "detail",  "entity", "expected", "fact",       "facts",   "fault",
+        "instance", "missing", "needs",  "outcomes", "persona",    "reasons", "right",
+        "rule",     "state",   "status", "step",     "undeclared", "version", NULL};
+    static const char *const WORDS[] = {"detail", NULL};
+    mt_json out = chosen(a, problem, SAID, false);
+    if (tells_values(problem)) {
+        out = chosen(a, &out, WORDS, true);
+    }
+    mt_json_member *told = mt_new_array(a, mt_json_member, out.count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        mt_json_member m = out.as.members[i];
+        bool reasons = mt_str_is(m.key, "reasons") && m.value.type == MT_JSON_ARRAY;
+        m.value = reasons ? chosen_reasons(a, &m.value) : m.value;
+        told[i] = m;
+    }
+    out.as.members = told;
+    return out;
+}
+
+/* ---- Decisions ---- */
+
 /* Members of a body that say who, what and why. Facts, states and the trace of a flow
- * are left to the record: they are long, and not everybody may read them. */
+ * are left to the record: they are long, and not everybody may read them. So is the
+ * error of a condition that had no value: it says in words which one did not fit. */
 static const char *const OWN[] = {
-    "asked_as", "bindings", "caller",    "candidate", "contract",  "entity",
-    "error",    "etag",     "execution", "expires",   "fact",      "flow",
-    "instance", "key",      "kind",      "name",      "operation", "outcome",
-    "persona",  "personas", "reason",    "refusal",   "rights",    "state",
-    "status",   "step",     "time",      "token",     "verdicts",
+    "asked_as",  "bindings",  "caller",  "candidate", "contract", "entity",   "etag",
+    "execution", "expires",   "fact",    "flow",      "instance", "key",      "kind",
+    "name",      "operation", "outcome", "persona",   "personas", "reason",   "rights",
+    "state",     "status",    "step",    "time",      "token",    "verdicts",
 };
 /* Of an operation's provenance, and what they are called in other records. */
 static const struct {
@@ -35,6 +113,16 @@ static void add(mt_arena *a, members *all, const mt_json *from, const char *key,
     }
 }
 
+/* A record may have every word of it (refusals: all). */
+static void add_refusal(mt_arena *a, members *all, const mt_json *body)
+{
+    const mt_json *refusal = mt_json_at(body, "refusal");
+    if (mt_json_is(refusal, MT_JSON_OBJECT)) {
+        mt_json_member m = {MT_STR("refusal"), ex_refusal_without_values(a, refusal)};
+        mt_vec_push(a, all, m);
+    }
+}
+
 mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
 {
     mt_json tree;
@@ -45,6 +133,10 @@ mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
     for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++) {
         add(a, &all, &tree, OWN[i], OWN[i]);
     }
+    if (!mt_str_is(mt_json_text(mt_json_at(&tree, "status")), "failed")) {
+        add(a, &all, &tree, "error", "error");
+    }
+    add_refusal(a, &all, &tree);
     const mt_json *provenance = mt_json_at(&tree, "provenance");
     for (size_t i = 0; i < sizeof PROVENANCE / sizeof *PROVENANCE; i++) {
         if (!mt_json_get(&tree, mt_str_z(PROVENANCE[i].to))) {

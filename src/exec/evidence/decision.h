@@ -10,6 +10,11 @@
  * says who, what and why, without values of facts. MT_E_CORRUPT: it is not a body. */
 mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out);
 
+/* Of a refusal as its caller is told of it: what holds no value of a fact. */
+mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem);
+/* The members of an object but those (up to NULL). */
+mt_json ex_members_but(mt_arena *a, const mt_json *from, const char *const *names);
+
 /* Does the body bind the instance? Empty: any entity, any instance. */
 bool ex_body_binds(const mt_json *body, mt_str entity, mt_str instance);
 

@@ -2,9 +2,9 @@
  *
  * Kinds that people ask about have a sentence of their own, a row of KINDS; any other
  * record is told by its members, so that a kind added later is shown, too. Members of
- * `provenance` count as the body's own. INVARIANT: control characters are escaped;
- * what stands in a record was written by somebody else. Nothing can fail: a member that
- * is not there is left out. */
+ * `provenance` count as the body's own. INVARIANT: what a terminal would obey is
+ * escaped; what stands in a record was written by somebody else. Nothing can fail: a
+ * member that is not there is left out. */
 #include "exec/evidence/record_words.h"
 
 #include "base/form.h"
@@ -14,15 +14,6 @@
 #include "os/key_file.h"
 
 /* ---- Values ---- */
-
-/* Escaped as in JSON, without the quotes. */
-static void add_text(mt_buf *out, mt_str text)
-{
-    size_t start = out->len;
-    mt_json_quote(out, text);
-    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
-    out->len -= 2;
-}
 
 static void add_items(mt_buf *out, const mt_json *list)
 {
@@ -36,7 +27,7 @@ static void add_members(mt_buf *out, const mt_json *object)
 {
     for (uint32_t i = 0; i < object->count; i++) {
         mt_buf_addz(out, i ? ", " : "");
-        add_text(out, object->as.members[i].key);
+        mt_json_show(out, object->as.members[i].key);
         mt_buf_addz(out, " ");
         ex_plain_value(out, &object->as.members[i].value);
     }
@@ -47,12 +38,12 @@ void ex_plain_value(mt_buf *out, const mt_json *value)
     mt_str amount = mt_text_at(value, "amount"),
            currency = mt_text_at(value, "currency");
     if (mt_json_is(value, MT_JSON_STRING)) {
-        add_text(out, mt_json_text(value));
+        mt_json_show(out, mt_json_text(value));
     } else if (mt_json_is(value, MT_JSON_OBJECT) && value->count == 2 && amount.len &&
                currency.len) {
-        add_text(out, amount);
+        mt_json_show(out, amount);
         mt_buf_addc(out, ' ');
-        add_text(out, currency);
+        mt_json_show(out, currency);
     } else if (mt_json_is(value, MT_JSON_ARRAY)) {
         mt_buf_addc(out, '[');
         add_items(out, value);
@@ -74,7 +65,7 @@ static void add_named(mt_buf *out, const char *before, const mt_json *body,
     mt_str text = mt_text_at(body, key);
     if (text.len) {
         mt_buf_addz(out, before);
-        add_text(out, text);
+        mt_json_show(out, text);
     }
 }
 
@@ -82,9 +73,9 @@ static void add_move(mt_buf *out, mt_str entity, mt_str id, const mt_json *from,
                      const mt_json *to)
 {
     mt_buf_addc(out, ' ');
-    add_text(out, entity);
+    mt_json_show(out, entity);
     mt_buf_addc(out, ' ');
-    add_text(out, id);
+    mt_json_show(out, id);
     mt_buf_addc(out, ' ');
     ex_plain_value(out, from);
     mt_buf_addz(out, " -> ");
@@ -201,7 +192,7 @@ static void add_member(mt_buf *out, const mt_json_member *m)
 {
     mt_sign_public key;
     char name[OS_KEY_NAME];
-    add_text(out, m->key);
+    mt_json_show(out, m->key);
     mt_buf_addc(out, ' ');
     if (mt_str_is(m->key, "key") &&
         mt_unhex_lower(mt_json_text(&m->value), key.bytes, MT_SIGN_PUBLIC)) {
@@ -262,10 +253,10 @@ void ex_record_who(mt_buf *out, const mt_json *body)
     bool waits = mt_str_is(mt_text_at(body, "kind"), "flow_waiting");
     persona = persona.len || waits ? persona : mt_text_at(body, "persona");
     name = name.len ? name : mt_text_at(caller, "id");
-    add_text(out, persona.len ? persona : name);
+    mt_json_show(out, persona.len ? persona : name);
     if (persona.len && name.len) {
         mt_buf_addz(out, " (");
-        add_text(out, name);
+        mt_json_show(out, name);
         mt_buf_addc(out, ')');
     }
 }
@@ -279,10 +270,10 @@ static void add_origin(mt_buf *out, const mt_json *fact)
            by = mt_text_at(fact, "asserted_by");
     if (by.len) {
         mt_buf_addz(out, ", asserted by ");
-        add_text(out, by);
+        mt_json_show(out, by);
     } else if (adapter.len) {
         mt_buf_addz(out, ", fetched by ");
-        add_text(out, adapter);
+        mt_json_show(out, adapter);
     } else if (mt_str_is(mt_text_at(fact, "assertion_source"), "contract")) {
         mt_buf_addz(out, ", the contract's default");
     } else {
@@ -304,7 +295,7 @@ static void add_fact(mt_buf *out, mt_str id, const mt_json *value,
                      const mt_json *origin)
 {
     mt_buf_addz(out, "fact ");
-    add_text(out, id);
+    mt_json_show(out, id);
     mt_buf_addz(out, " was ");
     ex_plain_value(out, value);
     if (origin) {
@@ -358,7 +349,7 @@ static void add_refusal(mt_buf *out, const mt_json *said)
 {
     const mt_json *reasons = mt_json_at(said, "reasons");
     if (mt_text_at(said, "detail").len) {
-        add_text(out, mt_text_at(said, "detail"));
+        mt_json_show(out, mt_text_at(said, "detail"));
         mt_buf_addc(out, '\n');
     }
     for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
@@ -377,7 +368,7 @@ void ex_record_why(mt_buf *out, const mt_json *body)
     add_facts(out, mt_json_at(body, "facts"), mt_json_at(p, "facts_used"));
     if (p && !mt_json_at(body, "facts") && mt_text_at(body, "execution").len) {
         mt_buf_addz(out, "the facts are those of the record that began the execution ");
-        add_text(out, mt_text_at(body, "execution"));
+        mt_json_show(out, mt_text_at(body, "execution"));
         mt_buf_addc(out, '\n');
     }
 }

@@ -231,8 +231,8 @@ static mt_err expect_flow(const expecting *e)
     f.etag = text_at(b, "etag");
     f.status = ends ? text_at(b, "status") : waits ? MT_STR("waiting") : f.status;
     f.outcome = ends ? text_at(b, "outcome") : f.outcome;
-    f.waiting_step = waits ? text_at(b, "step") : MT_STR("");
-    f.waiting_persona = waits ? text_at(b, "persona") : MT_STR("");
+    f.waiting_step = ends ? MT_STR("") : text_at(b, "step");
+    f.waiting_persona = ends ? MT_STR("") : text_at(b, "persona");
     f.updated_ms = number_of(e);
     f.version++;
     return st_flow_put(e->tx, &f);
@@ -261,6 +261,7 @@ static mt_err expect_fact(const expecting *e)
     mt_jw_end_object(&w);
     st_doc doc = {.kind = EX_EXPECT_FACT,
                   .id = fact_key(e),
+                  .tag = text_at(b, "contract"),
                   .body = mt_buf_str(&out),
                   .updated_ms = number_of(e)};
     mt_err err = mt_json_at(b, "value") ? st_doc_set(e->tx, &doc) : MT_OK;
@@ -279,9 +280,11 @@ static mt_err expect_deployed(const expecting *e)
     mt_str contract = text_at(e->body, "contract"), etag = text_at(e->body, "etag");
     st_doc version = {.kind = EX_EXPECT_VERSION,
                       .id = mt_strf(e->a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag)),
+                      .tag = contract,
                       .updated_ms = number_of(e)};
     st_doc current = {.kind = EX_EXPECT_CURRENT,
                       .id = contract,
+                      .tag = contract,
                       .body = etag,
                       .updated_ms = number_of(e)};
     mt_err err = st_doc_set(e->tx, &version);

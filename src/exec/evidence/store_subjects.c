@@ -59,7 +59,7 @@ static const kind_rule KINDS[] = {
     {"flow_waiting", OF_BOUND, NULL},
     {"flow_ended", OF_BOUND, NULL},
     {"refusal", OF_BOUND, NULL},
-    {"flow_migrated", OF_NOTHING, NULL},
+    {"flow_migrated", OF_BOUND, NULL},
     {"contract_deployed", OF_NOTHING, NULL},
     {"infrastructure_changed", OF_NOTHING, NULL},
     {"migration", OF_NOTHING, NULL},

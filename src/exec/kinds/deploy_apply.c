@@ -32,7 +32,8 @@ static mt_err abort_flow(ex_migration *m, ex_flight *f)
 
 /* §18.4, policy force-migrate. Position, step and persona were translated when the fate
  * was decided; facts and verdicts stay those it was frozen with (§18.6.5). The record
- * names the version before, so an auditor sees where the rules changed. */
+ * names the version before, so an auditor sees where the rules changed, and what the
+ * flow waits for now. */
 static mt_err migrate_flow(ex_migration *m, ex_flight *f)
 {
     st_flow row = f->row;
@@ -45,6 +46,8 @@ static mt_err migrate_flow(ex_migration *m, ex_flight *f)
     row.version++;
     mt_err err = st_flow_put(m->g->tx, &row);
     mt_jw w = ex_record_begin(m->g);
+    mt_jw_keyz(&w, "bindings");
+    mt_jw_raw(&w, row.bindings);
     ex_caller_json(&w, m->job);
     mt_jw_key_str(&w, "contract", m->next->contract);
     mt_jw_key_str(&w, "etag", m->next->etag);
@@ -52,9 +55,16 @@ static mt_err migrate_flow(ex_migration *m, ex_flight *f)
     mt_jw_key_str(&w, "flow", row.flow);
     mt_jw_key_str(&w, "from", f->row.etag);
     mt_jw_key_str(&w, "kind", MT_STR("flow_migrated"));
+    if (row.waiting_step.len) {
+        mt_jw_key_str(&w, "persona", row.waiting_persona);
+        mt_jw_key_str(&w, "step", row.waiting_step);
+    }
     ex_record_time(&w, m->g);
-    ex_record r = {
-        .kind = "flow_migrated", .contract = m->next->contract, .flow = row.id};
+    ex_record r = {.kind = "flow_migrated",
+                   .contract = m->next->contract,
+                   .flow = row.id,
+                   .unsorted = true};
+    ex_bound_subjects(m->g, row.bindings, &r);
     int64_t ignored;
     return err ? err : ex_record_end(m->g, &w, &r, &ignored);
 }
