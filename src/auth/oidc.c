@@ -189,7 +189,9 @@ static void read_gate(reading *r, provider *p)
         p->gate = (ad_gate){0};
     }
     mt_str *all = mt_new_array(a, mt_str, p->gate.origin_count + 2);
-    memcpy(all, p->gate.origins, p->gate.origin_count * sizeof *all);
+    for (size_t i = 0; i < p->gate.origin_count; i++) {
+        all[i] = p->gate.origins[i];
+    }
     if (is_safe(r, p->s.issuer, &url)) {
         all[p->gate.origin_count++] = url.origin;
     } else {
