@@ -1,8 +1,10 @@
 """Who may do what: rights per contract, what each caller sees, tokens and their records."""
 import concurrent.futures
+import contextlib
 import http.client
 import json
 import re
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -475,6 +477,41 @@ class Distinct(Ward):
                                              "distinct": {"payment": [["requester", "approver", "watcher"]]}}))
         server.start()
         self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).code, "not_distinct")
+
+    def test_FS10_an_index_or_a_token_that_was_changed_is_named(self):
+        """Whoever owns the database may change both; the ledger does not change with them."""
+        server = self.serve({"payment": [["requester", "approver"]]})
+        self.create(server, "p1")
+        self.assertEqual(self.do(server, "ask", "requester", "p1", self.both).status, 200)
+        flow = server.post("/v1/contracts/payment/flows/payment", {"persona": "requester", "bindings": {"Payment": "p1"}},
+                           token=self.both)
+        self.assertEqual(flow.status, 200, flow)
+        check = lambda: run("store", "check", "--store", server.store, cwd=self.dir)
+        self.assertEqual(check().code, 0, check().out)  # beside the running server, too
+        server.stop()
+        who, other = self.both.split("_")[1], self.second.split("_")[1]
+        forged = "INSERT INTO docs SELECT kind, 'f' || substr(id, 2, 14) || 'x', tag, body, version, updated_ms FROM docs "
+        for statement, said in (
+                (f"UPDATE docs SET body = replace(body, '{who}', '{other}') WHERE kind = 'acts'", f"that '{who}' acted as"),
+                ("""UPDATE docs SET body = '{"acts":{},"covers":["approver","requester"]}' WHERE kind = 'acts'""",
+                 f"that '{who}' acted as 'requester'"),
+                (f"""UPDATE docs SET body = replace(body, '"acts":{{', '"acts":{{"approver":{{"x":1}},') WHERE kind = 'acts'""",
+                 "acts that no record does"),
+                ("UPDATE docs SET body = replace(body, 'payment:requester', 'payment:boss') WHERE kind = 'token'",
+                 "its personas is"),
+                ("""UPDATE docs SET body = replace(body, '"rights":[', '"rights":["admin"') WHERE kind = 'token' """
+                 f"AND id = '{who}'", "its rights is"),
+                (f"DELETE FROM docs WHERE kind = 'token' AND id = '{who}'", f"token/{who}: it is missing"),
+                (forged + f"WHERE kind = 'token' AND id = '{who}'", "no record made it")):
+            with self.subTest(statement):
+                shutil.copy(self.dir / "serve.db", self.dir / "kept.db")
+                with contextlib.closing(sqlite3.connect(self.dir / "serve.db")) as db:
+                    self.assertGreater(db.execute(statement).rowcount, 0)
+                    db.commit()
+                found = check()
+                self.assertEqual((found.code, said in found.out), (1, True), (said, found.out))
+                shutil.copy(self.dir / "kept.db", self.dir / "serve.db")
+        self.assertEqual(check().code, 0, check().out)
 
     def test_a_flow_waits_for_somebody_else(self):
         server = self.serve({"payment": [["requester", "approver"]]})

@@ -11,17 +11,15 @@
  * index, {"acts":{PERSONA:{IDENTITY:RECORD}},"covers":[PERSONA]}. A rule that is newer
  * than the document finds a persona that the document does not cover, and the document
  * is made again from the ledger. Personas the server acts as by itself (auto_personas)
- * are nobody's acts.
+ * are nobody's: their acts are in the index, as in the ledger, and forbid nothing.
  *
  * INVARIANT: a document is written in the transaction that does the act. May fail: the
  * store. */
 #include <stdlib.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
 #include "exec/commit/commit.h"
-
-#define KIND MT_STR("acts")
+#include "exec/evidence/acts.h"
 
 /* ---- Rules ---- */
 
@@ -134,11 +132,15 @@ static bool is_auto(const ex_job *job, mt_str persona)
     return false;
 }
 
-bool ex_distinct_applies(const ex_job *job, mt_str persona)
+static bool is_ruled(const ex_job *job, mt_str persona)
 {
     size_t from = 0;
-    return job->x->distinct_count && next_rule(job, persona, &from) &&
-           !is_auto(job, persona);
+    return job->x->distinct_count && next_rule(job, persona, &from);
+}
+
+bool ex_distinct_applies(const ex_job *job, mt_str persona)
+{
+    return is_ruled(job, persona) && !is_auto(job, persona);
 }
 
 /* ---- What was done ---- */
@@ -163,10 +165,8 @@ static subject subject_of(mt_arena *a, const ex_job *job, mt_str flow, mt_str sc
                           mt_str name)
 {
     subject s = {.a = a, .job = job, .flow = flow, .scope = scope, .name = name};
-    mt_str text = flow.len
-                      ? mt_strf(a, "flow\n%.*s", MT_ARG(flow))
-                      : mt_strf(a, "instance\n%.*s\n%.*s", MT_ARG(scope), MT_ARG(name));
-    s.id = mt_sha256_hex(a, mt_sha256_of(text));
+    s.id = flow.len ? ex_acts_of_flow(a, flow)
+                    : ex_acts_of_instance(a, job->v->contract, scope, name);
     return s;
 }
 
@@ -251,7 +251,7 @@ static void take_act(subject *s, const st_record *r)
         persona = mt_json_text(mt_json_at(mt_json_at(&body, "provenance"), "persona"));
     }
     mt_str who = mt_json_text(mt_json_at(mt_json_at(&body, "caller"), "id"));
-    if (persona.len && who.len && !is_auto(s->job, persona)) {
+    if (persona.len && who.len) {
         note(s, persona, who, number_of(s, r));
     }
 }
@@ -296,8 +296,8 @@ static mt_err read_ledger(subject *s, st_tx *tx)
 static mt_err load(subject *s, st_tx *tx, bool lock)
 {
     st_doc doc;
-    mt_err err = lock ? st_doc_lock(tx, s->a, KIND, s->id, &doc)
-                      : st_doc_get(tx, s->a, KIND, s->id, &doc);
+    mt_err err = lock ? st_doc_lock(tx, s->a, EX_ACTS_KIND, s->id, &doc)
+                      : st_doc_get(tx, s->a, EX_ACTS_KIND, s->id, &doc);
     if (!err) {
         read_document(s, doc.body);
     }
@@ -366,7 +366,7 @@ static mt_err keep(const subject *s, ex_group *g)
     mt_jw_keyz(&w, "covers");
     write_covers(&w, s);
     mt_jw_end_object(&w);
-    st_doc doc = {.kind = KIND,
+    st_doc doc = {.kind = EX_ACTS_KIND,
                   .id = s->id,
                   .tag = s->job->v->contract,
                   .body = mt_buf_str(&body),
@@ -386,7 +386,8 @@ static void compare(const subject *s, mt_str persona, mt_str identity, ex_other 
         for (size_t i = 0; i < d->count && !out->persona.len; i++) {
             int64_t record = (int64_t)mt_map_get(
                 &s->acts, key_of(s, d->personas[i], identity), (uintptr_t)EX_NO_RECORD);
-            if (record != EX_NO_RECORD && !mt_str_eq(d->personas[i], persona)) {
+            if (record != EX_NO_RECORD && !mt_str_eq(d->personas[i], persona) &&
+                !is_auto(s->job, d->personas[i])) {
                 *out = (ex_other){
                     d->personas[i],
                     s->flow.len ? mt_strf(s->a, "flow '%.*s'", MT_ARG(s->flow))
@@ -452,7 +453,7 @@ mt_err ex_distinct_note(const ex_job *job, ex_group *g, const ex_act *act,
 {
     const ct_model *m = job->v->model;
     mt_err err = MT_OK;
-    if (!ex_distinct_applies(job, act->persona)) {
+    if (!is_ruled(job, act->persona)) {
         return MT_OK;
     }
     if (act->flow.len) {
