@@ -5,17 +5,20 @@ import hmac
 import html
 import http.client
 import http.cookies
+import http.server
 import json
 import re
 import select
 import socket
 import subprocess
+import threading
 import time
 import urllib.parse
 
 import api
 import npm
 from harness import Case, main, run
+from jwts import Signer, b64
 from serve import Answer, Server
 
 NPM = npm.FOLDER / "oidc"  # finds tests/npm/node_modules above it
@@ -35,11 +38,6 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
-
-
-def b64(data):
-    data = data if isinstance(data, bytes) else json.dumps(data).encode()
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def public(keys):
@@ -343,6 +341,68 @@ class Oidc(Case):
         log = server.log()
         for secret in (token.split(".")[2], "web-secret", ada.jar[server.port]["__Host-motet"]):
             self.assertNotIn(secret, log)
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    """Says what the test puts into `pages`, and counts who asks."""
+
+    def do_GET(self):
+        self.server.asked.append(self.path)
+        text = json.dumps(self.server.pages.get(self.path, {})).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *words):
+        pass
+
+
+class Gate(Case):
+    """What the issuer's document leads to passes the one outgoing gate."""
+
+    def page_server(self, pages):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+        server.pages, server.asked = pages, []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server, f"http://127.0.0.1:{server.server_port}"
+
+    def serve(self, issuer, **settings):
+        self.write("ward.tenor", WARD)
+        self.write("motet.json", json.dumps({"files": ["ward.tenor"], **settings, "oidc": {"corp": {
+            "issuer": issuer, "audience": AUDIENCE, "rules": [{"rights": ["ward/read"]}]}}}))
+        server = Server(self.dir, options=["--config", "motet.json"], store=f"sqlite:{len(settings)}.db")
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def test_keys_from_another_origin_only_if_it_is_named(self):
+        signer = Signer(self.dir)
+        keys, elsewhere = self.page_server({"/keys": signer.keys})
+        documents, issuer = self.page_server({})
+        documents.pages["/.well-known/openid-configuration"] = {"issuer": issuer, "jwks_uri": elsewhere + "/keys"}
+        token = signer.token(iss=issuer, aud=AUDIENCE, sub="ada", exp=int(time.time()) + 600)
+        closed = self.serve(issuer)
+        self.assertEqual(closed.get("/v1/contracts/ward/instances", token=token).status, 401)
+        self.assertTrue(closed.logs("provider_failed"), closed.log())
+        self.assertEqual((keys.asked, documents.asked[0]), ([], "/.well-known/openid-configuration"))
+        named = self.serve(issuer, outgoing={"origins": [elsewhere]})
+        self.assertTrue(named.wait_until(lambda: named.get("/v1/contracts/ward/instances", token=token).status == 200, 25),
+                        named.log())
+        self.assertIn("/keys", keys.asked)
+
+    def test_a_document_of_another_issuer_is_not_believed(self):
+        signer = Signer(self.dir)
+        documents, issuer = self.page_server({"/keys": signer.keys})
+        documents.pages["/.well-known/openid-configuration"] = {"issuer": "https://id.example", "jwks_uri": issuer + "/keys"}
+        server = self.serve(issuer)
+        token = signer.token(iss=issuer, aud=AUDIENCE, sub="ada", exp=int(time.time()) + 600)
+        self.assertEqual(server.get("/v1/contracts/ward/instances", token=token).status, 401)
+        self.assertTrue(server.logs("provider_failed"), server.log())
+        self.assertNotIn("/keys", documents.asked)
 
 
 class Settings(Case):

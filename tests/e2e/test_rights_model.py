@@ -2,15 +2,14 @@
 nothing with the server: 3,000 requests, 100,000 with MOTET_SOAK=1. The server's answer must be
 the model's on each, and nothing in it may be of somebody else. A third of the identities are
 vouched for by a provider, the others have tokens of the server."""
-import base64
 import http.client
 import json
 import random
 import re
-import subprocess
 import time
 
 from harness import SANITIZED, SEED, SOAK, Case, main, run
+from jwts import Signer
 from serve import Server
 
 COUNT = 100000 if SOAK else 800 if SANITIZED else 3000
@@ -83,31 +82,6 @@ class Who:
         return {c for c in CONTRACTS if self.reads_facts(c) or self.asserts(c, "balance")}
 
 
-def b64(data):
-    text = data if isinstance(data, bytes) else json.dumps(data).encode()
-    return base64.urlsafe_b64encode(text).decode().rstrip("=")
-
-
-class Signer:
-    """A provider's key, which openssl uses."""
-
-    def __init__(self, place):
-        self.place, self.pem = place, place / "provider.pem"
-        self.openssl("genpkey", "-algorithm", "ed25519", "-out", self.pem)
-        der = self.openssl("pkey", "-in", self.pem, "-pubout", "-outform", "DER")
-        self.keys = {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": b64(der[-32:]), "kid": "k"}]}
-
-    def openssl(self, *words):
-        return subprocess.run(["openssl", *words], check=True, capture_output=True).stdout
-
-    def token(self, subject):
-        text = b64({"alg": "EdDSA", "kid": "k"}) + "." + b64(
-            {"iss": "https://id.example", "aud": "motet", "sub": subject, "exp": int(time.time()) + 86400})
-        (self.place / "text").write_text(text)
-        return text + "." + b64(self.openssl("pkeyutl", "-sign", "-inkey", self.pem, "-rawin", "-in",
-                                             self.place / "text"))
-
-
 class Model:
     def __init__(self):
         self.state = {(c, i): "a" for c in CONTRACTS for i in INSTANCES}
@@ -164,7 +138,8 @@ class Rights(Case):
         self.tokens = {}
         for i, (personas, rights) in enumerate(people):
             if i % 3 == 0:
-                self.tokens[signer.token(f"u{i}")] = Who(f"oidc:corp:u{i}", personas, rights)
+                token = signer.token(iss="https://id.example", aud="motet", sub=f"u{i}", exp=int(time.time()) + 86400)
+                self.tokens[token] = Who(f"oidc:corp:u{i}", personas, rights)
                 continue
             words = [w for p in personas for w in ("--persona", p)] + [w for r in rights for w in ("--right", r)]
             token = server.token(*words)
