@@ -55,11 +55,13 @@ typedef struct service {
     mt_str text;      /* of the configuration file */
     ht_log log;       /* opened first, closed last */
     mt_limits limits;
-    st_store *store;          /* closed after the executor */
-    ex_executor *executor;    /* closed after the server has drained */
-    ht_server *server;        /* NULL until it listens */
-    mt_str tls_cert, tls_key; /* PEM; empty without TLS */
-    tr_settings otlp;         /* if there is `otlp` */
+    st_store *store;               /* closed after the executor */
+    ex_executor *executor;         /* closed after the server has drained */
+    ht_server *server;             /* NULL until it listens */
+    mt_str tls_cert, tls_key;      /* PEM; empty without TLS */
+    au_oidc *oidc;                 /* NULL: none */
+    au_certificates *certificates; /* likewise */
+    tr_settings otlp;              /* if there is `otlp` */
 } service;
 
 /* ---- Settings ---- */
@@ -301,6 +303,25 @@ static ex_executor_options executor_options(service *s)
 
 /* ---- --check-config ---- */
 
+static void say_fault(void *state, mt_str key, size_t offset, mt_str reason);
+
+/* Whom others vouch for: `oidc` and `certificates`. */
+static int read_identities(service *s)
+{
+    au_settings in = {.all = s->config.all,
+                      .directory = directory_of(s),
+                      .persona_known = ex_persona_known,
+                      .right_known = ex_right_known,
+                      .fault = say_fault,
+                      .state = s};
+    size_t faults = 0;
+    if (s->config.all) {
+        faults += au_oidc_read(&in, &s->oidc);
+        faults += au_certificates_read(&in, &s->certificates);
+    }
+    return faults ? CLI_FAILS : CLI_HOLDS;
+}
+
 /* Tells what is wrong with each; `good` gets the others, ended by NULL. */
 static int check_files(service *s, const char **good)
 {
@@ -329,6 +350,7 @@ static int check_executor(service *s)
     int code = check_files(s, good);
     ex_executor_options options = executor_options(s);
     options.files = good;
+    code = first_of(code, read_identities(s));
     return first_of(code,
                     ex_executor_check(&options, say_fault, s) ? CLI_FAILS : CLI_HOLDS);
 }
@@ -436,6 +458,8 @@ static int open_server(service *s)
         .access_log = c->access_log,
         .otlp = c->otlp ? &s->otlp : NULL,
         .version = MT_STR(MOTET_VERSION),
+        .oidc = s->oidc,
+        .certificates = s->certificates,
         .peers = {.connections = c->max_connections,
                   .per_address = c->max_per_address,
                   .rate_per_minute = (unsigned)c->rate,
@@ -511,6 +535,12 @@ static void close_all(service *s)
     }
 }
 
+static void free_identities(service *s)
+{
+    au_oidc_free(s->oidc);
+    au_certificates_free(s->certificates);
+}
+
 /* A closed standard error stays unwritten: its number is taken, or the next file that
  * is opened would get it, and the log. */
 static int open_log(service *s)
@@ -530,6 +560,7 @@ static int open_log(service *s)
 static int serve(service *s, const sigset_t *signals)
 {
     int code = open_log(s);
+    code = code ? code : read_identities(s);
     code = code ? code : open_store(s);
     code = code ? code : open_executor(s);
     code = code ? code : open_server(s);
@@ -569,6 +600,7 @@ int cmd_serve(const cli_args *args)
         signal(SIGPIPE, SIG_IGN);
         code = serve(&s, &signals);
     }
+    free_identities(&s);
     mt_arena_free(&s.arena);
     return code;
 }

@@ -6,8 +6,10 @@
  * persona.
  *
  * Listing walks in pages and never shows a secret. Revoking writes a mark and keeps
- * the row, so the ledger's names stay explainable. */
+ * the row, so the ledger's names stay explainable. Whatever is done to a token is
+ * queued for the ledger in the same transaction (http/token_store.h). */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <sodium.h>
@@ -18,7 +20,7 @@
 #include "cli/table.h"
 #include "contract/wire/calendar.h"
 #include "http/config.h"
-#include "http/token.h"
+#include "http/token_store.h"
 
 #define STORE_OPTION                                                                   \
     {                                                                                  \
@@ -29,10 +31,26 @@
 static const cli_option CREATE_OPTIONS[] = {
     STORE_OPTION,
     {"name",    "TEXT",     "whose token it is"},
-    {"persona", "NAME",     "may act as this persona; may be repeated"},
-    {"right",   "RIGHT",    "has this right; may be repeated"},
+    {"persona", "NAME",     "may act as this persona: PERSONA of every contract, CONTRACT:PERSONA of one; may be repeated"},
+    {"right",   "RIGHT",    "has this right: RIGHT over every contract, CONTRACT/RIGHT over one; may be repeated"},
     {"expires", "DURATION", "good for so long (90d, 12h, 30m); never ends if not given"},
+    {"actor",   "WHO",      "human or machine: who uses it, in every record"},
     {"json",    NULL,       "print a JSON object"},
+    {NULL, NULL, NULL},
+};
+static const cli_option GRANT_OPTIONS[] = {
+    STORE_OPTION,
+    {"persona",    "NAME",     "add this persona; may be repeated"},
+    {"no-persona", "NAME",     "take it away; may be repeated"},
+    {"right",      "RIGHT",    "add this right; may be repeated"},
+    {"no-right",   "RIGHT",    "take it away; may be repeated"},
+    {"expires",    "DURATION", "good for so long from now (90d, 12h), or never"},
+    {NULL, NULL, NULL},
+};
+static const cli_option ROTATE_OPTIONS[] = {
+    STORE_OPTION,
+    {"keep", "DURATION", "the old secret stays good for so long (1h; 0: not at all)"},
+    {"json", NULL,       "print a JSON object"},
     {NULL, NULL, NULL},
 };
 static const cli_option LIST_OPTIONS[] = {
@@ -40,6 +58,12 @@ static const cli_option LIST_OPTIONS[] = {
     {"json", NULL, "print a JSON object"},
     {NULL, NULL, NULL},
 };
+static const char GRAMMAR[] =
+    "Rights: read, evaluate, deploy, instances:create, instances:delete, facts:NAME (or *), "
+    "source:NAME, facts:override, ledger:read, admin, each also for one contract "
+    "(escrow/facts:credit_score); metrics:read, graphs:NAME, agents:NAME. A persona of one "
+    "contract is escrow:buyer. admin includes read, evaluate, ledger:read, metrics:read and "
+    "cancelling flows, and nothing else; no right lets a token act as a persona.";
 static const cli_option REVOKE_OPTIONS[] = {STORE_OPTION, {NULL, NULL, NULL}};
 /* clang-format on */
 
@@ -113,22 +137,60 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
     return milliseconds > 0 && milliseconds < (uint64_t)1 << 50;
 }
 
-/* A right is checked by its form: what fact or graph it is about may be deployed
- * later. */
+/* Grants are checked by their form: what contract, fact or graph they are about may be
+ * deployed later. */
+static int check_grants(const cli_args *args, const ht_token *t)
+{
+    for (size_t i = 0; i < t->persona_count; i++) {
+        if (!ex_persona_known(t->personas[i])) {
+            return cli_fail(args, CLI_USAGE,
+                            "%.*s is not a persona (PERSONA or CONTRACT:PERSONA)",
+                            MT_ARG(t->personas[i]));
+        }
+    }
+    for (size_t i = 0; i < t->right_count; i++) {
+        if (!ex_right_known(t->rights[i])) {
+            return cli_fail(args, CLI_USAGE, "there is no right %.*s",
+                            MT_ARG(t->rights[i]));
+        }
+    }
+    return CLI_HOLDS;
+}
+
+/* On standard error, so that what is printed stays the token alone. */
+static void say_what_is_included(const ht_token *t)
+{
+    for (size_t i = 0; i < t->right_count; i++) {
+        const char *more = ex_right_includes(t->rights[i]);
+        if (more) {
+            fprintf(stderr, "motet: %.*s includes %s\n", MT_ARG(t->rights[i]), more);
+        }
+    }
+}
+
+static int read_actor(const cli_args *args, ht_token *t)
+{
+    const char *text = cli_value(args, "actor");
+    if (!text) {
+        return CLI_HOLDS;
+    }
+    t->actor = strcmp(text, "human") == 0     ? EX_ACTOR_HUMAN
+               : strcmp(text, "machine") == 0 ? EX_ACTOR_MACHINE
+                                              : EX_ACTOR_UNKNOWN;
+    return t->actor ? CLI_HOLDS
+                    : cli_fail(args, CLI_USAGE, "--actor is human or machine");
+}
+
 static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
 {
     const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
     *t = (ht_token){.name = mt_str_z(name ? name : ""), .created_ms = now_ms()};
     int code = gather(args, a, "persona", &t->personas, &t->persona_count);
     code = code ? code : gather(args, a, "right", &t->rights, &t->right_count);
+    code = code ? code : check_grants(args, t);
+    code = code ? code : read_actor(args, t);
     if (code) {
         return code;
-    }
-    for (size_t i = 0; i < t->right_count; i++) {
-        if (!ht_right_known(t->rights[i])) {
-            return cli_fail(args, CLI_USAGE, "there is no right %.*s",
-                            MT_ARG(t->rights[i]));
-        }
     }
     if (!t->persona_count && !t->right_count) {
         return cli_fail(args, CLI_USAGE,
@@ -138,33 +200,6 @@ static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
         return cli_fail(args, CLI_USAGE, "--expires takes a time such as 90d or 12h");
     }
     return CLI_HOLDS;
-}
-
-/* `version` 0 makes a row, another replaces the one before it; somebody who was faster
- * is found by the store, so a revocation is not undone by an older copy. */
-static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
-{
-    mt_buf body = {0};
-    st_tx *tx;
-    mt_err err = st_begin(store, ST_WRITE, &tx);
-    if (err) {
-        return err;
-    }
-    ht_token_write(&body, t);
-    st_doc row = {.kind = HT_TOKEN_KIND,
-                  .id = t->id,
-                  .tag = MT_STR(""),
-                  .body = mt_buf_str(&body),
-                  .version = version,
-                  .updated_ms = now_ms()};
-    err = st_doc_put(tx, &row);
-    if (err) {
-        st_rollback(tx);
-    } else {
-        err = st_commit(tx);
-    }
-    mt_buf_free(&body);
-    return err;
 }
 
 /* The only time the secret is seen; the buffer is wiped because freed memory is given
@@ -188,6 +223,22 @@ static int show_secret(const cli_args *args, const ht_token *t, const char *text
     return code;
 }
 
+static mt_err put_new(st_store *store, const ht_token *t)
+{
+    st_tx *tx;
+    mt_err err = st_begin(store, ST_WRITE, &tx);
+    if (err) {
+        return err;
+    }
+    ht_token_change made = {.kind = "token_created"};
+    err = ht_token_change_put(tx, t, 0, &made, now_ms());
+    if (err) {
+        st_rollback(tx);
+        return err;
+    }
+    return st_commit(tx);
+}
+
 /* The token is shown after it is durable: a secret that opens nothing would be worse
  * than none. */
 static int create(const cli_args *args)
@@ -200,12 +251,242 @@ static int create(const cli_args *args)
     code = code ? code : open_store(args, &store);
     if (!code) {
         ht_token_make(&arena, &t, text);
-        mt_err err = put_token(store, &t, 0);
+        mt_err err = put_new(store, &t);
+        if (!err) {
+            say_what_is_included(&t);
+        }
         code = err ? store_fault(args, err) : show_secret(args, &t, text);
         sodium_memzero(text, sizeof text);
         st_close(store);
     }
     mt_arena_free(&arena);
+    return code;
+}
+
+/* ---- Changing one ---- */
+
+/* What a command does to a token. False: nothing is to be changed, `code` says why. */
+typedef struct changing {
+    const cli_args *args;
+    mt_arena arena;
+    const char *kind, *what; /* of the record */
+    bool (*change)(struct changing *c, ht_token *t);
+    int code;
+    char secret[HT_TOKEN_TEXT + 1]; /* of a rotation */
+    ht_token after;
+} changing;
+
+/* Reads and writes in one transaction; somebody who was faster all the same is found by
+ * the version, so a revocation is not undone by an older copy. */
+static mt_err change_in(changing *c, st_tx *tx, mt_str id)
+{
+    ht_token before;
+    int64_t version;
+    mt_err err = ht_token_find(tx, &c->arena, id, &before, &version);
+    c->after = before;
+    if (err || !c->change(c, &c->after)) {
+        return err;
+    }
+    ht_token_change record = {c->kind, c->what, &before};
+    return ht_token_change_put(tx, &c->after, version + 1, &record, now_ms());
+}
+
+static mt_err change_it(changing *c, st_store *store, mt_str id)
+{
+    enum { TRIES = 8 };
+    mt_err err = MT_E_CONFLICT;
+    for (int i = 0; i < TRIES && err == MT_E_CONFLICT; i++) {
+        st_tx *tx;
+        err = st_begin(store, ST_WRITE, &tx);
+        if (err) {
+            return err;
+        }
+        err = change_in(c, tx, id);
+        if (err || c->code) {
+            st_rollback(tx);
+        } else {
+            err = st_commit(tx);
+        }
+    }
+    return err;
+}
+
+/* A whole token is cut down to its id, so the secret goes into no message. */
+static int change(changing *c)
+{
+    const cli_args *args = c->args;
+    st_store *store;
+    mt_str id = mt_str_z(args->operands[0]), secret;
+    (void)ht_token_split(id, &id, &secret); /* a whole token will do, too */
+    int code = open_store(args, &store);
+    if (!code) {
+        mt_err err = change_it(c, store, id);
+        code = err == MT_E_NOTFOUND
+                   ? cli_fail(args, CLI_FAILS, "there is no token %.*s", MT_ARG(id))
+               : err ? store_fault(args, err)
+                     : c->code;
+        st_close(store);
+    }
+    return code;
+}
+
+static bool has_ended(changing *c, const ht_token *t)
+{
+    if (t->revoked_ms) {
+        c->code = cli_fail(c->args, CLI_FAILS,
+                           "the token %.*s is revoked; make another", MT_ARG(t->id));
+    }
+    return t->revoked_ms != 0;
+}
+
+/* ---- grant ---- */
+
+static bool is_in(const mt_str *list, size_t count, mt_str text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (mt_str_eq(list[i], text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What it has, without what is taken away, and what is added behind it. */
+static void regrant(mt_arena *a, const mt_str **list, size_t *count, const mt_str *add,
+                    size_t add_count, const mt_str *drop, size_t drop_count)
+{
+    mt_str *kept = mt_new_array(a, mt_str, *count + add_count);
+    size_t n = 0;
+    for (size_t i = 0; i < *count + add_count; i++) {
+        mt_str one = i < *count ? (*list)[i] : add[i - *count];
+        if (!is_in(drop, drop_count, one) && !is_in(kept, n, one)) {
+            kept[n++] = one;
+        }
+    }
+    *list = kept;
+    *count = n;
+}
+
+/* One list of a token: what --OPTION adds and --no-OPTION takes away. */
+static bool regrant_from(changing *c, const char *option, const char *no_option,
+                         const mt_str **list, size_t *count)
+{
+    const mt_str *add, *drop;
+    size_t add_count, drop_count;
+    c->code = gather(c->args, &c->arena, option, &add, &add_count);
+    c->code =
+        c->code ? c->code : gather(c->args, &c->arena, no_option, &drop, &drop_count);
+    if (!c->code) {
+        regrant(&c->arena, list, count, add, add_count, drop, drop_count);
+    }
+    return !c->code;
+}
+
+/* "never" takes the end away; a token that has expired can be given a new one. */
+static bool regrant_expiry(changing *c, ht_token *t)
+{
+    const char *text = cli_value(c->args, "expires");
+    if (text && strcmp(text, "never") == 0) {
+        t->expires_ms = t->expired_ms = 0;
+    } else if (text && !read_expiry(text, now_ms(), &t->expires_ms)) {
+        c->code = cli_fail(c->args, CLI_USAGE,
+                           "--expires takes a time such as 90d or 12h, or never");
+    } else if (text) {
+        t->expired_ms = 0;
+    }
+    return !c->code;
+}
+
+static bool grant_change(changing *c, ht_token *t)
+{
+    if (has_ended(c, t) ||
+        !regrant_from(c, "persona", "no-persona", &t->personas, &t->persona_count) ||
+        !regrant_from(c, "right", "no-right", &t->rights, &t->right_count) ||
+        !regrant_expiry(c, t)) {
+        return false;
+    }
+    c->code = check_grants(c->args, t);
+    if (!c->code && !t->persona_count && !t->right_count) {
+        c->code = cli_fail(c->args, CLI_USAGE,
+                           "nothing would be left; motet token revoke %.*s says so",
+                           MT_ARG(t->id));
+    }
+    return !c->code;
+}
+
+static bool says_something(const cli_args *args)
+{
+    for (const cli_option *o = GRANT_OPTIONS; o->name; o++) {
+        if (strcmp(o->name, "store") != 0 && cli_value(args, o->name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int grant(const cli_args *args)
+{
+    changing c = {
+        .args = args, .kind = "token_changed", .what = "grant", .change = grant_change};
+    if (!says_something(args)) {
+        return cli_fail(args, CLI_USAGE, "say what to grant or to take away");
+    }
+    int code = change(&c);
+    if (!code) {
+        say_what_is_included(&c.after);
+    }
+    mt_arena_free(&c.arena);
+    return code;
+}
+
+/* ---- rotate ---- */
+
+static bool rotate_change(changing *c, ht_token *t)
+{
+    const char *keep = cli_value(c->args, "keep");
+    int64_t until = now_ms();
+    if (has_ended(c, t)) {
+        return false;
+    }
+    if (strcmp(keep ? keep : "1h", "0") != 0 &&
+        !read_expiry(keep ? keep : "1h", until, &until)) {
+        c->code = cli_fail(c->args, CLI_USAGE,
+                           "--keep takes a time such as 12h, or 0 for at once");
+        return false;
+    }
+    ht_token_rotate(&c->arena, t, until, c->secret);
+    return true;
+}
+
+static int rotate(const cli_args *args)
+{
+    changing c = {.args = args,
+                  .kind = "token_changed",
+                  .what = "rotate",
+                  .change = rotate_change};
+    int code = change(&c);
+    code = code ? code : show_secret(args, &c.after, c.secret);
+    sodium_memzero(c.secret, sizeof c.secret);
+    mt_arena_free(&c.arena);
+    return code;
+}
+
+/* ---- revoke ---- */
+
+/* Revoking twice changes nothing and keeps the first time. */
+static bool revoke_change(changing *c, ht_token *t)
+{
+    (void)c;
+    bool first = !t->revoked_ms;
+    t->revoked_ms = first ? now_ms() : t->revoked_ms;
+    return first;
+}
+
+static int revoke(const cli_args *args)
+{
+    changing c = {.args = args, .kind = "token_revoked", .change = revoke_change};
+    int code = change(&c);
+    mt_arena_free(&c.arena);
     return code;
 }
 
@@ -226,6 +507,7 @@ typedef struct listing {
 static const char *state_of(const ht_token *t, int64_t now)
 {
     return t->revoked_ms                           ? "revoked"
+           : t->expired_ms                         ? "expired"
            : t->expires_ms && t->expires_ms <= now ? "expired"
                                                    : "good";
 }
@@ -355,56 +637,14 @@ static int list(const cli_args *args)
     return code;
 }
 
-/* ---- revoke ---- */
-
-/* Revoking twice changes nothing and keeps the first time. Between reading and writing
- * somebody else may come; the version decides. */
-static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
-{
-    st_doc row;
-    ht_token t;
-    st_tx *tx;
-    mt_err err = st_begin(store, ST_READ, &tx);
-    if (err) {
-        return err;
-    }
-    err = st_doc_get(tx, a, HT_TOKEN_KIND, id, &row);
-    st_rollback(tx);
-    err = err ? err : ht_token_read(a, id, row.body, &t);
-    if (err || t.revoked_ms) {
-        return err;
-    }
-    t.revoked_ms = now_ms();
-    return put_token(store, &t, row.version + 1);
-}
-
-/* A whole token is cut down to its id, so the secret goes into no message. */
-static int revoke(const cli_args *args)
-{
-    mt_arena arena = {0};
-    st_store *store;
-    mt_str id = mt_str_z(args->operands[0]), secret;
-    (void)ht_token_split(id, &id, &secret); /* a whole token will do, too */
-    int code = open_store(args, &store);
-    if (!code) {
-        mt_err err = revoke_in(store, &arena, id);
-        if (err == MT_E_NOTFOUND) {
-            code = cli_fail(args, CLI_FAILS, "there is no token %.*s", MT_ARG(id));
-        } else if (err) {
-            code = store_fault(args, err);
-        }
-        st_close(store);
-    }
-    mt_arena_free(&arena);
-    return code;
-}
-
 /* clang-format off */
 const cli_command CMD_TOKEN_COMMANDS[] = {
-    {"create", "", "Make a token and show it, once", create, CREATE_OPTIONS, NULL, 0, 0,
-     "Rights: admin, deploy, instances:create, instances:delete, facts:NAME (or *), "
-     "source:NAME, facts:override, ledger:read, metrics:read, graphs:NAME, agents:NAME. "
-     "No right, admin neither, lets a token act as a persona: name the personas."},
+    {"create", "", "Make a token and show it, once", create, CREATE_OPTIONS, NULL, 0, 0, GRAMMAR},
+    {"grant", "ID", "Change what a token may do, within a second", grant, GRANT_OPTIONS, NULL, 1, 1,
+     GRAMMAR},
+    {"rotate", "ID", "Give a token a new secret and show it, once", rotate, ROTATE_OPTIONS, NULL, 1, 1,
+     "What it may do stays. The old secret is good for an hour, or as long as --keep says, so that "
+     "whoever uses it can change over."},
     {"list", "", "List tokens, never their secrets", list, LIST_OPTIONS, NULL, 0, 0, NULL},
     {"revoke", "ID", "Make a token useless, within a second", revoke, REVOKE_OPTIONS, NULL,
      1, 1, NULL},

@@ -77,6 +77,16 @@ static const struct {
     {"ledger_accepted", "ledger accepted by an operator", NULL},
 };
 
+/* What it is about; a token by its name and public half. */
+static mt_str named(mt_arena *a, const mt_json *d, const char *key)
+{
+    const mt_json *of = key ? mt_json_get(d, mt_str_z(key)) : NULL;
+    mt_str name = member(of, "name"), id = member(of, "id");
+    return !mt_json_is(of, MT_JSON_OBJECT) ? mt_json_text(of)
+           : name.len ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
+                      : id;
+}
+
 static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "refusal")) {
@@ -88,7 +98,7 @@ static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
     }
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (mt_str_eq(kind, mt_str_z(KINDS[i].kind))) {
-            mt_str of = KINDS[i].member ? member(d, KINDS[i].member) : (mt_str){0};
+            mt_str of = named(a, d, KINDS[i].member);
             return mt_strf(a, "%s%s%.*s", KINDS[i].words, of.len ? " " : "",
                            MT_ARG(of));
         }
@@ -96,8 +106,32 @@ static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
     return kind;
 }
 
+static void add_names(mt_buf *out, const char *before, const mt_json *list)
+{
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        mt_buf_addf(out, "%s%.*s", i ? ", " : before,
+                    MT_ARG(mt_json_text(&list->as.items[i])));
+    }
+}
+
+/* What a token was granted. */
+static mt_str grants_of(mt_arena *a, const mt_json *token)
+{
+    mt_buf text = {0};
+    add_names(&text, "personas ", mt_json_at(token, "personas"));
+    add_names(&text, text.len ? "; rights " : "rights ", mt_json_at(token, "rights"));
+    if (member(token, "expires_at").len) {
+        mt_buf_addf(&text, "%suntil %.*s", text.len ? "; " : "",
+                    MT_ARG(member(token, "expires_at")));
+    }
+    return done(a, &text);
+}
+
 static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
+    if (mt_str_is(kind, "token_created") || mt_str_is(kind, "token_changed")) {
+        return grants_of(a, mt_json_at(d, "token"));
+    }
     const mt_json *refusal = mt_json_at(d, "refusal");
     mt_str outcome = member(d, "outcome"), status = member(d, "status");
     if (refusal) {

@@ -256,6 +256,18 @@ static void check_witnesses(check *c)
     }
 }
 
+/* Who is to be somebody else, and how much each may ask for. */
+static void check_identities(check *c)
+{
+    const ex_distinct *rules;
+    size_t count;
+    ex_quotas *quotas;
+    c->count += ex_quotas_read(c->o->settings, c->fault, c->state, &quotas);
+    ex_quotas_free(quotas);
+    c->count +=
+        ex_distinct_read(&c->arena, c->o->settings, c->fault, c->state, &rules, &count);
+}
+
 size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
                          void *state)
 {
@@ -270,6 +282,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     c.count += ex_numbers_check(options->settings, fault, state);
     check_outside(&c);
     check_witnesses(&c);
+    check_identities(&c);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

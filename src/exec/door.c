@@ -35,7 +35,9 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!job->call->idempotency_key.len) {
         return h->prepare(job) && (job->elsewhere || !ex_answer_defer(job));
     }
-    if (ex_refused_key(job)) {
+    if (ex_refused_key(job) ||
+        (!job->saw_facts && !job->on_worker &&
+         ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers"))) {
         return true;
     }
     return h->prepare(job) &&

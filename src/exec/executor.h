@@ -33,13 +33,27 @@ typedef struct ex_executor ex_executor;
 
 /* ---- Who calls ---- */
 
-/* What a token may do. Personas are those of any served contract; rights are texts:
- * "admin", "deploy", "instances:create", "instances:delete", "facts:NAME",
- * "source:NAME", "facts:*", "facts:override", "ledger:read", "graphs:NAME",
- * "agents:NAME"; "admin" implies none of the personas. Immutable while in use. */
+/* How an identity is known. */
+typedef enum ex_known_by {
+    EX_BY_NOTHING, /* a server without tokens */
+    EX_BY_TOKEN,
+    EX_BY_OIDC,
+    EX_BY_CERTIFICATE,
+    EX_BY_SYSTEM /* the server itself: triggers, intents */
+} ex_known_by;
+/* "token", "oidc", … */
+const char *ex_known_by_name(ex_known_by how);
+
+typedef enum ex_actor { EX_ACTOR_UNKNOWN, EX_ACTOR_HUMAN, EX_ACTOR_MACHINE } ex_actor;
+
+/* An identity: who calls, and what it was granted. docs/rights.md has the grammar:
+ * personas are "PERSONA" (of every contract) or "CONTRACT:PERSONA"; rights are "RIGHT"
+ * (over every contract) or "CONTRACT/RIGHT". Immutable while in use. */
 typedef struct ex_caller {
-    mt_str token; /* its id, never its secret; empty: nobody (open server) */
+    mt_str id; /* a token's id, never its secret; empty: nobody (open server) */
     mt_str name;
+    ex_known_by by;
+    ex_actor actor;
     const mt_str *personas;
     size_t persona_count;
     const mt_str *rights;
@@ -47,8 +61,21 @@ typedef struct ex_caller {
     bool anyone; /* server without tokens, loopback only: may act as every persona */
 } ex_caller;
 
-bool ex_caller_holds(const ex_caller *who, mt_str persona);
-bool ex_caller_may(const ex_caller *who, mt_str right);
+/* Is the text a persona, or a right, of the grammar? Whether there is such a contract,
+ * fact or graph is not asked: they come and go. */
+bool ex_persona_known(mt_str text);
+bool ex_right_known(mt_str text);
+/* What a right includes, for people: "admin" gives a sentence; NULL: only itself. */
+const char *ex_right_includes(mt_str text);
+/* Does one grant of a persona cover this persona of this contract? */
+bool ex_persona_covers(mt_str grant, mt_str contract, mt_str persona);
+
+bool ex_caller_holds(const ex_caller *who, mt_str contract, mt_str persona);
+/* Over this contract, by a right over it or over all, or by `admin` where that includes
+ * it. `contract` empty: over all. */
+bool ex_caller_may(const ex_caller *who, mt_str contract, mt_str right);
+/* Over one contract at least. */
+bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
 
 /* ---- Calls ---- */
 
@@ -138,6 +165,7 @@ typedef struct ex_reply {
     mt_str contract;  /* that was asked about; lives until the executor closes */
     const char *code; /* of the problem; NULL: none, or an answer given again */
     char etag_room[80];
+    unsigned retry_after; /* seconds; 0: as the status demands */
 } ex_reply;
 
 /* Called exactly once for each call, on the caller's thread before ex_executor_call()
@@ -145,6 +173,24 @@ typedef struct ex_reply {
  * only, its body may be moved out. */
 typedef void ex_done(void *state, ex_reply *reply);
 void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state);
+
+/* ---- Quotas ---- */
+
+/* What one identity may have so much of in a while (docs/rights.md, quotas). */
+typedef enum ex_quota {
+    EX_QUOTA_REQUESTS,
+    EX_QUOTA_INSTANCES, /* made */
+    EX_QUOTA_ANSWERS,   /* kept for an Idempotency-Key */
+    EX_QUOTA_REFUSALS,  /* recorded */
+    EX_QUOTA_STREAMS,   /* at once: ex_quota_open_stream() */
+    EX_QUOTA_COUNT
+} ex_quota;
+/* One more. False: it is used up for so many seconds. */
+bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
+                   unsigned *seconds);
+/* False: it has as many as it may have. Else close it. */
+bool ex_quota_open_stream(ex_executor *x, const ex_caller *who);
+void ex_quota_close_stream(ex_executor *x, const ex_caller *who);
 
 /* ---- Life ---- */
 
@@ -214,6 +260,9 @@ typedef struct ex_manifest {
 mt_err ex_executor_manifest(ex_executor *x, mt_str contract, ex_manifest *out);
 void ex_executor_release(ex_executor *x, ex_manifest *m);
 
+/* Other programs may have queued records (of tokens): they are chained soon, with the
+ * next group at the latest. */
+void ex_executor_take_up(ex_executor *x);
 /* Is the store reachable, the committer alive and the ledger the one that was signed?
  * `why` gets the reason if not. */
 bool ex_executor_ready(ex_executor *x, mt_buf *why);

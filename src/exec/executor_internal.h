@@ -30,6 +30,8 @@ typedef struct ex_asked_source ex_asked_source;
 typedef struct ex_agent ex_agent;
 typedef struct ex_cache ex_cache;
 typedef struct ex_shadow ex_shadow;
+typedef struct ex_distinct ex_distinct;
+typedef struct ex_quotas ex_quotas;
 
 typedef struct ex_metrics {
     atomic_ullong calls[EX_ACTION_COUNT];
@@ -117,6 +119,9 @@ struct ex_executor {
     const mt_str *auto_personas;
     size_t auto_persona_count;
     const mt_json *settings;
+    const ex_distinct *distinct; /* personas that one identity cannot both act as */
+    size_t distinct_count;
+    ex_quotas *quotas;
     ex_outside outside;
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every, checkpoint_seconds;
@@ -237,6 +242,13 @@ void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason);
 /* `witnesses` of the configuration: how many things are wrong with it. */
 size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_of **out,
                          size_t *count, ex_config_fault *fault, void *state);
+/* `distinct` of the configuration. How many faults there are. */
+size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *fault,
+                        void *state, const ex_distinct **out, size_t *count);
+/* `quotas` of the configuration, likewise; *out is to be freed in any case. */
+size_t ex_quotas_read(const mt_json *settings, ex_config_fault *fault, void *state,
+                      ex_quotas **out);
+void ex_quotas_free(ex_quotas *q);
 /* Serves the files and what the store has. */
 mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 

@@ -115,6 +115,7 @@ static void drop_locks(ex_executor *x)
 /* Versions after graphs, the arena last: most of the rest lives in it. */
 static void executor_free(ex_executor *x)
 {
+    ex_quotas_free(x->quotas);
     ex_jobs_free(x);
     ex_graphs_close(x);
     ex_contracts_close(x);
@@ -220,6 +221,13 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     make_locks(x);
     copy_options(x, options);
     mt_err err = ex_numbers_read(x, options, why);
+    if (!err && ex_distinct_read(&x->arena, options->settings, ex_say_first, why,
+                                 &x->distinct, &x->distinct_count)) {
+        err = MT_E_REJECTED;
+    }
+    if (!err && ex_quotas_read(options->settings, ex_say_first, why, &x->quotas)) {
+        err = MT_E_REJECTED;
+    }
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     err = err ? err : ex_watches_open(x, options, why);

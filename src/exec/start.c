@@ -30,8 +30,10 @@ static mt_err say_refusal(ex_job *job, const ex_version *v, mt_buf *why)
  * caller in the record. */
 static mt_err deploy_version(ex_group *g, ex_version *v, mt_str trust, mt_buf *why)
 {
-    static const ex_caller START = {.token = MT_STR_INIT("start"),
-                                    .name = MT_STR_INIT("start")};
+    static const ex_caller START = {.id = MT_STR_INIT("start"),
+                                    .name = MT_STR_INIT("start"),
+                                    .by = EX_BY_SYSTEM,
+                                    .actor = EX_ACTOR_MACHINE};
     ex_call call = {.action = EX_CONTRACT_DEPLOY, .caller = &START};
     ex_job *job = ex_job_take(g->x);
     ex_deployment *d = mt_new(&job->arena, ex_deployment);

@@ -26,14 +26,20 @@ static const char *status_text(int status)
 
 /* RFC 9457. Keys in order. The code goes into `type` without quoting: it is one of our
  * own words, never text of a caller. */
-void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
-                      const char *request_id)
+static void write_problem(mt_buf *out, int status, const char *code, mt_str detail,
+                          const char *needs, const char *request_id)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "code", mt_str_z(code));
     if (detail.len) {
         mt_jw_key_str(&w, "detail", detail);
+    }
+    if (needs) {
+        mt_jw_keyz(&w, "needs");
+        mt_jw_begin_array(&w);
+        mt_jw_str(&w, mt_str_z(needs));
+        mt_jw_end_array(&w);
     }
     if (request_id) {
         mt_jw_key_str(&w, "request_id", mt_str_z(request_id));
@@ -46,6 +52,12 @@ void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
     mt_buf_addc(w.out, '"');
     w.after_key = w.first = false;
     mt_jw_end_object(&w);
+}
+
+void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
+                      const char *request_id)
+{
+    write_problem(out, status, code, detail, NULL, request_id);
 }
 
 static void add(struct MHD_Response *answer, const char *name, const char *value)
@@ -62,6 +74,14 @@ static void add_str(ht_request *r, struct MHD_Response *answer, const char *name
     }
 }
 
+static void add_retry(const ht_request *r, struct MHD_Response *answer)
+{
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u",
+             r->reply.retry_after ? r->reply.retry_after : 1);
+    add(answer, "Retry-After", seconds);
+}
+
 /* What a status alone demands. */
 static void add_for_status(ht_request *r, int status, struct MHD_Response *answer)
 {
@@ -73,13 +93,24 @@ static void add_for_status(ht_request *r, int status, struct MHD_Response *answe
                 : "Bearer realm=\"motet\"");
         break;
     case MHD_HTTP_TOO_MANY_REQUESTS:
-    case MHD_HTTP_SERVICE_UNAVAILABLE: add(answer, "Retry-After", "1"); break;
+    case MHD_HTTP_SERVICE_UNAVAILABLE: add_retry(r, answer); break;
     case MHD_HTTP_METHOD_NOT_ALLOWED: add(answer, "Allow", r->match.allow); break;
     default: break;
     }
     if (status == MHD_HTTP_BAD_REQUEST || status == MHD_HTTP_CONTENT_TOO_LARGE ||
         atomic_load_explicit(&r->server->stopping, memory_order_relaxed)) {
         add(answer, "Connection", "close");
+    }
+}
+
+/* Where a browser goes next, and what it is to keep. */
+static void add_login(const ht_request *r, struct MHD_Response *answer)
+{
+    if (r->redirect.len) {
+        add(answer, "Location", r->redirect.ptr);
+    }
+    for (size_t i = 0; i < r->cookie_count; i++) {
+        add(answer, "Set-Cookie", r->cookies[i].ptr);
     }
 }
 
@@ -97,6 +128,7 @@ enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *
         tr_trace_header(&r->trace, parent);
         add(answer, "traceparent", parent);
     }
+    add_login(r, answer);
     add_for_status(r, status, answer);
     r->status = status;
     if (r->peer) {
@@ -147,6 +179,15 @@ enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
     r->code = code;
     ht_problem_write(&body, status, code, mt_str_z(detail), r->id);
     return ht_answer_text(r, status, PROBLEM_TYPE, &body);
+}
+
+enum MHD_Result ht_answer_without(ht_request *r, const char *right)
+{
+    mt_buf body = {0};
+    mt_str detail = mt_strf(&r->arena, "the caller lacks the right '%s'", right);
+    r->code = "forbidden";
+    write_problem(&body, MHD_HTTP_FORBIDDEN, r->code, detail, right, r->id);
+    return ht_answer_text(r, MHD_HTTP_FORBIDDEN, PROBLEM_TYPE, &body);
 }
 
 static bool may_be_unmodified(const ht_request *r, const ex_reply *reply)

@@ -249,7 +249,11 @@ mt_err ht_config_check(const ht_config *c, mt_buf *faults)
     if (!c->tls_cert != !c->tls_key) {
         mt_buf_addz(faults, "tls_cert and tls_key go together\n");
     }
-    if (c->outgoing && !c->sources && !c->witnesses) {
+    if (c->certificates && !c->tls_cert) {
+        mt_buf_addz(faults, "certificates are asked for over TLS: tls_cert and tls_key "
+                            "are needed\n");
+    }
+    if (c->outgoing && !c->sources && !c->witnesses && !c->oidc) {
         mt_buf_addz(faults,
                     "outgoing has no effect without sources; `sources: {}` lets "
                     "contracts fetch\n");

@@ -75,6 +75,10 @@ typedef mt_form_words ht_list;
     X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \
     X(invariants, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "questions whose answer must be yes, by contract (docs/proofs.md)") \
     X(otlp, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a collector that traces and figures are sent to (docs/operations.md)") \
+    X(distinct, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "personas that one identity cannot both act as, by contract (docs/rights.md)") \
+    X(quotas, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "what one identity may ask for in a while (docs/rights.md)") \
+    X(oidc, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "identity providers: people and programs that they vouch for (docs/rights.md)") \
+    X(certificates, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "client certificates, with TLS (docs/rights.md)") \
     X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */

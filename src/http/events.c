@@ -11,7 +11,7 @@
  *
  * Threads: network threads take bytes out, the house keeper puts them in, both under
  * one lock; a stream that has nothing is suspended and woken when it has. A token that
- * was revoked ends its streams at the next look. */
+ * was revoked or granted something else ends its streams at the next look. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ typedef struct stream {
     ht_streams *home;
     struct MHD_Connection *connection;
     int64_t next_seq; /* the record it needs next */
-    mt_str token;     /* empty: anyone */
+    ht_pass pass;     /* whose it is, and which records it may see */
     mt_str kind, contract, entity, instance;
     mt_arena arena;
     mt_buf out;
@@ -120,6 +120,17 @@ static ssize_t give(void *state, uint64_t position, char *to, size_t room)
     return given;
 }
 
+static void drop_stream(stream *st)
+{
+    if (st->pass.caller) {
+        ex_quota_close_stream(st->home->server->options.executor, st->pass.caller);
+    }
+    ht_pass_end(&st->pass);
+    mt_buf_free(&st->out);
+    mt_arena_free(&st->arena);
+    free(st);
+}
+
 /* The library is done with the stream, for whatever reason; it leaves the list before
  * it is freed. */
 static void forget(void *state)
@@ -133,9 +144,7 @@ static void forget(void *state)
     }
     s->count--;
     pthread_mutex_unlock(&s->lock);
-    mt_buf_free(&st->out);
-    mt_arena_free(&st->arena);
-    free(st);
+    drop_stream(st);
 }
 
 /* At most 18 digits, so the sum cannot overflow. */
@@ -176,13 +185,13 @@ static bool find_start(const ht_request *r, ht_streams *s, int64_t *next)
     return true;
 }
 
-/* Filters and the token's id are copied: the request is gone long before the stream. */
+/* Filters and the pass are copied: the request is gone long before the stream. */
 static stream *new_stream(ht_request *r, int64_t next)
 {
     ht_streams *s = r->server->streams;
     stream *st = mt_xmalloc(sizeof *st);
     *st = (stream){.home = s, .connection = r->connection, .next_seq = next};
-    st->token = mt_str_dup(&st->arena, r->pass.caller->token);
+    st->pass = ht_pass_again(&r->pass);
     st->kind = kept(st, r, "kind");
     st->contract = kept(st, r, "contract");
     st->entity = kept(st, r, "entity");
@@ -236,20 +245,20 @@ enum MHD_Result ht_events_answer(ht_request *r)
 {
     const ex_caller *who = r->pass.caller;
     int64_t next = 0;
-    if (!who->anyone && !ex_caller_may(who, MT_STR("ledger:read")) &&
-        !ex_caller_may(who, MT_STR("admin"))) {
-        return ht_answer_problem(r, MHD_HTTP_FORBIDDEN, "forbidden",
-                                 "the right ledger:read is needed");
+    if (!ex_caller_may_somewhere(who, MT_STR("ledger:read"))) {
+        return ht_answer_without(r, "ledger:read");
     }
     if (!find_start(r, r->server->streams, &next)) {
         return ht_answer_problem(r, MHD_HTTP_BAD_REQUEST, "bad_request",
                                  "an event id is the number of a ledger record");
     }
+    if (!ex_quota_open_stream(r->server->options.executor, who)) {
+        return ht_answer_problem(r, MHD_HTTP_TOO_MANY_REQUESTS, "quota_exceeded",
+                                 "the caller has as many event streams as it may have");
+    }
     stream *st = new_stream(r, next);
     if (!add_stream(r->server->streams, st)) {
-        mt_buf_free(&st->out);
-        mt_arena_free(&st->arena);
-        free(st);
+        drop_stream(st);
         return ht_answer_problem(r, MHD_HTTP_SERVICE_UNAVAILABLE, "too_many_streams",
                                  "no more event streams are taken now");
     }
@@ -329,9 +338,11 @@ static bool subject_has(mt_str subject, mt_str entity, mt_str instance)
     return false;
 }
 
+/* Records of a contract that is not the caller's to read are not there for it. */
 static bool wants(const stream *st, const st_record *row)
 {
-    return (!st->kind.len || mt_str_eq(st->kind, row->kind)) &&
+    return ex_caller_may(st->pass.caller, row->contract, MT_STR("ledger:read")) &&
+           (!st->kind.len || mt_str_eq(st->kind, row->kind)) &&
            (!st->contract.len || mt_str_eq(st->contract, row->contract)) &&
            (subject_has(row->subject, st->entity, st->instance) ||
             binds(row, st->entity, st->instance));
@@ -405,9 +416,7 @@ static void feed_all(ht_streams *s, int64_t now_ms)
 static void tend_one(ht_streams *s, stream *st, int64_t now_ms)
 {
     ht_server *server = s->server;
-    bool lost = st->token.len ? !ht_tokens_still(server->tokens, st->token)
-                              : !ht_tokens_open_to_all(server->tokens);
-    if (lost && !st->ended) {
+    if (!st->ended && !ht_tokens_still(server->tokens, &st->pass)) {
         st->ended = true;
         wake(st);
     }

@@ -23,6 +23,8 @@
     X(last_event_id,     "last-event-id")     \
     X(origin,            "origin")            \
     X(sec_fetch_site,    "sec-fetch-site")    \
+    X(cookie,            "cookie")            \
+    X(csrf,              "x-csrf-token")      \
     X(request_id,        "x-request-id")
 /* clang-format on */
 

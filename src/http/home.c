@@ -387,12 +387,16 @@ static void visitor(page *p)
                     "was made yet.</p>\n");
     } else if (h->caller) {
         mt_buf_addz(p->out, "<p class=dim>You are ");
-        say(p->out, h->caller->name.len ? h->caller->name : h->caller->token);
+        say(p->out, h->caller->name.len ? h->caller->name : h->caller->id);
         mt_buf_addz(p->out, ".</p>\n");
     } else {
         mt_buf_addz(p->out,
                     "<section><p>What is served and decided here is for those who sign "
-                    "in. Programs send a token of <code>motet token create</code>:</p>"
+                    "in. ");
+        mt_buf_addz(p->out,
+                    h->login ? "People do so <a href=\"/login\">here</a>. " : "");
+        mt_buf_addz(p->out,
+                    "Programs send a token of <code>motet token create</code>:</p>"
                     "<pre>curl -H \"Authorization: Bearer $MOTET_TOKEN\" ");
         mt_buf_addz(p->out, h->tls ? "https://" : "http://");
         say(p->out, h->host);

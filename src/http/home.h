@@ -13,6 +13,7 @@ typedef struct ht_home {
     bool public_manifest;    /* anybody may see which contract is served */
     mt_str host;             /* as the request names it; for the lines to copy */
     bool tls;
+    bool login; /* people log in with a browser */
 } ht_home;
 
 /* Writes the page: HTML without script, with nothing that the caller may not ask for.

@@ -194,7 +194,14 @@ static void components(document *d, ex_executor *x)
     schemas(d, x);
     mt_jw_keyz(d->w, "securitySchemes");
     mt_jw_raw(d->w, MT_STR("{\"bearer\":{\"description\":\"a token of motet token "
-                           "create\",\"scheme\":\"bearer\",\"type\":\"http\"}}"));
+                           "create, or of an identity provider that the server "
+                           "knows\",\"scheme\":\"bearer\",\"type\":\"http\"},"
+                           "\"certificate\":{\"description\":\"a client certificate "
+                           "that the server trusts\",\"type\":\"mutualTLS\"},"
+                           "\"session\":{\"description\":\"of a browser that came by "
+                           "/login; what writes needs X-CSRF-Token, too\","
+                           "\"in\":\"cookie\",\"name\":\"__Host-motet\","
+                           "\"type\":\"apiKey\"}}"));
     mt_jw_end_object(d->w);
 }
 
@@ -257,6 +264,7 @@ static bool can_be(const ht_route *r, mt_str status)
     bool looks = token || r->page == HT_HOME || r->page == HT_MANIFEST ||
                  r->page == HT_OPENAPI; /* at a token, if only to show more */
     bool named = strchr(r->pattern, '{') != NULL, call = r->page == HT_CALL;
+    bool login = r->page == HT_LOGIN || r->page == HT_CALLBACK; /* asks a provider */
     const struct {
         const char *status;
         bool can;
@@ -264,13 +272,13 @@ static bool can_be(const ht_route *r, mt_str status)
         {"400", true},
         {"401", looks},
         {"403", token},
-        {"404", named || call},
+        {"404", named || call || login},
         {"409", call && (named || writes(r))},
         {"413", takes || call},
         {"415", takes},
         {"422", writes(r) || takes},
         {"429", true},
-        {"502", takes && call},
+        {"502", (takes && call) || login},
         {"503", true},
         {"default", true},
     };
@@ -459,7 +467,7 @@ void ht_openapi_write(mt_buf *out, ex_executor *x)
     mt_jw_key_str(&w, "openapi", MT_STR("3.1.0"));
     paths(&d);
     mt_jw_keyz(&w, "security");
-    mt_jw_raw(&w, MT_STR("[{\"bearer\":[]}]"));
+    mt_jw_raw(&w, MT_STR("[{\"bearer\":[]},{\"certificate\":[]},{\"session\":[]}]"));
     mt_jw_keyz(&w, "servers");
     mt_jw_raw(&w, MT_STR(SERVERS));
     mt_jw_keyz(&w, "tags");

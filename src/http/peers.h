@@ -31,6 +31,10 @@ typedef struct ht_peer {
     bool local; /* from this machine itself */
     int64_t since_ms;
     unsigned char address[16]; /* IPv6, or IPv4 mapped into it */
+    /* Of the connection's owner, who drops it: whom its certificate names. */
+    struct ht_identity *certificate;
+    bool certificate_seen;
+    int shown; /* au_shown */
 } ht_peer;
 
 typedef struct ht_peer_limits {

@@ -92,9 +92,13 @@ void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
     r->match = (ht_match){0};
     r->head = (ht_head){0};
     r->pass = (ht_pass){0};
+    r->by_cookie = r->asked = false;
+    r->redirect = (mt_str){0};
+    r->cookie_count = 0;
     r->body_dropped = 0;
     r->status = 0;
     r->reply.status = 0;
+    r->reply.retry_after = 0;
     r->reply.body = (mt_buf){0};
     r->reply.contract = (mt_str){0};
     r->code = NULL;
@@ -230,6 +234,21 @@ static enum MHD_Result check_stranger(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+static enum MHD_Result refuse(ht_request *r, ht_verdict verdict)
+{
+    if (verdict == HT_FORGED) {
+        return ht_answer_problem(
+            r, MHD_HTTP_FORBIDDEN, "csrf",
+            "a browser's session writes with the X-CSRF-Token that "
+            "/session tells, from a page of this server");
+    }
+    return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
+                             verdict == HT_NO_TOKEN ? "a bearer token is needed"
+                             : verdict == HT_BAD_CERTIFICATE
+                                 ? "a client certificate that is trusted is needed"
+                                 : "the token is not valid");
+}
+
 /* ORDER: a server without tokens first looks whether a web page is behind the request;
  * then the token. Public pages need none, unless the configuration keeps the manifest
  * private. */
@@ -249,12 +268,18 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
     *answered = true;
     bool looks = r->match.route->page == HT_HOME; /* shows more to who is known */
     if (!public || looks) {
-        ht_verdict verdict =
-            ht_tokens_check(s->tokens, r->head.authorization, &r->pass);
-        if (verdict != HT_LET_IN && !(looks && verdict == HT_NO_TOKEN)) {
-            return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
-                                     verdict == HT_NO_TOKEN ? "a bearer token is needed"
-                                                            : "the token is not valid");
+        ht_verdict verdict = ht_admit(r);
+        if (verdict == HT_ASK_PROVIDER && !r->asked && ht_admit_later(r)) {
+            return MHD_YES; /* *answered: there is nothing more to do now */
+        }
+        bool stranger = looks && verdict == HT_NO_TOKEN;
+        if (verdict != HT_LET_IN && !stranger) {
+            return refuse(r, verdict);
+        }
+        if (!stranger && !ex_quota_take(s->options.executor, r->pass.caller,
+                                        EX_QUOTA_REQUESTS, &r->reply.retry_after)) {
+            return ht_answer_problem(r, MHD_HTTP_TOO_MANY_REQUESTS, "quota_exceeded",
+                                     "the caller's quota of requests is used up");
         }
     }
     *answered = false;
@@ -287,6 +312,14 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+/* Once more after the provider was asked, if need be. */
+static enum MHD_Result take_in(ht_request *r)
+{
+    bool answered;
+    enum MHD_Result result = let_in(r, &answered);
+    return answered ? result : check_body(r, &answered);
+}
+
 /* ORDER: well-formed, rate, stopping, route, token, body. What costs least comes first,
  * and nothing is evaluated or stored before the token is known to be good. */
 static enum MHD_Result take_head(ht_request *r, const char *method, const char *version)
@@ -316,8 +349,7 @@ static enum MHD_Result take_head(ht_request *r, const char *method, const char *
     }
     bool answered;
     enum MHD_Result result = find_route(r, &answered);
-    result = answered ? result : let_in(r, &answered);
-    return answered ? result : check_body(r, &answered);
+    return answered ? result : take_in(r);
 }
 
 /* A body that turns out too large can be refused only at its end; up to DRAIN bytes
@@ -376,6 +408,13 @@ static mt_str moved(mt_str text, char *room, size_t size)
     return mt_str_from(room, len);
 }
 
+static void done(void *state, ex_reply *reply);
+
+void ht_request_done(ht_request *r, ex_reply *reply)
+{
+    done(r, reply);
+}
+
 /* The executor's answer, on any thread. */
 static void done(void *state, ex_reply *reply)
 {
@@ -400,7 +439,9 @@ static void make_home(ht_request *r)
                     .open = ht_tokens_open_to_all(s->tokens),
                     .public_manifest = !s->options.private_manifest,
                     .host = r->head.host,
-                    .tls = s->options.tls_cert.len > 0};
+                    .tls = s->options.tls_cert.len > 0,
+                    .login = s->options.oidc &&
+                             au_login_provider(s->options.oidc, MT_STR("")).ptr};
     ht_home_write(&reply.body, &home);
     done(r, &reply);
 }
@@ -497,6 +538,9 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
         atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
         return take_head(r, method, version);
     case HT_TAKING: return *size ? take_body(r, data, size) : finish(r);
+    case HT_ADMITTING:
+        atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
+        return take_in(r);
     case HT_DONE: return ht_answer_reply(r);
     default: return MHD_YES; /* woken for nothing */
     }
@@ -514,7 +558,7 @@ static void log_access(const ht_request *r, int64_t ns)
     mt_jw_key_str(&w, "method", r->method);
     mt_jw_key_str(&w, "path", r->target.path);
     mt_jw_key_i64(&w, "status", r->status);
-    mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->token : MT_STR(""));
+    mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->id : MT_STR(""));
     mt_jw_key_i64(&w, "micros", ns / 1000);
     if (r->trace.known) {
         char id[2 * TR_ID_BYTES];

@@ -18,7 +18,11 @@ typedef enum ht_page {
     HT_OPENAPI,
     HT_MANIFEST,
     HT_EVENTS,
-    HT_HOME
+    HT_HOME,
+    HT_LOGIN,
+    HT_CALLBACK,
+    HT_LOGOUT,
+    HT_SESSION
 } ht_page;
 
 enum {

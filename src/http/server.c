@@ -65,6 +65,7 @@ static void notice_connection(void *state, struct MHD_Connection *c, void **cont
     ht_server *s = state;
     if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
         if (*context) {
+            ht_identity_drop(((ht_peer *)*context)->certificate);
             ht_peers_remove(s->peers, *context);
             *context = NULL;
         }
@@ -113,7 +114,10 @@ static void *keep_house(void *state)
         if (now - refreshed >= KEEP_HOUSE_MS) {
             refreshed = now;
             ht_peers_sweep(s->peers, now);
-            (void)ht_tokens_refresh(s->tokens);
+            bool changed;
+            if (!ht_tokens_refresh(s->tokens, &changed) && changed) {
+                ex_executor_take_up(s->options.executor);
+            }
         }
     }
     return NULL;
@@ -198,7 +202,7 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 {
     const ht_options *o = &s->options;
     unsigned threads = o->threads ? o->threads : 1;
-    struct MHD_OptionItem extra[5] = {{MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem extra[6] = {{MHD_OPTION_END, 0, NULL}};
     size_t n = 0;
     if (threads > 1) {
         extra[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
@@ -209,6 +213,11 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
                                              ht_tls_callback()};
         extra[n++] =
             (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES};
+    }
+    if (o->tls_cert.len && o->certificates) {
+        mt_str trusted = au_certificates_trusted(o->certificates);
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_TRUST, 0,
+                                             (void *)(uintptr_t)trusted.ptr};
     }
     extra[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
@@ -251,6 +260,9 @@ static mt_err start(ht_server *s, mt_buf *why)
         return MT_E_IO;
     }
     mt_err err = ht_tokens_open(s->options.store, &s->tokens, why);
+    if (!err && (s->options.oidc || s->options.certificates)) {
+        ht_tokens_close(s->tokens);
+    }
     err = err ? err : find_address(s, &at, why);
     if (err) {
         return err;
@@ -264,6 +276,11 @@ static mt_err start(ht_server *s, mt_buf *why)
     s->peers = ht_peers_new(&s->options.peers);
     s->streams = ht_streams_new(s);
     s->workers = s->options.workers ? ht_workers_start(s, s->options.workers) : NULL;
+    if (s->options.oidc) {
+        s->believed = ht_believed_new();
+        s->sessions = ht_sessions_new();
+        s->outside = ht_outside_start(s);
+    }
     err = s->options.tls_cert.len
               ? ht_tls_open(s->options.tls_cert, s->options.tls_key, &s->tls, why)
               : MT_OK;
@@ -278,6 +295,7 @@ static mt_err start(ht_server *s, mt_buf *why)
         mt_buf_addf(why, "cannot serve on %s", s->address);
         return MT_E_IO;
     }
+    ex_executor_take_up(s->options.executor); /* what commands queued meanwhile */
     s->keeper_runs = pthread_create(&s->keeper, NULL, keep_house, s) == 0;
     return MT_OK;
 }
@@ -387,6 +405,7 @@ void ht_server_free(ht_server *s)
         usleep(2000);
     }
     ht_workers_stop(s->workers);
+    ht_outside_stop(s->outside);
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
     }
@@ -408,6 +427,8 @@ void ht_server_free(ht_server *s)
     ht_tokens_free(s->tokens);
     ht_figures_free(s->figures);
     pthread_mutex_destroy(&s->tell_lock);
+    ht_believed_free(s->believed);
+    ht_sessions_free(s->sessions);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);
     free(s);

@@ -12,6 +12,7 @@
 #ifndef HT_SERVER_H
 #define HT_SERVER_H
 
+#include "auth/certificate.h"
 #include "http/log.h"
 #include "http/peers.h"
 #include "http/tokens.h"
@@ -37,6 +38,8 @@ typedef struct ht_options {
     bool insecure;              /* open to all although others can reach it */
     bool private_manifest;      /* discovery needs a token, too */
     bool access_log;
+    au_oidc *oidc;                 /* borrowed; NULL: no providers */
+    au_certificates *certificates; /* borrowed; NULL: none are asked for */
 } ht_options;
 
 extern const ht_options HT_OPTIONS_DEFAULT;

@@ -10,6 +10,7 @@
 #include "http/head.h"
 #include "http/route.h"
 #include "http/server.h"
+#include "http/sessions.h"
 #include "http/tls.h"
 #include "os/clock.h"
 
@@ -17,6 +18,7 @@ typedef struct ht_request ht_request;
 typedef struct ht_streams ht_streams;
 typedef struct ht_workers ht_workers;
 typedef struct ht_figures ht_figures;
+typedef struct ht_outside ht_outside;
 
 /* Where a request is. The word changes hands between the network thread and the thread
  * that answers: whoever comes second goes on. */
@@ -25,6 +27,7 @@ enum {
     HT_TAKING,    /* head accepted, body coming */
     HT_CALLING,   /* given to the executor, still on its caller's stack */
     HT_SUSPENDED, /* the connection sleeps until the reply */
+    HT_ADMITTING, /* the provider was asked: who is it? for the last time */
     HT_DONE       /* reply is there */
 };
 
@@ -40,6 +43,12 @@ struct ht_request {
     ht_match match;
     ht_head head;
     ht_pass pass;
+    bool by_cookie; /* the pass is a browser's */
+    ht_text csrf;   /* of its session */
+    mt_str redirect, cookies[2];
+    size_t cookie_count;
+    void (*errand)(ht_request *r); /* on the thread that asks providers */
+    bool asked;                    /* it was asked once for this request */
     mt_buf body;
     size_t body_dropped; /* bytes of a body that is too large */
     ex_call call;
@@ -64,6 +73,9 @@ struct ht_server {
     ht_tls *tls;               /* NULL: without TLS */
     tr_exporter *exporter;     /* NULL: nothing is sent */
     pthread_mutex_t tell_lock; /* while the executor tells its figures */
+    ht_outside *outside;       /* NULL: no providers */
+    ht_believed *believed;     /* likewise */
+    ht_sessions *sessions;     /* likewise */
     bool started_open;         /* without tokens when it began */
     char address[96];
     atomic_bool stopping;
@@ -98,6 +110,28 @@ void ht_request_free(ht_request *r);
 /* Runs the call of a request; on a network thread or a worker. */
 void ht_request_call(ht_request *r);
 
+/* Gives the reply of a request that sleeps, from any thread. */
+void ht_request_done(ht_request *r, ex_reply *reply);
+
+/* http/admit.c */
+ht_verdict ht_admit(ht_request *r);
+/* After HT_ASK_PROVIDER. False: too many wait. */
+bool ht_admit_later(ht_request *r);
+/* The value of a cookie, or empty. */
+mt_str ht_cookie_of(const ht_request *r, mt_str name);
+
+/* http/login.c */
+enum MHD_Result ht_login_answer(ht_request *r);
+
+/* http/outside.c */
+ht_outside *ht_outside_start(ht_server *s);
+/* Puts the connection to sleep and gives the request to the thread that asks providers;
+ * false: too many wait. The errand ends with ht_request_done(), or with the request
+ * going on at this stage. */
+bool ht_request_sleep(ht_request *r, void (*errand)(ht_request *r));
+void ht_request_go_on_later(ht_request *r, int stage);
+void ht_outside_stop(ht_outside *o);
+
 /* http/answer.c */
 enum MHD_Result ht_answer_reply(ht_request *r);
 enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
@@ -108,6 +142,8 @@ enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
 /* Adds what every answer has and queues it; drops the response. */
 enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *answer);
 /* Appends a problem of RFC 9457. */
+/* The caller lacks a right, which the problem names. */
+enum MHD_Result ht_answer_without(ht_request *r, const char *right);
 void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
                       const char *request_id);
 

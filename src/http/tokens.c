@@ -21,10 +21,12 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "http/token_store.h"
 
 typedef struct entry {
     ht_token token;
     ex_caller caller;
+    int64_t version; /* of its document */
 } entry;
 
 /* Never changes once made; lives while anyone holds it. */
@@ -40,7 +42,8 @@ struct ht_tokens {
     st_store *store;
     pthread_mutex_t lock; /* of `table` */
     ht_token_table *table;
-    atomic_bool closed; /* tokens have been seen */
+    atomic_bool closed;     /* tokens have been seen */
+    atomic_llong latest_ms; /* the latest time anybody here has seen */
 };
 
 static const ex_caller ANYONE = {.name = MT_STR_INIT("anyone"), .anyone = true};
@@ -72,7 +75,10 @@ static mt_err keep_token(void *state, const st_doc *row)
         table->damaged = true;
         return MT_OK; /* a damaged token lets nobody in */
     }
-    e->caller = (ex_caller){.token = e->token.id,
+    e->version = row->version;
+    e->caller = (ex_caller){.id = e->token.id,
+                            .by = EX_BY_TOKEN,
+                            .actor = e->token.actor,
                             .name = e->token.name,
                             .personas = e->token.personas,
                             .persona_count = e->token.persona_count,
@@ -139,18 +145,74 @@ static mt_err refresh(ht_tokens *t, st_tx *tx)
     return MT_OK;
 }
 
+/* The wall clock, which does not go back here: a token that was refused as expired is
+ * not let in when somebody sets the clock. */
+static int64_t wall_ms(ht_tokens *t)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    long long ms = (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    long long latest = atomic_load_explicit(&t->latest_ms, memory_order_relaxed);
+    while (latest < ms && !atomic_compare_exchange_weak(&t->latest_ms, &latest, ms)) {
+    }
+    return latest < ms ? ms : latest;
+}
+
+/* The mark is in the store, so another node and the next start know it as well. Others
+ * may have changed the token since it was read: their version stands, and what is left
+ * is done with the next refresh. */
+static mt_err mark_one(st_tx *tx, const entry *e, int64_t now)
+{
+    ht_token token = e->token;
+    token.expired_ms = now;
+    mt_err err = ht_token_put(tx, &token, e->version + 1, now);
+    return err == MT_E_CONFLICT ? MT_OK : err;
+}
+
+static bool is_to_be_marked(const ht_token *k, int64_t now)
+{
+    return k->expires_ms && k->expires_ms <= now && !k->expired_ms && !k->revoked_ms;
+}
+
+/* Some at a time; the rest with the next refresh, which has read the table again. */
+static mt_err mark_expired(ht_tokens *t)
+{
+    enum { AT_ONCE = 256 };
+    const mt_map *all = &t->table->by_id;
+    int64_t now = wall_ms(t);
+    st_tx *tx = NULL;
+    size_t marked = 0;
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < all->len && marked < AT_ONCE && !err; i++) {
+        const entry *e = (const entry *)all->entries[i].value;
+        if (is_to_be_marked(&e->token, now)) {
+            err = tx ? MT_OK : st_begin(t->store, ST_WRITE, &tx);
+            err = err ? err : mark_one(tx, e, now);
+            marked++;
+        }
+    }
+    if (!tx || !err) {
+        return tx ? st_commit(tx) : err;
+    }
+    st_rollback(tx);
+    return err;
+}
+
 /* A store that fails leaves the old table in place: those who had a valid token go
  * on. */
-mt_err ht_tokens_refresh(ht_tokens *t)
+mt_err ht_tokens_refresh(ht_tokens *t, bool *changed)
 {
     st_tx *tx;
+    int64_t before = t->table->stamp;
+    *changed = false;
     mt_err err = t->store ? st_begin(t->store, ST_READ, &tx) : MT_OK;
     if (err || !t->store) {
         return err;
     }
     err = refresh(t, tx);
     st_rollback(tx);
-    return err;
+    *changed = t->table->stamp != before;
+    return err ? err : mark_expired(t);
 }
 
 /* MT_OK needs one good reading: a server that cannot read its tokens must not start as
@@ -160,8 +222,10 @@ mt_err ht_tokens_open(st_store *store, ht_tokens **out, mt_buf *why)
     ht_tokens *t = mt_xmalloc(sizeof *t);
     *t = (ht_tokens){.store = store, .table = new_table()};
     atomic_init(&t->closed, false);
+    atomic_init(&t->latest_ms, 0);
     pthread_mutex_init(&t->lock, NULL);
-    mt_err err = ht_tokens_refresh(t);
+    bool changed;
+    mt_err err = ht_tokens_refresh(t, &changed);
     if (err) {
         mt_buf_addf(why, "the tokens cannot be read: %s", mt_err_text(err));
         ht_tokens_free(t);
@@ -180,16 +244,14 @@ void ht_tokens_free(ht_tokens *t)
     }
 }
 
+void ht_tokens_close(ht_tokens *t)
+{
+    atomic_store(&t->closed, true);
+}
+
 bool ht_tokens_open_to_all(ht_tokens *t)
 {
     return !atomic_load(&t->closed);
-}
-
-static int64_t wall_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static ht_token_table *hold(ht_tokens *t)
@@ -206,11 +268,17 @@ static const entry *entry_of(const ht_token_table *table, mt_str id)
     return (const entry *)mt_map_get(&table->by_id, id, 0);
 }
 
-bool ht_tokens_still(ht_tokens *t, mt_str id)
+bool ht_tokens_still(ht_tokens *t, const ht_pass *p)
 {
+    if (p->identity) {
+        return ht_identity_lives(p->identity, wall_ms(t));
+    }
+    if (!p->table) {
+        return ht_tokens_open_to_all(t);
+    }
     ht_token_table *table = hold(t);
-    const entry *e = entry_of(table, id);
-    bool yes = e && ht_token_lives(&e->token, wall_ms());
+    const entry *e = entry_of(table, p->caller->id);
+    bool yes = e && e->version == p->version && ht_token_lives(&e->token, wall_ms(t));
     drop(table);
     return yes;
 }
@@ -226,12 +294,13 @@ static ht_verdict check_token(ht_tokens *t, mt_str text, ht_pass *out)
     }
     ht_token_table *table = hold(t);
     const entry *e = entry_of(table, id);
-    if (!e || !ht_token_fits(&e->token, secret) ||
-        !ht_token_lives(&e->token, wall_ms())) {
+    int64_t now = wall_ms(t);
+    if (!e || !ht_token_fits(&e->token, secret, now) ||
+        !ht_token_lives(&e->token, now)) {
         drop(table);
         return HT_BAD_TOKEN;
     }
-    *out = (ht_pass){&e->caller, table};
+    *out = (ht_pass){.caller = &e->caller, .table = table, .version = e->version};
     return HT_LET_IN;
 }
 
@@ -254,8 +323,20 @@ ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out)
     return check_token(t, mt_str_skip(authorization, BEARER.len), out);
 }
 
+ht_pass ht_pass_again(const ht_pass *p)
+{
+    if (p->table) {
+        atomic_fetch_add(&p->table->holders, 1);
+    }
+    if (p->identity) {
+        ht_identity_hold(p->identity);
+    }
+    return *p;
+}
+
 void ht_pass_end(ht_pass *p)
 {
     drop(p->table);
+    ht_identity_drop(p->identity);
     *p = (ht_pass){0};
 }

@@ -97,7 +97,7 @@ class Outgoing(Case):
         self.write("motet.json", json.dumps({"files": list(files), **config}))
         server = Server(self.dir, options=["--config", "motet.json"],
                         env={"HR_TOKEN": "tok-123456", "http_proxy": "http://127.0.0.1:1"})
-        self.deployer = server.token("--right", "deploy")
+        self.deployer = server.token("--right", "deploy", "--right", "evaluate", "--right", "ledger:read")
         server.start()
         self.addCleanup(server.stop)
         return server

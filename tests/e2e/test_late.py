@@ -35,6 +35,10 @@ class Late(Case):
         self.says_so("microhttpd", "serve", ESCROW, "--listen", "127.0.0.1:0",
                      "--store", f"sqlite:{self.dir}/a.db")
 
+    def test_certificates_without_the_library_that_verifies(self):
+        self.write("c.json", '{"tls_cert": "a", "tls_key": "b", "certificates": {"ca": "a", "rules": [{"rights": ["read"]}]}}')
+        self.says_so("gnutls", "serve", ESCROW, "--config", self.dir / "c.json", "--check-config")
+
     def test_a_store_without_its_library(self):
         self.says_so("pq", "ledger", "verify", "--store", "postgresql://127.0.0.1:9/x")
 

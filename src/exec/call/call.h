@@ -65,6 +65,7 @@ struct ex_job {
     bool elsewhere;   /* it would take long: to be prepared by a worker */
     bool thought;     /* a flow that goes on: its snapshot is there, evaluated */
     bool unthought;   /* likewise: it is not, and would take long */
+    bool counted;     /* refused: it counts against the caller's quota, once */
     os_deadline own_deadline, *deadline; /* ex_deadline() */
     ex_version *v;
     ex_snap *snap;
@@ -77,6 +78,7 @@ struct ex_job {
     uint32_t lost;             /* an entity whose instance is in a removed state, … */
     mt_str lost_state;         /* … this one; ptr NULL: none is */
     bool *unknown;             /* by fact; NULL: every fact is needed */
+    bool *hidden;              /* of them, those the caller may not read; or NULL */
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
@@ -143,6 +145,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(PERSONA_NOT_HELD,     403, false, "persona_rejected",     "The persona may not do this")          \
     X(FORBIDDEN,            403, false, "forbidden",            "The caller lacks a right")             \
     X(FACT_FORBIDDEN,       403, false, "fact_forbidden",       "The caller may not assert this fact")  \
+    X(NOT_DISTINCT,         403, true,  "not_distinct",         "The caller has acted as another persona") \
     X(NOT_FOUND,            404, true,  "not_found",            "There is no such thing")               \
     X(UNKNOWN_CONTRACT,     404, false, "unknown_contract",     "There is no such contract")            \
     X(UNKNOWN_OPERATION,    404, true,  "unknown_operation",    "The contract has no such operation")   \
@@ -184,6 +187,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(INVALID_POLICY,       422, true,  "invalid_policy",       "The migration policy does not fit")    \
     X(INVALID_STATE_MAP,    422, true,  "invalid_state_map",    "The state map does not fit")           \
     X(IDEMPOTENCY_MISMATCH, 422, false, "idempotency_mismatch", "The key was used for another request") \
+    X(QUOTA_EXCEEDED,       429, false, "quota_exceeded",       "The caller has used up its quota")     \
     X(NOT_IMPLEMENTED,      501, false, "not_implemented",      "This is not served")                   \
     X(SOURCE_FAILED,        502, false, "source_failed",        "A source of facts failed")             \
     X(STORE_UNAVAILABLE,    503, false, "store_unavailable",    "The store cannot be written")          \
@@ -212,19 +216,35 @@ bool ex_refuse_store(ex_job *job, mt_err err);
 /* ---- Who calls ---- */
 
 mt_str ex_caller_id(const ex_job *job);
-bool ex_refused_without(ex_job *job, mt_str right);
-/* Refused for want of a right, which the problem names as `needs`; always true. */
-bool ex_refuse_right(ex_job *job, ex_problem p, mt_str right, mt_str detail);
+/* {"actor","id","known_by","name"}: as records, receipts and sessions show an identity.
+ */
+void ex_identity_json(mt_jw *w, const ex_caller *c);
+/* Over this contract; over one at least, when it is not known yet which. */
+bool ex_refused_without(ex_job *job, mt_str contract, mt_str right);
+bool ex_refused_without_anywhere(ex_job *job, mt_str right);
+/* Does the job's contract concern the caller? */
+bool ex_refused_unless_seen(ex_job *job);
 /* May the caller act as the request's persona? The contract's is then known, or
  * CT_NONE. */
 bool ex_refused_unless_held(ex_job *job);
-/* May the caller read the ledger? The facts that calls of this contract were decided
- * on? (docs/serve.md, who reads what) */
-bool ex_may_read_ledger(const ex_job *job);
+/* May the caller see the contract's instances, states and flows? Those of every
+ * contract, whichever are deployed? Read its records? The facts that its calls were
+ * decided on? (docs/rights.md, who reads what) */
+bool ex_may_see(const ex_job *job, mt_str contract);
+bool ex_may_see_all(const ex_job *job);
+bool ex_may_read_ledger(const ex_job *job, mt_str contract);
 bool ex_may_read_facts(const ex_job *job, mt_str contract);
-/* May the caller assert the fact? If not, the problem that says so; always true. */
-bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
-bool ex_refuse_assertion(ex_job *job, uint32_t fact);
+/* Is it to know that this graph ("graphs:") or agent ("agents:") is served? */
+bool ex_may_use(ex_job *job, const char *prefix, mt_str name);
+/* May the caller assert the fact? */
+bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact);
+/* grant.c: by its grants alone, does a contract concern the caller, whatever it
+ * declares (empty: every contract does)? May it assert a fact of this system? */
+bool ex_caller_concerns(const ex_caller *who, mt_str contract);
+bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str system);
+
+/* One more of the caller's quota; `of` names it for people. */
+bool ex_refused_quota(ex_job *job, ex_quota what, const char *of);
 
 /* ---- Requests ---- */
 
@@ -271,11 +291,16 @@ bool ex_list_close(ex_list *l, mt_err err);
  * contracts that share the subject there. */
 void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r);
 bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope);
+/* The same for who reads the ledger: records of contracts that it may not read are left
+ * out. */
+bool ex_list_ledger(ex_job *job, st_record_filter *f);
 
 /* ---- Facts ---- */
 
 enum { EX_SHORT_BYTES = 256 << 10 }; /* of a body that holds up nobody */
 
+/* The caller may not give these facts. Always true. */
+bool ex_refuse_given(ex_job *job, const uint32_t *facts, size_t count);
 /* Gathers and evaluates the facts of a request into the snap. */
 bool ex_refused_facts(ex_job *job);
 /* Fills the snap from a flow's row. MT_E_CORRUPT: it does not fit its contract;
@@ -302,6 +327,10 @@ ct_partial *ex_partial_room(ex_job *job);
 bool ex_refused_partly(ex_job *job);
 /* Some of the facts are not known, says the request: job->unknown is then set. */
 bool ex_refused_unknown(ex_job *job);
+/* Does the call ask about facts, and do nothing? */
+bool ex_only_asks(const ex_job *job);
+/* "hidden":[…]: facts that are unknown because the caller may not read them. */
+void ex_hidden_json(mt_jw *w, const ex_job *job);
 
 /* May this thread take long over the job? */
 bool ex_may_linger(const ex_job *job);

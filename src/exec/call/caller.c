@@ -1,104 +1,154 @@
-/* exec/call/caller.c - what a caller may do, and who it is.
- * Room: exec. Rights are texts of the token; whoever may do everything (`anyone`) calls
- * a server without tokens. */
+/* exec/call/caller.c - who calls, what it may do here, and what it may see.
+ * Room: exec. grant.c says what a grant covers; here grants meet contracts, facts and
+ * records. Three questions, the same for every kind of call:
+ *
+ *     ex_may_see()         the contract concerns the caller: instances, states, flows
+ *     ex_may_read_facts()  also what was decided on: a persona of it, or its ledger
+ *     ex_refused_…         may it do this, or an answer that names what is missing
+ *
+ * docs/rights.md has the same as a table. Nothing here can fail. */
 #include "exec/call/call.h"
 
 mt_str ex_caller_id(const ex_job *job)
 {
     const ex_caller *c = job->call->caller;
-    return c && c->token.len ? c->token : MT_STR("anonymous");
+    return c && c->id.len ? c->id : MT_STR("anonymous");
 }
 
-bool ex_caller_holds(const ex_caller *who, mt_str persona)
+void ex_identity_json(mt_jw *w, const ex_caller *c)
 {
-    for (size_t i = 0; i < who->persona_count; i++) {
-        if (mt_str_eq(who->personas[i], persona)) {
+    static const char *const ACTORS[] = {
+        [EX_ACTOR_HUMAN] = "human", [EX_ACTOR_MACHINE] = "machine"};
+    mt_jw_begin_object(w);
+    if (c && c->actor != EX_ACTOR_UNKNOWN) {
+        mt_jw_key_str(w, "actor", mt_str_z(ACTORS[c->actor]));
+    }
+    mt_jw_key_str(w, "id", c && c->id.len ? c->id : MT_STR("anonymous"));
+    mt_jw_key_str(w, "known_by", mt_str_z(ex_known_by_name(c ? c->by : EX_BY_NOTHING)));
+    if (c && c->name.len) {
+        mt_jw_key_str(w, "name", c->name);
+    }
+    mt_jw_end_object(w);
+}
+
+/* ---- Seeing ---- */
+
+/* A persona of every contract is one of this contract if this one declares it. */
+static bool is_persona_of(const ex_caller *who, const ex_version *v)
+{
+    const mt_map *names = &v->model->names[CT_KIND_PERSONA];
+    for (uint32_t i = 0; i < names->len; i++) {
+        if (ex_caller_holds(who, v->contract, names->entries[i].key)) {
             return true;
         }
     }
-    return who->anyone;
+    return false;
 }
 
-bool ex_caller_may(const ex_caller *who, mt_str right)
+static bool asserts_some(const ex_caller *who, const ex_version *v)
 {
-    for (size_t i = 0; i < who->right_count; i++) {
-        if (mt_str_eq(who->rights[i], right)) {
+    for (uint32_t i = 0; who->right_count && i < v->model->fact_count; i++) {
+        if (ex_may_assert(who, v, i)) {
             return true;
         }
     }
-    return who->anyone;
+    return false;
 }
 
-bool ex_may_read_ledger(const ex_job *job)
+bool ex_may_see(const ex_job *job, mt_str contract)
 {
-    const ex_caller *c = job->call->caller;
-    return ex_caller_may(c, MT_STR("ledger:read")) || ex_caller_may(c, MT_STR("admin"));
+    const ex_caller *who = job->call->caller;
+    if (ex_caller_concerns(who, contract)) {
+        return true;
+    }
+    const ex_version *v = contract.len ? ex_current(job->x, contract) : NULL;
+    return v && (is_persona_of(who, v) || asserts_some(who, v));
+}
+
+bool ex_may_see_all(const ex_job *job)
+{
+    return ex_caller_concerns(job->call->caller, MT_STR(""));
+}
+
+bool ex_may_read_ledger(const ex_job *job, mt_str contract)
+{
+    return ex_caller_may(job->call->caller, contract, MT_STR("ledger:read"));
 }
 
 bool ex_may_read_facts(const ex_job *job, mt_str contract)
 {
     const ex_version *v = contract.len ? ex_current(job->x, contract) : NULL;
-    bool may = ex_may_read_ledger(job);
-    for (uint32_t i = 0; !may && v && i < v->model->names[CT_KIND_PERSONA].len; i++) {
-        may = ex_caller_holds(job->call->caller,
-                              v->model->names[CT_KIND_PERSONA].entries[i].key);
-    }
-    return may;
+    return ex_may_read_ledger(job, contract) ||
+           (v && is_persona_of(job->call->caller, v));
 }
 
-/* The system a fact comes from: its source, or what precedes the dot of a free text. */
+bool ex_may_use(ex_job *job, const char *prefix, mt_str name)
+{
+    const ex_caller *who = job->call->caller;
+    mt_str right = mt_strf(&job->arena, "%s%.*s", prefix, MT_ARG(name));
+    return ex_caller_may(who, (mt_str){0}, MT_STR("admin")) ||
+           ex_caller_may(who, (mt_str){0}, right);
+}
+
+/* The system a fact comes from: its source, what the bundle calls its system, or what
+ * precedes the dot of a free text. A system is a name, which needs no escapes. */
 static mt_str system_of(const ct_model *m, const ct_fact *f)
 {
+    static const mt_str MEMBER = MT_STR_INIT("\"system\":\"");
     if (f->source_id != CT_NONE) {
         return m->sources[f->source_id].id;
+    }
+    const char *at = memmem(f->source.ptr, f->source.len, MEMBER.ptr, MEMBER.len);
+    if (at && f->source.ptr[0] == '{') {
+        mt_str rest = mt_str_skip(f->source, (size_t)(at - f->source.ptr) + MEMBER.len);
+        return mt_str_from(rest.ptr, mt_str_find(rest, '"'));
     }
     mt_str text = mt_str_trim(f->source, MT_STR("\""));
     return mt_str_from(text.ptr, mt_str_find(text, '.'));
 }
 
-static bool right_is(mt_str right, mt_str prefix, mt_str name)
+bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact)
 {
-    return right.len == prefix.len + name.len && mt_str_starts(right, prefix) &&
-           mt_str_eq(mt_str_skip(right, prefix.len), name);
+    const ct_fact *f = &v->model->facts[fact];
+    return ex_fact_granted(who, v->contract, f->id, system_of(v->model, f));
 }
 
-bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact)
-{
-    const ct_fact *f = &m->facts[fact];
-    for (size_t i = 0; !who->anyone && i < who->right_count; i++) {
-        mt_str r = who->rights[i];
-        if (mt_str_is(r, "facts:*") || right_is(r, MT_STR("facts:"), f->id) ||
-            right_is(r, MT_STR("source:"), system_of(m, f))) {
-            return true;
-        }
-    }
-    return who->anyone;
-}
+/* ---- Doing ---- */
 
-bool ex_refuse_right(ex_job *job, ex_problem p, mt_str right, mt_str detail)
+/* The member `needs` has what would have been enough, as it would be granted. */
+static bool refuse_right(ex_job *job, mt_str contract, mt_str right)
 {
-    mt_jw w = ex_problem_open(job, p, detail);
-    mt_jw_key_str(&w, "needs", right);
+    mt_str needs = contract.len ? mt_strf(&job->arena, "%.*s/%.*s", MT_ARG(contract),
+                                          MT_ARG(right))
+                                : right;
+    mt_jw w = ex_problem_open(
+        job, EX_FORBIDDEN,
+        mt_strf(&job->arena, "the caller lacks the right '%.*s'%s%.*s%s", MT_ARG(right),
+                contract.len ? " over contract '" : "", MT_ARG(contract),
+                contract.len ? "'" : ""));
+    mt_jw_keyz(&w, "needs");
+    mt_jw_begin_array(&w);
+    mt_jw_str(&w, needs);
+    mt_jw_end_array(&w);
     return ex_problem_close(&w);
 }
 
-bool ex_refused_without(ex_job *job, mt_str right)
+bool ex_refused_without(ex_job *job, mt_str contract, mt_str right)
 {
-    return !ex_caller_may(job->call->caller, right) &&
-           ex_refuse_right(job, EX_FORBIDDEN, right,
-                           mt_strf(&job->arena, "the caller lacks the right '%.*s'",
-                                   MT_ARG(right)));
+    return !ex_caller_may(job->call->caller, contract, right) &&
+           refuse_right(job, contract, right);
 }
 
-bool ex_refuse_assertion(ex_job *job, uint32_t fact)
+bool ex_refused_without_anywhere(ex_job *job, mt_str right)
 {
-    mt_str id = job->v->model->facts[fact].id;
-    mt_str right = mt_strf(&job->arena, "facts:%.*s", MT_ARG(id));
-    return ex_refuse_right(
-        job, EX_FACT_FORBIDDEN, right,
-        mt_strf(&job->arena,
-                "the caller has no right to assert the fact '%.*s': it needs %.*s",
-                MT_ARG(id), MT_ARG(right)));
+    return !ex_caller_may_somewhere(job->call->caller, right) &&
+           refuse_right(job, (mt_str){0}, right);
+}
+
+bool ex_refused_unless_seen(ex_job *job)
+{
+    return !ex_may_see(job, job->v->contract) &&
+           refuse_right(job, job->v->contract, MT_STR("read"));
 }
 
 bool ex_refused_unless_held(ex_job *job)
@@ -107,11 +157,13 @@ bool ex_refused_unless_held(ex_job *job)
     if (!persona.len) {
         return ex_refuse(job, EX_BAD_REQUEST, "the body must name a `persona`");
     }
-    if (!ex_caller_holds(job->call->caller, persona)) {
-        mt_jw w = ex_problem_open(job, EX_PERSONA_NOT_HELD,
-                                  mt_strf(&job->arena,
-                                          "the caller does not hold the persona '%.*s'",
-                                          MT_ARG(persona)));
+    mt_str contract = job->v->contract;
+    if (!ex_caller_holds(job->call->caller, contract, persona)) {
+        mt_jw w = ex_problem_open(
+            job, EX_PERSONA_NOT_HELD,
+            mt_strf(&job->arena,
+                    "the caller does not hold the persona '%.*s' of contract '%.*s'",
+                    MT_ARG(persona), MT_ARG(contract)));
         mt_jw_key_str(&w, "persona", persona);
         return ex_problem_close(&w);
     }

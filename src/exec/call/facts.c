@@ -21,25 +21,70 @@ bool ex_served(const ex_version *v, uint32_t fact)
 }
 
 /* May the caller assert this fact with its request? Notes where it came from. */
-static bool refused_given(ex_job *job, uint32_t fact)
+static bool may_give(ex_job *job, uint32_t fact)
 {
     const ex_caller *who = job->call->caller;
+    bool served = ex_served(job->v, fact);
+    job->snap->from[fact] = served ? EX_FROM_OVERRIDE : EX_FROM_CALLER;
+    return ex_may_assert(who, job->v, fact) &&
+           (!served || ex_caller_may(who, job->v->contract, MT_STR("facts:override")));
+}
+
+/* All of them at once, each with what would have been enough. */
+bool ex_refuse_given(ex_job *job, const uint32_t *facts, size_t count)
+{
     const ct_model *m = job->v->model;
-    job->snap->from[fact] = EX_FROM_CALLER;
-    if (!ex_may_assert(who, m, fact)) {
-        return ex_refuse_assertion(job, fact);
+    const ex_caller *who = job->call->caller;
+    mt_str contract = job->v->contract;
+    mt_buf text = {0}, needs = {0};
+    mt_jw list = mt_jw_start(&needs, false);
+    bool override = false;
+    mt_jw_begin_array(&list);
+    for (size_t i = 0; i < count; i++) {
+        mt_str id = m->facts[facts[i]].id;
+        mt_buf_addf(&text, "%s'%.*s'", i ? ", " : "", MT_ARG(id));
+        if (!ex_may_assert(who, job->v, facts[i])) {
+            mt_jw_str(&list, mt_strf(&job->arena, "%.*s/facts:%.*s", MT_ARG(contract),
+                                     MT_ARG(id)));
+        }
+        override |= ex_served(job->v, facts[i]);
     }
-    if (ex_served(job->v, fact)) {
-        job->snap->from[fact] = EX_FROM_OVERRIDE;
-        return !ex_caller_may(who, MT_STR("facts:override")) &&
-               ex_refuse_right(
-                   job, EX_FACT_FORBIDDEN, MT_STR("facts:override"),
-                   mt_strf(&job->arena,
-                           "the fact '%.*s' comes from its source; asserting it needs "
-                           "the right facts:override",
-                           MT_ARG(m->facts[fact].id)));
+    if (override && !ex_caller_may(who, contract, MT_STR("facts:override"))) {
+        mt_jw_str(&list, mt_strf(&job->arena, "%.*s/facts:override", MT_ARG(contract)));
     }
-    return false;
+    mt_jw_end_array(&list);
+    mt_jw w = ex_problem_open(
+        job, EX_FACT_FORBIDDEN,
+        mt_strf(&job->arena, "the caller has no right to assert %s %.*s: needs %.*s",
+                count > 1 ? "the facts" : "the fact", MT_ARG(mt_buf_str(&text)),
+                MT_ARG(mt_buf_str(&needs))));
+    mt_jw_keyz(&w, "needs");
+    mt_jw_raw(&w, mt_buf_str(&needs));
+    mt_buf_free(&text);
+    mt_buf_free(&needs);
+    return ex_problem_close(&w);
+}
+
+/* Which of the facts that were given the caller may not give. */
+typedef struct forbidden {
+    uint32_t *facts;
+    size_t count;
+} forbidden;
+
+static void note_given(ex_job *job, forbidden *f, uint32_t fact)
+{
+    if (may_give(job, fact)) {
+        return;
+    }
+    if (!f->facts) {
+        f->facts = mt_new_array(&job->arena, uint32_t, job->v->model->fact_count);
+    }
+    f->facts[f->count++] = fact;
+}
+
+static bool refused_forbidden(ex_job *job, const forbidden *f)
+{
+    return f->count && ex_refuse_given(job, f->facts, f->count);
 }
 
 /* ---- Manual facts ---- */
@@ -211,14 +256,13 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
     ad_fact_answer *answers = mt_new_array(&job->arena, ad_fact_answer, m->fact_count);
     uint32_t *wanted = mt_new_array(&job->arena, uint32_t, m->fact_count);
     size_t n = 0, wanted_count = 0;
+    forbidden not_allowed = {0};
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (job->unknown && job->unknown[i]) {
             continue;
         }
         if (mt_json_get(given, m->facts[i].id)) {
-            if (refused_given(job, i)) {
-                return true;
-            }
+            note_given(job, &not_allowed, i);
         } else if (job->v->adapters && ad_adapters_serves(job->v->adapters, i)) {
             wanted[wanted_count++] = i;
         } else if (find_manual(job, i, &answers[n])) {
@@ -228,7 +272,8 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
     }
     *out = answers;
     *len = n + wanted_count;
-    return wanted_count && refused_fetch(job, wanted, wanted_count, answers + n);
+    return refused_forbidden(job, &not_allowed) ||
+           (wanted_count && refused_fetch(job, wanted, wanted_count, answers + n));
 }
 
 /* ---- The snapshot ---- */
@@ -284,12 +329,50 @@ static bool refused_request_facts(ex_job *job, mt_str text)
     if (ct_facts_read(job->snap->facts, text, &job->x->limits, true, &fault)) {
         return refuse_facts(job, &fault);
     }
+    forbidden not_allowed = {0};
     for (uint32_t i = 0; i < m->fact_count; i++) {
         bool known = !job->unknown || !job->unknown[i];
-        if (known && ct_facts_external(job->snap->facts, i) && refused_given(job, i)) {
-            return true;
+        if (known && ct_facts_external(job->snap->facts, i)) {
+            note_given(job, &not_allowed, i);
         }
     }
+    return refused_forbidden(job, &not_allowed);
+}
+
+/* Who only asks, and may not read the contract's facts, is answered without those that
+ * are kept or fetched: for it they are unknown. Not even whether a verdict holds that
+ * depends on one is told, since a value could be found by asking often. Nothing is
+ * fetched for it either. */
+static bool is_hidden(ex_job *job, const mt_json *given, uint32_t fact)
+{
+    ad_fact_answer kept;
+    return !mt_json_get(given, job->v->model->facts[fact].id) &&
+           ((job->v->adapters && ad_adapters_serves(job->v->adapters, fact)) ||
+            find_manual(job, fact, &kept)) &&
+           !ex_may_assert(job->call->caller, job->v, fact);
+}
+
+static bool put_off_hidden(ex_job *job, const mt_json *given)
+{
+    uint32_t count = job->v->model->fact_count;
+    bool *unknown = job->unknown;
+    if (job->internal || !ex_only_asks(job) ||
+        ex_may_read_facts(job, job->v->contract)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if ((!unknown || !unknown[i]) && is_hidden(job, given, i)) {
+            if (!ex_may_linger(job)) {
+                job->elsewhere = true; /* what is partly known takes long */
+                return true;
+            }
+            unknown = unknown ? unknown : mt_new_array(&job->arena, bool, count + 1);
+            job->hidden =
+                job->hidden ? job->hidden : mt_new_array(&job->arena, bool, count + 1);
+            unknown[i] = job->hidden[i] = true;
+        }
+    }
+    job->unknown = unknown;
     return false;
 }
 
@@ -307,7 +390,8 @@ static bool refused_gathered_facts(ex_job *job, mt_str text)
     if (!mt_json_is(&given, MT_JSON_OBJECT)) {
         return ex_refuse(job, EX_BAD_REQUEST, "`facts` must be an object");
     }
-    if (refused_gathering(job, &given, &answers, &count)) {
+    if (put_off_hidden(job, &given) ||
+        refused_gathering(job, &given, &answers, &count)) {
         return true;
     }
     mt_buf joined = {0};

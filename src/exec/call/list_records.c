@@ -29,38 +29,57 @@ void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r)
 typedef struct records {
     ex_list list;
     mt_str scope;    /* empty: any */
+    bool as_ledger;  /* only what the caller may read as the ledger's */
     int64_t id, seq; /* of the page's last record */
 } records;
 
-/* The store does not know scopes: what is not of it is skipped here, and the
- * place to go on from moves all the same. */
+static bool is_listed(const records *l, const st_record *r)
+{
+    const ex_job *job = l->list.job;
+    if (l->as_ledger) {
+        return ex_may_read_ledger(job, r->contract);
+    }
+    mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
+    return !l->scope.len ||
+           mt_str_eq(ex_scope_of(job->x, &l->list.job->arena, r->contract, entity),
+                     l->scope);
+}
+
+/* The store knows neither scopes nor rights: what is not to be listed is skipped here,
+ * and the place to go on from moves all the same. */
 static mt_err list_record(void *state, const st_record *r)
 {
     records *l = state;
-    mt_arena *a = &l->list.job->arena;
     if (!ex_list_take(&l->list)) {
         return MT_OK;
     }
     l->id = r->id;
     l->seq = r->seq;
-    mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
-    if (!l->scope.len ||
-        mt_str_eq(ex_scope_of(l->list.job->x, a, r->contract, entity), l->scope)) {
+    if (is_listed(l, r)) {
         ex_record_json(&l->list.w, l->list.job, r);
     }
     return MT_OK;
 }
 
-bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope)
+static bool list_them(ex_job *job, st_record_filter *f, records *l)
 {
-    records l = {.scope = scope};
-    if (ex_refused_list(&l.list, job)) {
+    if (ex_refused_list(&l->list, job)) {
         return true;
     }
-    mt_err err = st_record_walk(l.list.tx, f, l.list.page, list_record, &l);
-    if (!err && l.list.more) {
-        err = st_record_after(l.list.tx, &job->arena, l.list.page.after, l.id, l.seq,
-                              &l.list.last);
+    mt_err err = st_record_walk(l->list.tx, f, l->list.page, list_record, l);
+    if (!err && l->list.more) {
+        err = st_record_after(l->list.tx, &job->arena, l->list.page.after, l->id,
+                              l->seq, &l->list.last);
     }
-    return ex_list_close(&l.list, err);
+    return ex_list_close(&l->list, err);
+}
+
+bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope)
+{
+    return list_them(job, f, &(records){.scope = scope});
+}
+
+bool ex_list_ledger(ex_job *job, st_record_filter *f)
+{
+    return list_them(job, f, &(records){.as_ledger = true});
 }

@@ -26,16 +26,36 @@ static bool refused_names(ex_job *job)
     return false;
 }
 
-bool ex_refused_unknown(ex_job *job)
+bool ex_only_asks(const ex_job *job)
 {
     ex_action action = job->call ? job->call->action : EX_ACTION_COUNT;
-    bool reads = action == EX_EVALUATE || action == EX_PARTIAL ||
-                 action == EX_ACTIONS || action == EX_EXPLAIN;
-    job->unknown = NULL;
+    return action == EX_EVALUATE || action == EX_PARTIAL || action == EX_ACTIONS ||
+           action == EX_EXPLAIN;
+}
+
+void ex_hidden_json(mt_jw *w, const ex_job *job)
+{
+    const ct_model *m = job->v->model;
+    if (!job->hidden) {
+        return;
+    }
+    mt_jw_keyz(w, "hidden");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        if (job->hidden[i]) {
+            mt_jw_str(w, m->facts[i].id);
+        }
+    }
+    mt_jw_end_array(w);
+}
+
+bool ex_refused_unknown(ex_job *job)
+{
+    job->unknown = job->hidden = NULL;
     if (!job->request.unknown && !job->request.partial) {
         return false;
     }
-    if (!reads) {
+    if (!ex_only_asks(job)) {
         return ex_refuse(job, EX_BAD_REQUEST,
                          "`unknown` and `partial` are for evaluate, actions and "
                          "explain");

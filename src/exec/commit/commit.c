@@ -81,6 +81,7 @@ static void reset(ex_job *job)
     job->unthought = false;
     job->reply.replayed = job->reply.problem = false;
     job->reply.status = 0;
+    job->reply.retry_after = 0;
     job->reply.location = (mt_str){0};
     mt_buf_clear(&job->reply.body);
 }
@@ -143,7 +144,8 @@ static mt_err open_group(ex_group *g, ex_job **jobs, size_t n)
     }
     ex_lock_rows_take(g, &l);
     g->contract_stamp = now[EX_STAMP_CONTRACTS];
-    err = use_answers(g, jobs, n, found);
+    err = ex_chain_queued(g);
+    err = err ? err : use_answers(g, jobs, n, found);
     return !err && x->shared ? see_others(g, jobs, n, now) : err;
 }
 
@@ -258,7 +260,9 @@ static void note_begin(in_flight *f)
 
 static void note_durable(ex_executor *x, in_flight *f)
 {
-    mt_times_add(&x->metrics.commits, os_clock_ns(CLOCK_MONOTONIC) - f->since_ns);
+    if (f->g.records || f->g.wrote) { /* others have nothing to commit */
+        mt_times_add(&x->metrics.commits, os_clock_ns(CLOCK_MONOTONIC) - f->since_ns);
+    }
     int64_t now = f->began_ns ? tr_now_ns() : 0;
     for (size_t i = 0; f->began_ns && i < f->n; i++) {
         if (is_traced(f->jobs[i])) {

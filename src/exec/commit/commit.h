@@ -171,6 +171,9 @@ void ex_bound_subjects(ex_group *g, mt_str bindings, ex_record *r);
 /* Adds g->body to the chain (or queues it), with no shadow looking. */
 mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id);
 mt_err ex_write_records(ex_group *g);
+/* On a store of its own: what other programs queued is chained before the group writes
+ * anything, so that numbers and places stay in step. */
+mt_err ex_chain_queued(ex_group *g);
 /* Loads the chain's end once; keeps where it is. Inside the group's transaction. */
 mt_err ex_chain_load(ex_executor *x, st_tx *tx, mt_arena *a);
 mt_err ex_chain_save(ex_executor *x, st_tx *tx, size_t added);
@@ -286,6 +289,33 @@ typedef struct ex_flow_end {
 } ex_flow_end;
 /* The end of a flow: its record, and what a System promises for it. */
 mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *id);
+
+/* ---- Personas that are to be different people (distinct.c) ---- */
+
+/* Somebody acts as a persona: on the instances that an operation changes, on a flow. */
+typedef struct ex_act {
+    mt_str persona, who;
+    mt_str flow; /* empty: none */
+    uint32_t op; /* CT_NONE: none */
+} ex_act;
+/* What it did before that forbids it. */
+typedef struct ex_other {
+    mt_str persona; /* empty: nothing forbids it */
+    mt_str on;      /* "instance 'E/i'", "flow 'f'" */
+    int64_t record;
+} ex_other;
+/* Does some rule speak of this persona of the job's contract? */
+bool ex_distinct_applies(const ex_job *job, mt_str persona);
+/* Looks at what was done; `lock`: in the group's transaction. */
+mt_err ex_distinct_look(const ex_job *job, mt_arena *a, st_tx *tx, const ex_act *act,
+                        bool lock, ex_other *out);
+/* The same, and the job is answered if it may not (job->answered). `tx` NULL: in a
+ * transaction of its own, for a dry run. */
+mt_err ex_distinct_refused(ex_job *job, st_tx *tx, const ex_act *act, bool lock);
+bool ex_refuse_other(ex_job *job, mt_str persona, const ex_other *other);
+/* It has acted; `record` says so. */
+mt_err ex_distinct_note(const ex_job *job, ex_group *g, const ex_act *act,
+                        const ct_change *done, uint32_t count, int64_t record);
 
 /* ---- The outbox ---- */
 

@@ -192,6 +192,39 @@ mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id)
     return !err && g->unwritten.len == AT_ONCE ? ex_write_records(g) : err;
 }
 
+/* Times do not go back: what was queued before the last record has that one's, and the
+ * group is not before what was queued. */
+static void fit_time(ex_group *g, st_record *row, int64_t *last_ms)
+{
+    lift_time(g->arena, row, last_ms);
+    if (row->time_ms > g->now_ms) {
+        ex_now_at_least(g->x, row->time_ms);
+        g->now_ms = row->time_ms;
+    }
+}
+
+mt_err ex_chain_queued(ex_group *g)
+{
+    enum { MOST = 256 }; /* the rest with the next group */
+    st_record *rows = NULL;
+    size_t count = 0;
+    int64_t last_ms;
+    mt_err err =
+        g->x->shared ? MT_OK : st_pending_take(g->tx, MOST, g->arena, &rows, &count);
+    if (err || !count) {
+        return err;
+    }
+    err = last_time(g->x, g->tx, g->arena, &last_ms);
+    for (size_t i = 0; i < count && !err; i++) {
+        fit_time(g, &rows[i], &last_ms);
+        err = chain(g->x, g->tx, g->arena, &rows[i]);
+        g->records++;
+        mt_vec_push(g->arena, &g->unwritten, rows[i]);
+    }
+    /* At once: the next number is drawn from what is written. */
+    return err ? err : ex_write_records(g);
+}
+
 mt_err ex_write_records(ex_group *g)
 {
     st_record *rows = g->unwritten.items;
@@ -250,12 +283,6 @@ void ex_record_time(mt_jw *w, const ex_group *g)
 
 void ex_caller_json(mt_jw *w, const ex_job *job)
 {
-    const ex_caller *c = job->call->caller;
     mt_jw_keyz(w, "caller");
-    mt_jw_begin_object(w);
-    mt_jw_key_str(w, "id", ex_caller_id(job));
-    if (c && c->name.len) {
-        mt_jw_key_str(w, "name", c->name);
-    }
-    mt_jw_end_object(w);
+    ex_identity_json(w, job->call->caller);
 }

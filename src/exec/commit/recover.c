@@ -27,6 +27,30 @@ static void submit_resume(ex_executor *x, mt_str flow_id)
     ex_enqueue(job);
 }
 
+static mt_err take_up(ex_job *job, ex_group *g)
+{
+    (void)g; /* what was queued is chained when a group opens */
+    mt_jw w = ex_reply_with(job, 200);
+    ex_reply_end(&w);
+    return MT_OK;
+}
+
+void ex_executor_take_up(ex_executor *x)
+{
+    static const ex_handler TAKE_UP = {.commit = take_up, .overlaps = true};
+    static const ex_caller NOBODY = {.by = EX_BY_SYSTEM};
+    static const ex_call CALL = {.caller = &NOBODY};
+    if (x->shared) {
+        return; /* the sequencer looks by itself */
+    }
+    ex_job *job = ex_job_take(x);
+    job->call = &CALL;
+    job->done = nobody_asked;
+    job->internal = true;
+    job->handler = &TAKE_UP;
+    ex_enqueue(job);
+}
+
 typedef struct found {
     mt_arena a;
     int64_t before_ms;

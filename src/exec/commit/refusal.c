@@ -8,6 +8,7 @@
  * prevented, and whatever says "ask again".
  * How much is told is a setting: reasons (names of facts, no values), all (what the
  * caller was told, and the facts), or nothing.
+ * Each counts against its caller's quota (call/quota.c).
  * INVARIANT: a repeated request with a key finds its first answer, so it is written
  * once. May fail: the store. */
 #include "exec/commit/commit.h"
@@ -155,11 +156,20 @@ static void members_json(mt_jw *w, ex_job *job, ex_group *g, const asked *a)
     ex_record_time(w, g);
 }
 
+/* A record is room in the ledger for good: whoever has used up its share of it is
+ * refused for that reason instead, and nothing is written. */
+static bool refused_more(ex_job *job)
+{
+    job->counted =
+        job->counted || !ex_refused_quota(job, EX_QUOTA_REFUSALS, "recorded refusals");
+    return !job->counted;
+}
+
 mt_err ex_refusal_record(ex_job *job, ex_group *g)
 {
     asked a;
     int64_t number;
-    if (!find_asked(job, g, &a) || !job->reply.body.len) {
+    if (!find_asked(job, g, &a) || !job->reply.body.len || refused_more(job)) {
         return MT_OK;
     }
     mt_jw w = ex_record_begin(g);
@@ -172,7 +182,6 @@ mt_err ex_refusal_record(ex_job *job, ex_group *g)
     mt_err err = ex_record_end(g, &w, &r, &number);
     if (!err) {
         tell_number(job, number);
-        /* Whoever counts what an identity may do counts it here. */
         atomic_fetch_add_explicit(&job->x->metrics.refusals, 1, memory_order_relaxed);
     }
     return err;

@@ -256,11 +256,13 @@ void ex_trigger_fire(ex_job *job)
     ex_caller *who = mt_new(a, ex_caller);
     mt_str *persona = mt_new(a, mt_str);
     *persona = member(d->body, "persona");
-    *who = (ex_caller){.token =
-                           mt_strf(a, "system:%.*s", MT_ARG(member(d->body, "system"))),
-                       .name = member(d->body, "system"),
-                       .personas = persona,
-                       .persona_count = 1};
+    *who =
+        (ex_caller){.id = mt_strf(a, "system:%.*s", MT_ARG(member(d->body, "system"))),
+                    .name = member(d->body, "system"),
+                    .by = EX_BY_SYSTEM,
+                    .actor = EX_ACTOR_MACHINE,
+                    .personas = persona,
+                    .persona_count = 1};
     *call = (ex_call){.action = EX_FLOW_START,
                       .caller = who,
                       .contract = member(d->body, "target_contract"),

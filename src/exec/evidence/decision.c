@@ -61,9 +61,10 @@ static bool tells_values(const mt_json *problem)
 mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem)
 {
     static const char *const SAID[] = {
-        "code",     "detail",  "entity", "expected", "fact",       "facts",   "fault",
-        "instance", "missing", "needs",  "outcomes", "persona",    "reasons", "right",
-        "rule",     "state",   "status", "step",     "undeclared", "version", NULL};
+        "code",    "detail",     "entity",  "expected", "fact",  "facts",
+        "fault",   "instance",   "missing", "needs",    "other", "outcomes",
+        "persona", "reasons",    "right",   "rule",     "state", "status",
+        "step",    "undeclared", "version", NULL};
     static const char *const WORDS[] = {"detail", NULL};
     mt_json out = chosen(a, problem, SAID, false);
     if (tells_values(problem)) {

@@ -173,6 +173,25 @@ static void tell_refusal(mt_buf *out, const mt_json *body)
     }
 }
 
+static void add_list(mt_buf *out, const char *before, const mt_json *list)
+{
+    if (mt_json_is(list, MT_JSON_ARRAY) && list->count) {
+        mt_buf_addz(out, before);
+        add_items(out, list);
+    }
+}
+
+static void tell_token(mt_buf *out, const mt_json *body)
+{
+    const mt_json *token = mt_json_at(body, "token");
+    add_named(out, "", token, "id");
+    add_named(out, " ", token, "name");
+    add_named(out, ", ", body, "what");
+    add_list(out, ", personas ", mt_json_at(token, "personas"));
+    add_list(out, ", rights ", mt_json_at(token, "rights"));
+    add_named(out, " until ", token, "expires_at");
+}
+
 /* What the rows of a listing say elsewhere, or is the same in every record. */
 static bool is_told(mt_str key)
 {
@@ -231,6 +250,9 @@ static const struct kind {
     {"fact_retracted", tell_fact},
     {"contract_deployed", tell_contract},
     {"refusal", tell_refusal},
+    {"token_created", tell_token},
+    {"token_changed", tell_token},
+    {"token_revoked", tell_token},
 };
 
 void ex_record_what(mt_buf *out, const mt_json *body)

@@ -64,6 +64,11 @@ void ex_check_differs(ex_checking *c, const char *part, mt_str name, const char 
     mt_buf_free(&text);
 }
 
+ex_sides ex_check_sides(ex_checking *c)
+{
+    return (ex_sides){c->tx, c->et, &c->scratch, st_is_shared(c->o->store)};
+}
+
 static mt_err step(ex_checking *c, const char *what, uint64_t done, uint64_t all)
 {
     bool go = !c->o->progress || done % TELL_EVERY ||
@@ -85,6 +90,11 @@ mt_str ex_check_record_name(mt_arena *a, const st_record *row)
 {
     return row->seq < 0 ? mt_strf(a, "queued record %lld", (long long)row->id)
                         : mt_strf(a, "record %lld", (long long)row->seq);
+}
+
+mt_err ex_check_counted(ex_checking *c)
+{
+    return step(c, "documents", ++c->out->documents, 0);
 }
 
 /* ---- Systems ---- */
@@ -599,7 +609,7 @@ static mt_err look_at_doc(void *state, const st_doc *row)
                      other.tag, other.updated_ms);
         d->compare(c, name, row, &other);
     }
-    return d->reverse ? MT_OK : step(c, "documents", ++c->out->documents, 0);
+    return d->reverse ? MT_OK : ex_check_counted(c);
 }
 
 static mt_err check_kind(ex_checking *c, mt_str kind, compare_doc *compare)
@@ -611,8 +621,8 @@ static mt_err check_kind(ex_checking *c, mt_str kind, compare_doc *compare)
                : st_doc_walk(c->et, kind, MT_STR(""), (st_page){0}, look_at_doc, &due);
 }
 
-static void compare_member(ex_checking *c, mt_str name, const char *what, mt_str is,
-                           mt_str must, int64_t number)
+void ex_check_member(ex_checking *c, mt_str name, const char *what, mt_str is,
+                     mt_str must, int64_t number)
 {
     compare_text(c, "documents", name, what, is, must, number);
 }
@@ -643,13 +653,13 @@ static void compare_fact(ex_checking *c, mt_str name, const st_doc *is,
         ex_check_differs(c, "documents", name, "it cannot be read");
         return;
     }
-    compare_member(c, name, "value", ex_check_text(a, mt_json_at(&one, "value")),
-                   ex_check_text(a, mt_json_at(&two, "value")), n);
-    compare_member(c, name, "who asserted it",
-                   mt_json_text(mt_json_at(&one, "asserted_by")),
-                   mt_json_text(mt_json_at(&two, "asserted_by")), n);
-    compare_member(c, name, "its expiry", expiry_text(a, &one),
-                   mt_json_text(mt_json_at(&two, "expires_at")), n);
+    ex_check_member(c, name, "value", ex_check_text(a, mt_json_at(&one, "value")),
+                    ex_check_text(a, mt_json_at(&two, "value")), n);
+    ex_check_member(c, name, "who asserted it",
+                    mt_json_text(mt_json_at(&one, "asserted_by")),
+                    mt_json_text(mt_json_at(&two, "asserted_by")), n);
+    ex_check_member(c, name, "its expiry", expiry_text(a, &one),
+                    mt_json_text(mt_json_at(&two, "expires_at")), n);
     bool good = !mt_json_i64(mt_json_at(&one, "asserted_ms"), &at) &&
                 !mt_json_i64(mt_json_at(&two, "asserted_ms"), &latest);
     if (!good || at > latest) {
@@ -684,7 +694,7 @@ static void compare_current(ex_checking *c, mt_str name, const st_doc *is,
     mt_str etag = mt_json_read(&c->scratch, text, NULL, &tree, NULL)
                       ? (mt_str){0}
                       : mt_json_text(mt_json_at(&tree, "etag"));
-    compare_member(c, name, "the version served", etag, must->body, must->updated_ms);
+    ex_check_member(c, name, "the version served", etag, must->body, must->updated_ms);
 }
 
 static mt_err check_documents(ex_checking *c)
@@ -745,7 +755,8 @@ static mt_err check_all(ex_checking *c)
     err = ex_check_subjects(c, c->tx, c->et);
     err = err ? err : check_instances(c);
     err = err ? err : check_flows(c);
-    return err ? err : check_documents(c);
+    err = err ? err : check_documents(c);
+    return err ? err : ex_check_identities(c);
 }
 
 mt_err ex_store_check(const ex_check_options *options, ex_check_result *out,

@@ -11,18 +11,20 @@
  *     instances  which there are, state, version, deleted, last operation and flow
  *     flows      which there are, version of the contract, who, bindings, facts,
  *                status, outcome, what they wait for
- *     documents  facts asserted by hand; versions of contracts, and which is served
+ *     documents  facts asserted by hand; versions of contracts, and which is served;
+ *                what tokens were granted; who acted as which persona
  *
  * Not compared, because the ledger does not have it: the position inside a flow, the
- * outbox, kept answers, the numbers under which records were queued, tokens, Systems,
- * contexts and captures of graphs, tapes of agents. Signatures are the business of
- * motet ledger verify.
+ * outbox, kept answers, the numbers under which records were queued, secrets of
+ * tokens, Systems, contexts and captures of graphs, tapes of agents. Signatures are the
+ * business of motet ledger verify.
  *
  * Memory is bounded: what is worked out lives in a store of its own in a directory for
  * temporary files, and both are read in order, page by page, of one moment.
  *
  *     store_check    the walk and the comparison
  *     store_expect   what a record means for instances, flows and documents
+ *     store_identities   the same for tokens, and for who acted as whom
  *     store_index    what the columns of a record must be
  *     store_subjects what a record is about */
 #ifndef EX_STORE_CHECK_H
@@ -76,6 +78,22 @@ mt_str ex_check_record_name(mt_arena *a, const st_record *row);
 /* What follows from it, in the store of what is expected. */
 mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
                         const st_record *row, const mt_json *body);
+mt_err ex_expect_identities(ex_checking *c, st_tx *expected, mt_arena *a,
+                            const st_record *row, const mt_json *body);
+/* What is there beside what is expected, once all records are read. */
+mt_err ex_check_identities(ex_checking *c);
+/* One member of a document: what it is, and what record `number` says it must be. */
+void ex_check_member(ex_checking *c, mt_str name, const char *what, mt_str is,
+                     mt_str must, int64_t number);
+/* One document more was compared. MT_E_CLOSED: stop. */
+mt_err ex_check_counted(ex_checking *c);
+/* Both stores, and memory for one row. */
+typedef struct ex_sides {
+    st_tx *store, *expected;
+    mt_arena *scratch;
+    bool shared; /* records are known by what they were queued as */
+} ex_sides;
+ex_sides ex_check_sides(ex_checking *c);
 /* The scope of an entity's instances: the contract's, or the System's that shares it.
  */
 mt_str ex_check_scope(ex_checking *c, mt_arena *a, mt_str contract, mt_str entity);

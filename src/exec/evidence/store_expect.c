@@ -315,6 +315,10 @@ mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
 {
     expecting e = {c, expected, a, row, body};
     mt_str kind = text_at(body, "kind");
+    mt_err err = ex_expect_identities(c, expected, a, row, body);
+    if (err) {
+        return err;
+    }
     for (size_t i = 0; i < sizeof MEANINGS / sizeof *MEANINGS; i++) {
         if (mt_str_eq(kind, mt_str_z(MEANINGS[i].kind))) {
             return MEANINGS[i].expect(&e);

@@ -32,6 +32,7 @@ typedef enum subject_rule {
     OF_ENTITY,  /* entity/instance */
     OF_CHANGES, /* every instance that it changed */
     OF_FACT,    /* fact/NAME */
+    OF_TOKEN,   /* token/ID */
     OF_MEMBER,  /* what `member` of the body says */
     OF_BOUND,   /* every instance that it binds */
     OF_NOTHING,
@@ -51,6 +52,9 @@ static const kind_rule KINDS[] = {
     {"operation", OF_CHANGES, NULL},
     {"fact_asserted", OF_FACT, NULL},
     {"fact_retracted", OF_FACT, NULL},
+    {"token_created", OF_TOKEN, NULL},
+    {"token_changed", OF_TOKEN, NULL},
+    {"token_revoked", OF_TOKEN, NULL},
     {"agent_cycle", OF_MEMBER, "agent"},
     {"episode", OF_MEMBER, "graph"},
     {"intent", OF_MEMBER, "graph"},
@@ -127,6 +131,10 @@ static void names_of(names *n, const kind_rule *rule, const mt_json *body)
         break;
     case OF_FACT:
         add_text(n, ex_subject(n->a, MT_STR("fact"), text_at(body, "fact")));
+        break;
+    case OF_TOKEN:
+        add_text(n, ex_subject(n->a, MT_STR("token"),
+                               text_at(mt_json_at(body, "token"), "id")));
         break;
     case OF_MEMBER: add_text(n, text_at(body, rule->member)); break;
     case OF_BOUND: add_map(n, mt_json_at(body, "bindings")); break;

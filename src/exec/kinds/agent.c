@@ -25,7 +25,7 @@ static bool refused_agent(ex_job *job, ex_agent **out)
 static bool refused_without_right(ex_job *job)
 {
     return ex_refused_without(
-        job, mt_strf(&job->arena, "agents:%.*s", MT_ARG(job->call->name)));
+        job, (mt_str){0}, mt_strf(&job->arena, "agents:%.*s", MT_ARG(job->call->name)));
 }
 
 /* A line is what travels to the agent, so a line end inside would be two messages.
@@ -115,17 +115,19 @@ mt_err ex_agent_message_commit(ex_job *job, ex_group *g)
     return MT_OK;
 }
 
-/* Every caller may know which agents are served; what they hold needs a right. */
+/* Who may use an agent sees it. */
 bool ex_agent_list(ex_job *job)
 {
     mt_jw w = ex_reply_with(job, 200);
     mt_jw_keyz(&w, "items");
     mt_jw_begin_array(&w);
     for (size_t i = 0; i < job->x->agents.len; i++) {
-        mt_jw_begin_object(&w);
-        mt_jw_key_str(&w, "id",
-                      ho_agent_service_name(job->x->agents.items[i]->service));
-        mt_jw_end_object(&w);
+        mt_str name = ho_agent_service_name(job->x->agents.items[i]->service);
+        if (ex_may_use(job, "agents:", name)) {
+            mt_jw_begin_object(&w);
+            mt_jw_key_str(&w, "id", name);
+            mt_jw_end_object(&w);
+        }
     }
     mt_jw_end_array(&w);
     ex_reply_end(&w);

@@ -212,7 +212,7 @@ bool ex_deploy_prepare(ex_job *job)
 {
     ex_source source = {0};
     mt_buf why = {0};
-    if (ex_refused_without(job, MT_STR("deploy")) || ex_refused_request(job) ||
+    if (ex_refused_without_anywhere(job, MT_STR("deploy")) || ex_refused_request(job) ||
         ex_refused_policy(job) || refused_map_shape(job)) {
         return true;
     }
@@ -222,6 +222,9 @@ bool ex_deploy_prepare(ex_job *job)
     }
     if (job->request.bundle.len ? refused_bundle(job, &source)
                                 : refused_source(job, &source)) {
+        return true;
+    }
+    if (ex_refused_without(job, source.id, MT_STR("deploy"))) {
         return true;
     }
     mt_err err = ex_version_make(job->x, &source, 0, 0, &job->fresh, &why);

@@ -303,7 +303,7 @@ bool ex_migration_get(ex_job *job)
 {
     st_tx *tx;
     int64_t most;
-    if (ex_refused_contract(job) ||
+    if (ex_refused_contract(job) || ex_refused_unless_seen(job) ||
         ex_refused_number(job, "limit", 1, EX_PAGE_MOST, EX_PAGE_USUAL, &most)) {
         return true;
     }
@@ -319,7 +319,9 @@ bool ex_migration_get(ex_job *job)
 
 bool ex_migration_complete_prepare(ex_job *job)
 {
-    return ex_refused_without(job, MT_STR("deploy")) || ex_refused_contract(job) ||
+    return ex_refused_without_anywhere(job, MT_STR("deploy")) ||
+           ex_refused_contract(job) ||
+           ex_refused_without(job, job->v->contract, MT_STR("deploy")) ||
            ex_refused_request(job) || ex_refused_policy(job);
 }
 

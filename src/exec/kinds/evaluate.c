@@ -13,7 +13,9 @@
  * because sources may ask for an instance by them. */
 static bool evaluate(ex_job *job, bool partial)
 {
-    if (ex_refused_contract(job) || ex_refused_request(job)) {
+    if (ex_refused_contract(job) ||
+        ex_refused_without(job, job->v->contract, MT_STR("evaluate")) ||
+        ex_refused_request(job)) {
         return true;
     }
     job->request.partial |= partial;
@@ -24,6 +26,7 @@ static bool evaluate(ex_job *job, bool partial)
     mt_jw w = ex_reply_with(job, 200);
     mt_jw_key_str(&w, "contract", job->v->contract);
     mt_jw_key_str(&w, "etag", job->v->etag);
+    ex_hidden_json(&w, job);
     if (job->unknown) {
         ct_partly_members(&w, job->snap->partial);
     } else {
@@ -107,7 +110,7 @@ static bool reply_partly(ex_job *job, const ct_states *states)
 bool ex_actions(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job) ||
-        ex_refused_unless_held(job)) {
+        ex_refused_unless_held(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     job->snap = ex_snap_take(job->v);

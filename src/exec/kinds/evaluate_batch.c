@@ -81,7 +81,8 @@ bool ex_evaluate_batch(ex_job *job)
 {
     mt_str rest = job->call->body;
     size_t count = count_lines(rest), most = job->x->limits.batch_lines;
-    if (ex_refused_contract(job)) {
+    if (ex_refused_contract(job) ||
+        ex_refused_without(job, job->v->contract, MT_STR("evaluate"))) {
         return true;
     }
     if (count > most) {

@@ -95,7 +95,8 @@ bool ex_explain(ex_job *job)
                          "name one of `verdict`, `operation` and `flow`");
     }
     bool acts = r->flow.len || (r->operation.len && r->persona.len);
-    if (acts && ex_refused_unless_held(job)) {
+    if (acts ? ex_refused_unless_held(job) || ex_refused_unless_seen(job)
+             : ex_refused_without(job, job->v->contract, MT_STR("evaluate"))) {
         return true;
     }
     job->snap = ex_snap_take(job->v);

@@ -32,8 +32,8 @@ static bool refused_unless_assertable(ex_job *job)
                          "the fact '%.*s' is fetched from its source",
                          MT_ARG(fact_id(job)));
     }
-    return !ex_may_assert(job->call->caller, job->v->model, job->what) &&
-           ex_refuse_assertion(job, job->what);
+    return !ex_may_assert(job->call->caller, job->v, job->what) &&
+           ex_refuse_given(job, &job->what, 1);
 }
 
 /* Reads a fact set that has only this fact: any fault is about it. The value as the
@@ -205,7 +205,7 @@ static void asserted_json(mt_jw *w, ex_job *job, uint32_t fact)
     mt_str id =
         ex_fact_key(&job->arena, job->v->contract, job->v->model->facts[fact].id);
     bool seen = ex_may_read_facts(job, job->v->contract) ||
-                ex_may_assert(job->call->caller, job->v->model, fact);
+                ex_may_assert(job->call->caller, job->v, fact);
     pthread_mutex_lock(&x->facts_lock);
     const ad_manual *m = (const ad_manual *)mt_map_get(&x->facts, id, 0);
     if (m) {
@@ -257,7 +257,7 @@ static void fact_json(mt_jw *w, ex_job *job, uint32_t i)
 bool ex_fact_list(ex_job *job)
 {
     st_tx *tx;
-    if (ex_refused_contract(job)) {
+    if (ex_refused_contract(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     if (job->x->shared && !st_begin(job->x->store, ST_READ, &tx)) {

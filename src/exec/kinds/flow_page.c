@@ -12,8 +12,11 @@ bool ex_flow_get(ex_job *job)
         return err == MT_E_NOTFOUND ? ex_refuse_execution(job, job->call->id)
                                     : ex_refuse_store(job, err);
     }
-    mt_str caller = job->call->caller->token;
+    mt_str caller = job->call->caller->id;
     bool began = caller.len && mt_str_eq(caller, row.initiator);
+    if (!began && !ex_may_see(job, row.contract)) {
+        return ex_refuse_execution(job, job->call->id);
+    }
     const ex_version *v = ex_waiting_version(job->x, &row);
     mt_jw w = ex_reply_with(job, 200);
     mt_jw_unsorted(&w);
@@ -32,6 +35,7 @@ bool ex_flow_get(ex_job *job)
 
 typedef struct flow_list {
     ex_list list;    /* first: what ex_list_take() and others are given */
+    bool all;        /* every contract is the caller's to see */
     st_flow unknown; /* one whose version is to be loaded; id empty: none */
 } flow_list;
 
@@ -41,8 +45,11 @@ static mt_err list_flow(void *state, const st_flow *row)
 {
     flow_list *f = state;
     ex_list *l = &f->list;
-    if (!ex_list_take(l)) {
+    if (!f->all && !ex_may_see(l->job, row->contract)) {
         return MT_OK;
+    }
+    if (!ex_list_take(l)) {
+        return MT_E_LIMIT;
     }
     l->last = l->left ? l->last : mt_str_dup(&l->job->arena, row->id);
     const ex_version *v = ex_version_known(l->job->x, row->contract, row->etag);
@@ -58,11 +65,24 @@ static mt_err list_flow(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* One page. Who sees every contract has rows counted by the store; for others rows are
+ * passed over until the page is full, and MT_E_LIMIT is how the walk is stopped. */
+static bool list_page(ex_job *job, const st_flow_filter *f, flow_list *l)
+{
+    l->unknown = (st_flow){0};
+    if (ex_refused_list(&l->list, job)) {
+        return true;
+    }
+    l->list.page.limit = l->all ? l->list.page.limit : UINT32_MAX;
+    mt_err err = st_flow_walk(l->list.tx, f, l->list.page, list_flow, l);
+    return ex_list_close(&l->list, err == MT_E_LIMIT && l->list.more ? MT_OK : err);
+}
+
 /* Filters that are not given are empty and match everything. The loop ends: each round
  * loads the version the round before lacked. */
 bool ex_flow_list(ex_job *job)
 {
-    flow_list l = {0};
+    flow_list l = {.all = ex_may_see_all(job)};
     st_flow_filter f = {.contract = job->call->contract,
                         .etag = ex_query(job, "etag"),
                         .flow = ex_query(job, "flow"),
@@ -77,11 +97,7 @@ bool ex_flow_list(ex_job *job)
         f.contract = ex_query(job, "contract");
     }
     do {
-        l.unknown = (st_flow){0};
-        if (ex_refused_list(&l.list, job)) {
-            return true;
-        }
-        ex_list_close(&l.list, st_flow_walk(l.list.tx, &f, l.list.page, list_flow, &l));
+        list_page(job, &f, &l);
         /* A version nobody has used since the start: nothing can be loaded while a list
          * is read, so it is read again. */
     } while (ex_waiting_version(job->x, &l.unknown));

@@ -9,6 +9,22 @@
 
 /* ---- Preparing ---- */
 
+static bool is_seen(const ex_job *job, const st_flow *row)
+{
+    return job->internal || mt_str_eq(job->call->caller->id, row->initiator) ||
+           ex_may_see(job, row->contract);
+}
+
+/* Who holds no persona at all resumes nothing, and leaves nothing behind by trying. */
+static bool refused_without_persona(ex_job *job)
+{
+    const ex_caller *who = job->call->caller;
+    return !who->anyone && !who->persona_count &&
+           ex_refuse(job, EX_FORBIDDEN,
+                     "the caller holds no persona, so no flow waits "
+                     "for it");
+}
+
 /* May the caller resume the flow? */
 static bool refused_resume(ex_job *job, const st_flow *row)
 {
@@ -17,7 +33,7 @@ static bool refused_resume(ex_job *job, const st_flow *row)
                          "flow execution '%.*s' is %.*s, not waiting", MT_ARG(row->id),
                          MT_ARG(row->status));
     }
-    if (ex_caller_holds(job->call->caller, row->waiting_persona)) {
+    if (ex_caller_holds(job->call->caller, row->contract, row->waiting_persona)) {
         return false;
     }
     mt_jw w =
@@ -35,9 +51,9 @@ static bool dry_run(ex_job *job)
 {
     st_flow row;
     mt_err err = ex_flow_read(job, job->flow_id, &row);
-    if (err) {
-        return err == MT_E_NOTFOUND ? ex_refuse_execution(job, job->flow_id)
-                                    : ex_refuse_store(job, err);
+    if (err || !is_seen(job, &row)) {
+        return !err || err == MT_E_NOTFOUND ? ex_refuse_execution(job, job->flow_id)
+                                            : ex_refuse_store(job, err);
     }
     atomic_fetch_add_explicit(&job->x->metrics.dry_runs, 1, memory_order_relaxed);
     if (refused_resume(job, &row) || ex_refused_restore(job, &row)) {
@@ -53,9 +69,9 @@ static bool goes_on(const ex_job *job, const st_flow *row)
 {
     return job->internal
                ? mt_str_is(row->status, "running")
-               : job->resumed ||
-                     (mt_str_is(row->status, "waiting") &&
-                      ex_caller_holds(job->call->caller, row->waiting_persona));
+               : job->resumed || (mt_str_is(row->status, "waiting") &&
+                                  ex_caller_holds(job->call->caller, row->contract,
+                                                  row->waiting_persona));
 }
 
 /* What takes long is done before the committer has the flow; whatever else there is to
@@ -75,7 +91,7 @@ static bool think_first(ex_job *job)
 bool ex_flow_resume_prepare(ex_job *job)
 {
     job->flow_id = job->call->id;
-    if (ex_refused_request(job)) {
+    if (refused_without_persona(job) || ex_refused_request(job)) {
         return true;
     }
     return job->simulation ? dry_run(job)
@@ -120,11 +136,12 @@ void ex_flow_resume_claim(ex_job *job, ex_group *g)
 
 /* ---- Resuming ---- */
 
-/* The row as the group locked it; NULL: the job is answered. */
+/* The row as the group locked it; NULL: the job is answered. A flow that does not
+ * concern the caller is not there for it. */
 static ex_flow_row *find_row(ex_job *job, ex_group *g)
 {
     ex_flow_row *f = ex_flow_of(g, job->flow_id);
-    if (f && f->found) {
+    if (f && f->found && is_seen(job, &f->row)) {
         return f;
     }
     ex_refuse_execution(job, job->flow_id);
@@ -144,7 +161,12 @@ static const ex_caller *acting(ex_job *job, const st_flow *row)
     const mt_json *list = mt_json_at(who, "personas");
     const mt_json *anyone = mt_json_at(who, "anyone");
     c->anyone = mt_json_is(anyone, MT_JSON_BOOL) && anyone->boolean;
-    c->token = mt_json_text(mt_json_at(who, "token"));
+    c->id = mt_json_text(mt_json_at(who, "token"));
+    int64_t by = EX_BY_TOKEN, actor = EX_ACTOR_UNKNOWN; /* as rows before had it */
+    mt_json_i64(mt_json_at(who, "known_by"), &by);
+    mt_json_i64(mt_json_at(who, "actor"), &actor);
+    c->by = by >= 0 && by <= EX_BY_SYSTEM ? (ex_known_by)by : EX_BY_TOKEN;
+    c->actor = actor >= 0 && actor <= EX_ACTOR_MACHINE ? (ex_actor)actor : 0;
     c->name = mt_json_text(mt_json_at(who, "name"));
     size_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
     mt_str *names = mt_new_array(a, mt_str, count);
@@ -206,8 +228,8 @@ mt_err ex_flow_resume_commit(ex_job *job, ex_group *g)
 static bool may_cancel(const ex_job *job, const st_flow *row)
 {
     const ex_caller *c = job->call->caller;
-    return ex_caller_may(c, MT_STR("admin")) ||
-           (c->token.len && mt_str_eq(c->token, row->initiator));
+    return ex_caller_may(c, row->contract, MT_STR("admin")) ||
+           (c->id.len && mt_str_eq(c->id, row->initiator));
 }
 
 /* A cancelled flow compensates nothing and its instances stay where they are; the

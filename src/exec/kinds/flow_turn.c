@@ -12,19 +12,45 @@
 
 /* ---- Who may act ---- */
 
+static ex_act act_of(const ex_turn *t, mt_str persona, uint32_t op)
+{
+    mt_str who = t->who && t->who->id.len ? t->who->id : MT_STR("anonymous");
+    return (ex_act){.persona = persona, .who = who, .flow = t->row.id, .op = op};
+}
+
+/* Has who drives this turn acted as a persona that is to be somebody else? Then the
+ * flow waits for others. A store that cannot be asked stops the turn. */
+static bool is_excluded(ex_turn *t, const ct_run *run, mt_str persona)
+{
+    ex_other other = {0};
+    if (!ex_distinct_applies(t->job, persona)) {
+        return false;
+    }
+    ex_act act = act_of(t, persona, ct_run_next_op(run));
+    st_tx *own = NULL;
+    mt_err err = t->g ? MT_OK : st_begin(t->job->x->store, ST_READ, &own);
+    err = err ? err
+              : ex_distinct_look(t->job, &t->job->arena, t->g ? t->g->tx : own, &act,
+                                 t->g != NULL, &other);
+    st_rollback(own);
+    t->err = err ? err : t->err;
+    return err || other.persona.len;
+}
+
 /* Personas that the configuration lets the server act as need no caller; others must be
  * held by whoever drives this turn. */
 static bool may_act(void *context, const ct_run *run, uint32_t persona)
 {
-    const ex_turn *t = context;
+    ex_turn *t = context;
     const ex_executor *x = t->job->x;
     mt_str name = ct_persona_id(run->plan, persona);
     for (size_t i = 0; i < x->auto_persona_count; i++) {
-        if (mt_str_eq(x->auto_personas[i], name)) {
+        if (ex_persona_covers(x->auto_personas[i], t->job->v->contract, name)) {
             return true;
         }
     }
-    return ex_caller_holds(t->who, name);
+    return ex_caller_holds(t->who, t->job->v->contract, name) &&
+           !is_excluded(t, run, name);
 }
 
 /* ---- Records ---- */
@@ -140,6 +166,13 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
     ct_record_provenance_json(&w, run, record);
     ex_record_time(&w, t->g);
     err = end_record(t, &w, "operation", &f);
+    ex_act act =
+        act_of(t,
+               record->persona == CT_NONE ? (mt_str){0}
+                                          : ct_persona_id(v->plan, record->persona),
+               record->op);
+    err =
+        err ? err : ex_distinct_note(t->job, t->g, &act, f.changes, f.count, t->record);
     t->err = err;
     return err ? MT_E_IO : MT_OK;
 }
@@ -214,7 +247,9 @@ static mt_str extra_of(ex_turn *t)
     if (t->run->status == CT_RUN_MORE) {
         mt_jw_keyz(&w, "acting");
         mt_jw_begin_object(&w);
+        mt_jw_key_i64(&w, "actor", t->who->actor);
         mt_jw_key_bool(&w, "anyone", t->who->anyone);
+        mt_jw_key_i64(&w, "known_by", t->who->by);
         mt_jw_key_str(&w, "name", t->who->name);
         mt_jw_keyz(&w, "personas");
         mt_jw_begin_array(&w);
@@ -222,7 +257,7 @@ static mt_str extra_of(ex_turn *t)
             mt_jw_str(&w, t->who->personas[i]);
         }
         mt_jw_end_array(&w);
-        mt_jw_key_str(&w, "token", t->who->token);
+        mt_jw_key_str(&w, "token", t->who->id);
         mt_jw_end_object(&w);
     }
     if (t->job->frozen_v) {
@@ -270,7 +305,7 @@ static mt_err take_turn(ex_turn *t)
     unsigned most = t->job->x->flow_turn;
     for (unsigned i = 0; i < most && ct_run_step(run) == CT_RUN_MORE; i++) {
     }
-    if (run->status == CT_RUN_STOPPED) {
+    if (run->status == CT_RUN_STOPPED || t->err) {
         return t->err ? t->err : MT_E_IO;
     }
     take_status(t);
@@ -372,7 +407,9 @@ mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
         ex_refuse(job, EX_FLOW_FAILED, "%.*s", MT_ARG(t.run->fault));
         return MT_OK;
     }
+    ex_act act = act_of(&t, t.row.persona, CT_NONE);
     mt_err err = record_started(&t);
+    err = err ? err : ex_distinct_note(job, g, &act, NULL, 0, t.record);
     err = err ? err : take_turn(&t);
     if (!err) {
         settle(&t);
@@ -487,6 +524,18 @@ static mt_err take_up(ex_turn *t)
     return MT_OK;
 }
 
+/* Whoever resumes acts as the persona that the flow waits for; if it may not, it is
+ * told why, instead of finding the flow still waiting. */
+static bool refused_as_other(ex_turn *t)
+{
+    if (!t->resuming || t->job->resumed) {
+        return false;
+    }
+    ex_act act = act_of(t, t->row.waiting_persona, ct_run_next_op(t->run));
+    t->err = ex_distinct_refused(t->job, t->g ? t->g->tx : NULL, &act, t->g != NULL);
+    return t->err ? ex_refuse_store(t->job, t->err) : t->job->answered;
+}
+
 /* The states were read. When it is refused, the flow stays where it is. */
 static bool refused_turn(ex_turn *t)
 {
@@ -494,7 +543,8 @@ static bool refused_turn(ex_turn *t)
         return ex_refuse(t->job, EX_FLOW_FAILED,
                          "the flow's position does not fit its contract");
     }
-    return t->resuming && !t->job->resumed && ex_refused_outcome(t);
+    return refused_as_other(t) ||
+           (t->resuming && !t->job->resumed && ex_refused_outcome(t));
 }
 
 /* One more turn of a flow whose row the group has locked. */

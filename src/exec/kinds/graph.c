@@ -21,7 +21,7 @@ static bool refused_graph(ex_job *job, ho_graph_service **out)
 static bool refused_without_right(ex_job *job)
 {
     return ex_refused_without(
-        job, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
+        job, (mt_str){0}, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
 }
 
 /* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
@@ -193,7 +193,8 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
 
 /* ---- Reading ---- */
 
-/* Graphs are those of the configuration and do not change while the server runs. */
+/* Graphs are those of the configuration and do not change while the server runs; who
+ * may use one sees it. */
 bool ex_graph_list(ex_job *job)
 {
     mt_jw w = ex_reply_with(job, 200);
@@ -201,6 +202,9 @@ bool ex_graph_list(ex_job *job)
     mt_jw_begin_array(&w);
     for (size_t i = 0; i < job->x->graphs.len; i++) {
         const ho_graph_service *g = job->x->graphs.items[i];
+        if (!ex_may_use(job, "graphs:", ho_graph_service_name(g))) {
+            continue;
+        }
         mt_jw_begin_object(&w);
         mt_jw_key_str(&w, "graph", ho_graph_service_graph(g)->id);
         mt_jw_key_str(&w, "id", ho_graph_service_name(g));

@@ -137,7 +137,8 @@ static void reply_row(ex_job *job, int status, const st_instance *row, int64_t r
  * the same. */
 bool ex_instance_create_prepare(ex_job *job)
 {
-    if (refused_entity(job) || ex_refused_without(job, MT_STR("instances:create")) ||
+    if (refused_entity(job) ||
+        ex_refused_without(job, job->v->contract, MT_STR("instances:create")) ||
         ex_refused_request(job) || refused_dry_run(job)) {
         return true;
     }
@@ -151,10 +152,11 @@ bool ex_instance_create_prepare(ex_job *job)
     if (!job->request.id.ptr && !job->call->id.len) {
         job->request.id = ex_new_id(&job->arena, "i");
     }
-    return !usable_id(id_of(job)) &&
-           ex_refuse(job, EX_INVALID_ID,
-                     "an id is 1 to %d bytes of text without control characters",
-                     ID_MOST);
+    return (!usable_id(id_of(job)) &&
+            ex_refuse(job, EX_INVALID_ID,
+                      "an id is 1 to %d bytes of text without control characters",
+                      ID_MOST)) ||
+           ex_refused_quota(job, EX_QUOTA_INSTANCES, "instances");
 }
 
 /* E16: a deleted instance still holds its id, and the message says which it is. The row
@@ -188,7 +190,8 @@ mt_err ex_instance_create_commit(ex_job *job, ex_group *g)
 
 bool ex_instance_delete_prepare(ex_job *job)
 {
-    return refused_entity(job) || ex_refused_without(job, MT_STR("instances:delete")) ||
+    return refused_entity(job) ||
+           ex_refused_without(job, job->v->contract, MT_STR("instances:delete")) ||
            ex_refused_request(job) || refused_dry_run(job);
 }
 
@@ -250,7 +253,7 @@ bool ex_instance_get(ex_job *job)
 {
     st_tx *tx;
     st_instance row;
-    if (refused_entity(job)) {
+    if (refused_entity(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
@@ -331,6 +334,7 @@ bool ex_instance_list(ex_job *job)
     bool whole = !job->call->name.len;
     st_instance_filter f = {.state = ex_query(job, "state")};
     if ((whole ? ex_refused_contract(job) : refused_entity(job)) ||
+        ex_refused_unless_seen(job) ||
         ex_refused_choice(job, "deleted", "false", "true", &f.deleted) ||
         ex_refused_list(&l, job)) {
         return true;
@@ -368,7 +372,7 @@ static mt_err count_one(void *state, mt_str in, int64_t count)
 bool ex_instance_count(ex_job *job)
 {
     st_tx *tx;
-    if (ex_refused_contract(job)) {
+    if (ex_refused_contract(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
@@ -398,7 +402,7 @@ bool ex_instance_count(ex_job *job)
  * the chain is open. */
 bool ex_instance_history(ex_job *job)
 {
-    if (refused_entity(job)) {
+    if (refused_entity(job) || ex_refused_unless_seen(job)) {
         return true;
     }
     st_record_filter f = {

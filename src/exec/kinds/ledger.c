@@ -9,9 +9,7 @@
 
 static bool refused_unless_reader(ex_job *job)
 {
-    return !ex_may_read_ledger(job) &&
-           ex_refuse_right(job, EX_FORBIDDEN, MT_STR("ledger:read"),
-                           MT_STR("the caller lacks the right 'ledger:read'"));
+    return ex_refused_without_anywhere(job, MT_STR("ledger:read"));
 }
 
 /* Bounds of 0 stand for absent; what the caller may see of each record is decided when
@@ -31,7 +29,7 @@ bool ex_ledger_list(ex_job *job)
         ex_refused_number(job, "to_ms", 0, INT64_MAX, 0, &f.to_ms)) {
         return true;
     }
-    return ex_list_records(job, &f, (mt_str){0});
+    return ex_list_ledger(job, &f);
 }
 
 /* What a path names: a record's number, its place in the ledger; or, on a shared store,
@@ -66,33 +64,32 @@ static mt_err find_record(ex_job *job, st_tx *tx, st_record *out)
                                  : st_record_at(tx, &job->arena, w.number, out);
 }
 
+static bool may_read(const ex_job *job, const st_record *r)
+{
+    return ex_may_read_ledger(job, r->contract);
+}
+
 /* Refused, and nothing is open; or a transaction is, and the record was found. `may`:
- * whether the caller may see this one. */
-static bool refused_any_record(ex_job *job, st_tx **tx, st_record *out,
-                               bool (*may)(const ex_job *job, const st_record *r))
+ * whether the caller may see this one. Whether there is one that it may not see is not
+ * told: who reads no record at all lacks a right, others do not find it. */
+static bool refused_record(ex_job *job, st_tx **tx, st_record *out,
+                           bool (*may)(const ex_job *job, const st_record *r))
 {
     mt_err err = st_begin(job->x->store, ST_READ, tx);
     if (err) {
         return ex_refuse_store(job, err);
     }
     err = find_record(job, *tx, out);
-    bool hidden = may && (err == MT_E_NOTFOUND ? !ex_may_read_ledger(job)
-                                               : !err && !may(job, out));
-    if (err || hidden) {
+    err = !err && !may(job, out) ? MT_E_NOTFOUND : err;
+    if (err) {
         st_rollback(*tx);
     }
-    return hidden ? ex_refuse(job, EX_FORBIDDEN,
-                              "the caller lacks the right 'ledger:read'")
-           : err == MT_E_NOTFOUND
-               ? ex_refuse(job, EX_UNKNOWN_RECORD, "the ledger has no record '%.*s'",
-                           MT_ARG(job->call->id))
+    return err == MT_E_NOTFOUND
+               ? refused_unless_reader(job) ||
+                     ex_refuse(job, EX_UNKNOWN_RECORD,
+                               "the ledger has no record '%.*s'", MT_ARG(job->call->id))
            : err ? ex_refuse_store(job, err)
                  : false;
-}
-
-static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
-{
-    return refused_unless_reader(job) || refused_any_record(job, tx, out, NULL);
 }
 
 static bool refused_unless_chained(ex_job *job, const st_record *r)
@@ -109,7 +106,7 @@ bool ex_ledger_get(ex_job *job)
 {
     st_tx *tx;
     st_record r;
-    if (refused_record(job, &tx, &r)) {
+    if (refused_record(job, &tx, &r, may_read)) {
         return true;
     }
     st_rollback(tx);
@@ -163,7 +160,7 @@ bool ex_ledger_proof(ex_job *job)
     int64_t size;
     mt_str tail;
     ex_forest f;
-    if (refused_record(job, &tx, &r)) {
+    if (refused_record(job, &tx, &r, may_read)) {
         return true;
     }
     if (refused_unless_chained(job, &r)) {
@@ -199,11 +196,11 @@ static bool may_have_receipt(const ex_job *job, const st_record *r)
     mt_arena a = {0};
     mt_json body;
     const ex_caller *who = job->call->caller;
-    bool own = who->token.len && !mt_json_read(&a, r->body, NULL, &body, NULL) &&
-               mt_str_eq(mt_json_text(mt_json_at(mt_json_at(&body, "caller"), "id")),
-                         who->token);
+    bool own =
+        who->id.len && !mt_json_read(&a, r->body, NULL, &body, NULL) &&
+        mt_str_eq(mt_json_text(mt_json_at(mt_json_at(&body, "caller"), "id")), who->id);
     mt_arena_free(&a);
-    return own || ex_may_read_ledger(job);
+    return own || may_read(job, r);
 }
 
 /* Each line is an item of the receipt. */
@@ -300,7 +297,7 @@ bool ex_ledger_receipt(ex_job *job)
     if (job->elsewhere) {
         return true;
     }
-    if (refused_any_record(job, &tx, &r, may_have_receipt)) {
+    if (refused_record(job, &tx, &r, may_have_receipt)) {
         return true;
     }
     if (refused_unless_chained(job, &r)) {

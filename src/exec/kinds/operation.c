@@ -98,6 +98,12 @@ static bool refused_early(ex_job *job)
            ex_refuse_attempt(job, &a);
 }
 
+static ex_act act_of(const ex_job *job)
+{
+    return (ex_act){
+        .persona = job->request.persona, .who = ex_caller_id(job), .op = job->what};
+}
+
 /* States as the readers' cache or the store has them; nothing is locked, nothing is
  * written. */
 static bool dry_run(ex_job *job)
@@ -113,6 +119,11 @@ static bool dry_run(ex_job *job)
     ct_attempt a = try(job);
     if (a.error) {
         return ex_refuse_attempt(job, &a);
+    }
+    ex_act act = act_of(job);
+    err = ex_distinct_refused(job, NULL, &act, false);
+    if (err || job->answered) {
+        return err ? ex_refuse_store(job, err) : true;
     }
     ex_reply_operation(job, &a, EX_NO_RECORD);
     return true;
@@ -157,7 +168,9 @@ static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
                     .instances = job->snap->instances,
                     .operation = ct_operation_id(job->v->plan, job->what)};
     mt_err err = ex_apply(g, &f);
+    ex_act act = act_of(job);
     err = err ? err : ex_record_operation(job, g, a, &f, &record);
+    err = err ? err : ex_distinct_note(job, g, &act, f.changes, f.count, record);
     if (!err) {
         ex_group_states(job, g); /* versions as they are now */
         ex_reply_operation(job, a, record);
@@ -178,5 +191,10 @@ mt_err ex_operation_commit(ex_job *job, ex_group *g)
     if (ex_refused_unless_current(job) || ex_refused_unless_versions(job)) {
         return MT_OK;
     }
-    return a.error ? refuse(job, g, &a) : do_it(job, g, &a);
+    if (a.error) {
+        return refuse(job, g, &a);
+    }
+    ex_act act = act_of(job);
+    mt_err err = ex_distinct_refused(job, g->tx, &act, true);
+    return err || job->answered ? err : do_it(job, g, &a);
 }

@@ -59,7 +59,8 @@ static mt_err list_trigger(void *state, const st_trigger *row)
     if (mt_json_read(a, mt_str_dup(a, row->body), NULL, &body, NULL)) {
         return MT_E_CORRUPT;
     }
-    if (!mt_str_eq(member(&body, "system"), l->job->call->name)) {
+    if (!mt_str_eq(member(&body, "system"), l->job->call->name) ||
+        !ex_may_see(l->job, member(&body, "source_contract"))) {
         return MT_OK;
     }
     if (!ex_list_take(l)) {

@@ -22,7 +22,8 @@
     static const mt_str name_##_personas[] = personas_;                                \
     static const mt_str name_##_rights[] = rights_;                                    \
     static const ex_caller name_ __attribute__((unused)) = {                           \
-        .token = MT_STR_INIT(token_),                                                  \
+        .id = MT_STR_INIT(token_),                                                     \
+        .by = EX_BY_TOKEN,                                                             \
         .name = MT_STR_INIT(token_),                                                   \
         .personas = name_##_personas,                                                  \
         .persona_count = sizeof name_##_personas / sizeof(mt_str),                     \
@@ -35,8 +36,9 @@
 #define T(text) MT_STR_INIT(text)
 
 static const ex_caller ANYONE = {.anyone = true};
-CALLER(SELLER, "tok-seller", LIST(T("seller")), LIST(T("facts:*")));
-CALLER(BUYER, "tok-buyer", LIST(T("buyer")), LIST(T("source:buyer_portal")));
+CALLER(SELLER, "tok-seller", LIST(T("seller")), LIST(T("facts:*"), T("evaluate")));
+CALLER(BUYER, "tok-buyer", LIST(T("buyer")),
+       LIST(T("source:buyer_portal"), T("evaluate")));
 CALLER(AGENT, "tok-agent", LIST(T("escrow_agent")), LIST(T("facts:*")));
 CALLER(OFFICER, "tok-officer", LIST(T("compliance_officer")), LIST(T("facts:*")));
 CALLER(CLERK, "tok-clerk", LIST(T("clerk")), LIST(T("instances:create")));

@@ -422,9 +422,10 @@ static void an_answer_given_again_says_where_the_new_thing_is(void **state)
 
 /* ---- Who reads what ---- */
 
-CALLER(STRANGER, "tok-stranger", LIST(T("astronaut")), LIST(T("metrics:read")));
+CALLER(STRANGER, "tok-stranger", LIST(T("astronaut")), LIST(T("read")));
+CALLER(OUTSIDER, "tok-outsider", LIST(T("ward:buyer")), LIST(T("metrics:read")));
 CALLER(AUDITOR, "tok-auditor", LIST(T("astronaut")), LIST(T("ledger:read")));
-CALLER(STARTER, "tok-seller", LIST(T("astronaut")), LIST(T("metrics:read")));
+CALLER(STARTER, "tok-seller", LIST(T("astronaut")), LIST(T("read")));
 
 static void facts_are_shown_to_those_they_concern(void **state)
 {
@@ -457,6 +458,27 @@ static void facts_are_shown_to_those_they_concern(void **state)
         assert_non_null(at(r, "items.0.asserted.at"));
         assert_int_equal(at(r, "items.0.asserted.value") != NULL, ROWS[i].fact);
     }
+    /* A buyer of another contract has nothing to do with this one. */
+    expect_code(&d, ask(&d, &OUTSIDER, EX_FLOW_GET, "", id, ""), 404,
+                "unknown_execution");
+    expect_code(&d, ask(&d, &OUTSIDER, EX_FLOW_RESUME, "", id, "{}"), 404,
+                "unknown_execution");
+    r = ask(&d, &OUTSIDER, EX_INSTANCE_HISTORY, "DeliveryRecord", "d1", "");
+    expect_code(&d, r, 403, "forbidden");
+    assert_at(r, "needs.0", "escrow/read");
+    expect_code(&d, ask(&d, &OUTSIDER, EX_INSTANCE_LIST, "", "", ""), 403, "forbidden");
+    expect_code(&d, ask(&d, &OUTSIDER, EX_INSTANCE_GET, "DeliveryRecord", "d1", ""),
+                403, "forbidden");
+    expect_code(&d, ask(&d, &OUTSIDER, EX_FACT_LIST, "", "", ""), 403, "forbidden");
+    expect_code(&d, ask(&d, &OUTSIDER, EX_LEDGER_LIST, "", "", ""), 403, "forbidden");
+    r = ask(&d, &OUTSIDER, EX_FLOW_LIST, "", "", "");
+    expect(&d, 200);
+    assert_int_equal(count_at(r, "items"), 0);
+    r = ask(&d, &OUTSIDER, EX_EVALUATE, "", "", "{" ESCROW_FACTS "}");
+    expect_code(&d, r, 403, "forbidden");
+    r = ask(&d, &OUTSIDER, EX_FLOW_START, "standard_release", "",
+            "{\"persona\":\"buyer\"," ESCROW_FACTS "," ESCROW_BOUND "}");
+    expect_code(&d, r, 403, "persona_rejected");
     desk_close(&d);
 }
 
@@ -582,9 +604,9 @@ static const char FETCHED[] =
     "operation go { allowed_personas: [clerk] precondition: fits present\n"
     "  effects: [(Thing, a, b)] }\n";
 
-CALLER(CLERK_OF_ALL, "tok-all", LIST(T("clerk")), LIST(T("facts:*")));
+CALLER(CLERK_OF_ALL, "tok-all", LIST(T("clerk")), LIST(T("facts:*"), T("evaluate")));
 CALLER(CLERK_ABOVE, "tok-above", LIST(T("clerk")),
-       LIST(T("facts:*"), T("facts:override")));
+       LIST(T("evaluate"), T("facts:*"), T("facts:override")));
 
 static void E1_facts_come_from_their_sources(void **state)
 {

@@ -47,24 +47,28 @@ void fake_later(unsigned ms)
     pthread_mutex_unlock(&fake.lock);
 }
 
-bool ex_caller_holds(const ex_caller *who, mt_str persona)
+bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
+                   unsigned *seconds)
 {
-    for (size_t i = 0; i < who->persona_count; i++) {
-        if (mt_str_eq(who->personas[i], persona)) {
-            return true;
-        }
-    }
-    return who->anyone;
+    (void)x, (void)who, (void)what;
+    *seconds = 0;
+    return true;
 }
 
-bool ex_caller_may(const ex_caller *who, mt_str right)
+bool ex_quota_open_stream(ex_executor *x, const ex_caller *who)
 {
-    for (size_t i = 0; i < who->right_count; i++) {
-        if (mt_str_eq(who->rights[i], right)) {
-            return true;
-        }
-    }
-    return who->anyone;
+    (void)x, (void)who;
+    return true;
+}
+
+void ex_quota_close_stream(ex_executor *x, const ex_caller *who)
+{
+    (void)x, (void)who;
+}
+
+void ex_executor_take_up(ex_executor *x)
+{
+    (void)x;
 }
 
 typedef struct promise {
@@ -218,6 +222,35 @@ mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
             return err;
         }
     }
+    return MT_OK;
+}
+
+mt_err st_commit(st_tx *tx)
+{
+    (void)tx;
+    fake_transactions--;
+    return MT_OK;
+}
+
+mt_err st_doc_get(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out)
+{
+    (void)tx, (void)a, (void)kind, (void)id, (void)out;
+    return MT_E_NOTFOUND;
+}
+
+/* Bodies written here live until the program ends; there are few. */
+mt_err st_doc_put(st_tx *tx, const st_doc *row)
+{
+    static mt_arena kept;
+    (void)tx;
+    pthread_mutex_lock(&fake.lock);
+    for (size_t i = 0; i < fake_token_count; i++) {
+        if (mt_str_eq(fake_tokens[i].id, row->id)) {
+            fake_tokens[i].body = mt_str_dup(&kept, row->body);
+            fake_stamp++;
+        }
+    }
+    pthread_mutex_unlock(&fake.lock);
     return MT_OK;
 }
 

@@ -741,7 +741,7 @@ static void rights_open_figures_and_events(void **state)
         assert_non_null(
             strstr(heard, RIGHTS[i].events ? "HTTP/1.1 400" : "HTTP/1.1 403"));
     }
-    assert_non_null(strstr(heard, "the right ledger:read is needed"));
+    assert_non_null(strstr(heard, "\"needs\":[\"ledger:read\"]"));
     ask("GET /.well-known/tenor HTTP/1.1\r\n" HOST CLOSE "\r\n");
     assert_non_null(strstr(heard, "HTTP/1.1 401"));
     assert_non_null(strstr(heard, "Bearer realm=\"motet\"\r\n"));
