@@ -9,6 +9,12 @@
 
 /* ---- text ---- */
 
+static void add_short(mt_buf *out, mt_str etag)
+{
+    enum { SHOWN = 12 };
+    cli_add_plain(out, mt_str_from(etag.ptr, etag.len < SHOWN ? etag.len : SHOWN));
+}
+
 /* Literals are its author's. */
 static void add_condition(mt_buf *out, const ct_model *m, const ct_operation *op)
 {
@@ -21,10 +27,16 @@ static void add_condition(mt_buf *out, const ct_model *m, const ct_operation *op
 static void add_version(mt_buf *out, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
-    mt_buf_addf(
-        out, "\ncontract %.*s, version %.12s, records %llu to %llu, %.*s to %.*s\n",
-        MT_ARG(v->contract), v->etag.ptr, (unsigned long long)v->first,
-        (unsigned long long)v->last, MT_ARG(v->first_time), MT_ARG(v->last_time));
+    mt_buf_addz(out, "\ncontract ");
+    cli_add_plain(out, v->contract);
+    mt_buf_addz(out, ", version ");
+    add_short(out, v->etag);
+    mt_buf_addf(out, ", records %llu to %llu, ", (unsigned long long)v->first,
+                (unsigned long long)v->last);
+    cli_add_plain(out, v->first_time);
+    mt_buf_addz(out, " to ");
+    cli_add_plain(out, v->last_time);
+    mt_buf_addc(out, '\n');
     if (!r->model) {
         mt_buf_addz(out, "  its rules are not in the export (ledger export "
                          "--with-contracts)\n");
@@ -60,7 +72,11 @@ static void add_decision(mt_buf *out, const cli_audited *d)
         cli_add_plain(out, s->why);
     }
     if (s->etag.len) {
-        mt_buf_addf(out, " [%.*s %.12s]", MT_ARG(s->contract), s->etag.ptr);
+        mt_buf_addz(out, " [");
+        cli_add_plain(out, s->contract);
+        mt_buf_addc(out, ' ');
+        add_short(out, s->etag);
+        mt_buf_addc(out, ']');
     }
     mt_buf_addc(out, '\n');
 }

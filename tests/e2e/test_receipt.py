@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 
+import ledgers
 from harness import SEED, SOAK, SOURCE, Case, main
 from serve import Server
 
@@ -309,6 +310,31 @@ class Audits(Asking):
         text = "".join(tags.text)
         self.assertIn("<script>alert(1)</script>", text)  # as text
         self.assertIn("refused: precondition_failed", text)
+
+
+class Strange(Case):
+    """Records that somebody else made up: whole in themselves, and of any shape inside."""
+    VALUES = (None, True, -1, "g", "\u009b\u202e" + EVIL, [], ["g"], [[1]], {}, {"g": "g"}, {"g": {"g": 1}})
+    MEMBERS = ("bindings", "caller", "contract", "entity", "etag", "facts", "flow", "persona",
+               "provenance", "refusal", "steps", "time", "verdicts")
+
+    def test_bodies_of_any_shape_are_told_without_harm(self):
+        bodies = [{"kind": kind, "time": "2026-11-17T09:20:15Z", member: value}
+                  for kind in ("operation", "refusal", "flow_started", "flow_ended")
+                  for member in self.MEMBERS for value in self.VALUES]
+        bodies += [{"kind": "operation", "time": "x", "provenance": {member: value}}
+                   for member in ("facts_used", "instance_binding", "state_after", "state_before")
+                   for value in self.VALUES]
+        self.write("l", ledgers.text(ledgers.records(bodies)))
+        said = self.holds("audit", "l").out + self.holds("ledger", "show", "l").out
+        self.assertEqual(re.findall("[\0-\t\x0b-\x1f\x7f-\x9f\u202e]", said), [])
+        self.holds("audit", "l", "--html", "page")
+        json.loads(self.holds("audit", "l", "--json").out)
+        for n in range(0, len(bodies), 1 if SOAK else 7):
+            self.holds("ledger", "show", "l", str(n), "--explain")
+        facts = [n for n, body in enumerate(bodies) if "facts" in body]
+        for n in facts:
+            self.holds("ledger", "show", "l", str(n), "--explain")
 
 
 class Signatures(Case):

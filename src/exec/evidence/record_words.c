@@ -331,7 +331,8 @@ static void add_fact(mt_buf *out, mt_str id, const mt_json *value,
 static void add_facts(mt_buf *out, const mt_json *facts, const mt_json *used)
 {
     bool list = mt_json_is(facts, MT_JSON_ARRAY);
-    for (uint32_t i = 0; facts && i < facts->count; i++) {
+    bool any = list || mt_json_is(facts, MT_JSON_OBJECT);
+    for (uint32_t i = 0; any && i < facts->count; i++) {
         const mt_json *one = list ? &facts->as.items[i] : &facts->as.members[i].value;
         mt_str id = list ? mt_text_at(one, "id") : facts->as.members[i].key;
         if (!used || has_item(used, id)) {

@@ -108,7 +108,7 @@ static mt_err take_system(void *state, const st_doc *row)
         return MT_OK;
     }
     const mt_json *list = mt_json_at(tree, "constructs");
-    for (uint32_t i = 0; list && i < list->count; i++) {
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
         const mt_json *d = &list->as.items[i];
         if (mt_str_is(mt_json_text(mt_json_at(d, "kind")), "System")) {
             sharing s = {mt_json_text(mt_json_at(d, "id")), d};
@@ -121,11 +121,12 @@ static mt_err take_system(void *state, const st_doc *row)
 static bool shares(const mt_json *declaration, mt_str contract, mt_str entity)
 {
     const mt_json *shared = mt_json_at(declaration, "shared_entities");
-    for (uint32_t i = 0; shared && i < shared->count; i++) {
+    for (uint32_t i = 0; mt_json_is(shared, MT_JSON_ARRAY) && i < shared->count; i++) {
         const mt_json *row = &shared->as.items[i];
         const mt_json *members = mt_json_at(row, "contracts");
-        bool same = mt_str_eq(mt_json_text(mt_json_at(row, "entity")), entity);
-        for (uint32_t m = 0; same && members && m < members->count; m++) {
+        bool same = mt_str_eq(mt_json_text(mt_json_at(row, "entity")), entity) &&
+                    mt_json_is(members, MT_JSON_ARRAY);
+        for (uint32_t m = 0; same && m < members->count; m++) {
             if (mt_str_eq(mt_json_text(&members->as.items[m]), contract)) {
                 return true;
             }

@@ -149,9 +149,11 @@ static mt_err expect_operation(const expecting *e)
     const mt_json *before = mt_json_at(p, "state_before");
     mt_str execution = text_at(e->body, "execution");
     mt_err err = execution.len ? expect_running(e, execution) : MT_OK;
-    for (uint32_t i = 0; !err && after && i < after->count; i++) {
+    bool moved = mt_json_is(after, MT_JSON_OBJECT);
+    for (uint32_t i = 0; !err && moved && i < after->count; i++) {
         const mt_json_member *entity = &after->as.members[i];
-        for (uint32_t k = 0; !err && k < entity->value.count; k++) {
+        bool named = mt_json_is(&entity->value, MT_JSON_OBJECT);
+        for (uint32_t k = 0; !err && named && k < entity->value.count; k++) {
             const mt_json_member *to = &entity->value.as.members[k];
             change by = {.entity = entity->key,
                          .id = to->key,
@@ -176,7 +178,8 @@ static mt_str frozen_facts(const expecting *e)
     mt_jw w = mt_jw_start(&out, false);
     mt_jw_begin_object(&w);
     mt_jw_unsorted(&w);
-    for (uint32_t i = 0; facts && i < facts->count; i++) {
+    bool list = mt_json_is(facts, MT_JSON_ARRAY);
+    for (uint32_t i = 0; list && i < facts->count; i++) {
         const mt_json *f = &facts->as.items[i];
         const mt_json *value = mt_json_at(f, "value");
         if (value) {
