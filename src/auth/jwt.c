@@ -16,28 +16,14 @@
 #include <openssl/ecdsa.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
-#include <sodium.h>
 
+#include "base/base64.h"
 #include "base/form.h"
 #include "base/sign.h"
 
 const char *const AU_ALG_NAMES[AU_ALG_COUNT + 1] = {"RS256", "ES256", "EdDSA", NULL};
 
 enum { RSA_LEAST_BITS = 2048, RSA_MOST_BITS = 16384, P256 = 32 };
-
-/* ---- Base64url ---- */
-
-/* NULL ptr: malformed, or spelt otherwise than it would be written. */
-static mt_str decode(mt_arena *a, mt_str text)
-{
-    size_t len = 0;
-    unsigned char *out = mt_new_array(a, unsigned char, text.len + 1);
-    if (sodium_base642bin(out, text.len + 1, text.ptr, text.len, NULL, &len, NULL,
-                          sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0) {
-        return (mt_str){0};
-    }
-    return mt_str_from((const char *)out, len);
-}
 
 /* ---- Tokens ---- */
 
@@ -63,7 +49,7 @@ static const mt_form_row HEADER[] = {
 
 static bool read_object(mt_arena *a, mt_str part, mt_json *out)
 {
-    mt_str text = decode(a, part);
+    mt_str text = mt_unbase64url(a, part);
     mt_json_limits limits = {AU_JWT_MOST, 16};
     return text.ptr && !mt_json_read(a, text, &limits, out, NULL) &&
            mt_json_is(out, MT_JSON_OBJECT);
@@ -110,7 +96,7 @@ const char *au_jwt_read(mt_arena *a, mt_str text, au_jwt *out)
     if (!read_object(a, mt_str_from(rest.ptr, second), &out->claims)) {
         return "its claims are malformed";
     }
-    out->signature = decode(a, mt_str_skip(rest, second + 1));
+    out->signature = mt_unbase64url(a, mt_str_skip(rest, second + 1));
     out->signed_by = mt_str_from(text.ptr, first + 1 + second);
     return out->signature.len ? NULL : "it is not signed";
 }
@@ -170,7 +156,7 @@ static BIGNUM *number_of(mt_str bytes)
 
 static EVP_PKEY *rsa_key(mt_arena *a, const jwk *j)
 {
-    mt_str n = decode(a, j->n), e = decode(a, j->e);
+    mt_str n = mt_unbase64url(a, j->n), e = mt_unbase64url(a, j->e);
     if (!n.len || !e.len || n.len > RSA_MOST_BITS / 8 || e.len > 8) {
         return NULL;
     }
@@ -192,7 +178,7 @@ static EVP_PKEY *rsa_key(mt_arena *a, const jwk *j)
 /* libcrypto refuses a point that is not on the curve. */
 static EVP_PKEY *ec_key(mt_arena *a, const jwk *j)
 {
-    mt_str x = decode(a, j->x), y = decode(a, j->y);
+    mt_str x = mt_unbase64url(a, j->x), y = mt_unbase64url(a, j->y);
     unsigned char point[1 + 2 * P256] = {4};
     if (!mt_str_is(j->crv, "P-256") || x.len != P256 || y.len != P256) {
         return NULL;
@@ -214,7 +200,7 @@ static EVP_PKEY *ec_key(mt_arena *a, const jwk *j)
 
 static bool ed_key(mt_arena *a, const jwk *j, mt_sign_public *out)
 {
-    mt_str x = decode(a, j->x);
+    mt_str x = mt_unbase64url(a, j->x);
     bool good = mt_str_is(j->crv, "Ed25519") && x.len == sizeof out->bytes;
     if (good) {
         memcpy(out->bytes, x.ptr, sizeof out->bytes);

@@ -34,3 +34,13 @@ bool mt_unbase64(mt_str text, unsigned char *out, size_t count)
                              sodium_base64_VARIANT_ORIGINAL) == 0 &&
            got == count;
 }
+
+mt_str mt_unbase64url(mt_arena *a, mt_str text)
+{
+    size_t len = 0;
+    unsigned char *out = mt_new_array(a, unsigned char, text.len + 1);
+    bool good = is_ascii(text) &&
+                sodium_base642bin(out, text.len + 1, text.ptr, text.len, NULL, &len,
+                                  NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING) == 0;
+    return good ? mt_str_from((const char *)out, len) : (mt_str){0};
+}

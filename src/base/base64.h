@@ -1,4 +1,4 @@
-/* base/base64.h - standard base64 with padding (libsodium).
+/* base/base64.h - standard base64 with padding, and base64url without (libsodium).
  * Room: base. May include base/ only.
  * One spelling per value: white space, missing padding and stray bits are refused.
  * Both ways take the same time for all bytes of one length, so keys may pass. */
@@ -16,5 +16,8 @@ void mt_base64_put(const unsigned char *bytes, size_t count, char *out);
 mt_str mt_base64(mt_arena *a, const unsigned char *bytes, size_t count);
 /* False unless `text` stands for exactly `count` bytes. */
 bool mt_unbase64(mt_str text, unsigned char *out, size_t count);
+/* Bytes of base64url without padding (RFC 7515), in the arena. NULL ptr: it is none, or
+ * spelt otherwise than it would be written. */
+mt_str mt_unbase64url(mt_arena *a, mt_str text);
 
 #endif

@@ -21,6 +21,8 @@ static const struct shape {
     {"padding is none of base64url", HEAD "." CLAIMS ".AA==", false},
     {"nor is the other alphabet", HEAD "." CLAIMS ".+/+/", false},
     {"bits that mean nothing are refused", HEAD "." CLAIMS ".AB", false},
+    {"bytes beyond ASCII are no digits", HEAD "." CLAIMS ".AAA\xc7", false},
+    {"nor in the claims", HEAD ".eyJzdWIiOiJ4In\xb0.AAAA", false},
     {"blanks are refused", HEAD "." CLAIMS ". AAAA", false},
     {"a list is no header", "W10." CLAIMS ".AAAA", false},
     {"a list is no claims", HEAD ".W10.AAAA", false},
