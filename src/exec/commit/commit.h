@@ -172,7 +172,7 @@ void ex_bound_subjects(ex_group *g, mt_str bindings, ex_record *r);
 mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id);
 mt_err ex_write_records(ex_group *g);
 /* On a store of its own: what other programs queued is chained before the group writes
- * anything, so that numbers and places stay in step. */
+ * anything, so that it is not later than what was done after it. */
 mt_err ex_chain_queued(ex_group *g);
 /* Loads the chain's end once; keeps where it is. Inside the group's transaction. */
 mt_err ex_chain_load(ex_executor *x, st_tx *tx, mt_arena *a);
