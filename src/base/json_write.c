@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 #if defined(__SSE2__)
@@ -423,6 +424,16 @@ static void write_object(mt_jw *w, const mt_json *object)
         write_unsorted(w, object);
     }
     mt_jw_end_object(w);
+}
+
+void mt_jw_hex(mt_jw *w, const unsigned char *bytes, size_t count)
+{
+    char hex[2 * 64];
+    if (2 * count > sizeof hex) {
+        MT_BUG("too many bytes for hexadecimal");
+    }
+    mt_hex(bytes, count, hex);
+    mt_jw_str(w, mt_str_from(hex, 2 * count));
 }
 
 void mt_jw_json(mt_jw *w, const mt_json *node)

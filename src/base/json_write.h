@@ -109,6 +109,9 @@ void mt_jw_raw(mt_jw *w, mt_str json);
 /* A whole tree, keys sorted. */
 void mt_jw_json(mt_jw *w, const mt_json *node);
 
+/* A hash, key or signature, of at most 64 bytes, as text in hexadecimal. */
+void mt_jw_hex(mt_jw *w, const unsigned char *bytes, size_t count);
+
 static inline void mt_jw_begin_unsorted(mt_jw *w)
 {
     mt_jw_begin_object(w);
@@ -120,6 +123,8 @@ static inline void mt_jw_begin_unsorted(mt_jw *w)
 #define mt_jw_key_str(w, lit, s)  (mt_jw_keyz((w), lit), mt_jw_str((w), (s)))
 #define mt_jw_key_i64(w, lit, n)  (mt_jw_keyz((w), lit), mt_jw_i64((w), (n)))
 #define mt_jw_key_bool(w, lit, b) (mt_jw_keyz((w), lit), mt_jw_bool((w), (b)))
+#define mt_jw_key_hex(w, lit, bytes, count)                                            \
+    (mt_jw_keyz((w), lit), mt_jw_hex((w), (bytes), (count)))
 
 /* Appends the quoted, escaped string. */
 void mt_json_quote(mt_buf *out, mt_str value);

@@ -3,21 +3,13 @@
 #include "base/form.h"
 #include "base/json_write.h"
 
-static void key_hex(mt_jw *w, mt_str key, const unsigned char *bytes, size_t count)
-{
-    char hex[2 * MT_SIGN_BYTES];
-    mt_hex(bytes, count, hex);
-    mt_jw_key(w, key);
-    mt_jw_str(w, mt_str_from(hex, 2 * count));
-}
-
 /* The bytes that are signed. */
 static void write_statement(mt_jw *w, const lg_checkpoint *c)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "domain", c->domain);
-    key_hex(w, MT_STR("head"), c->head.bytes, MT_SHA256_BYTES);
-    key_hex(w, MT_STR("root"), c->root.bytes, MT_SHA256_BYTES);
+    mt_jw_key_hex(w, "head", c->head.bytes, MT_SHA256_BYTES);
+    mt_jw_key_hex(w, "root", c->root.bytes, MT_SHA256_BYTES);
     mt_jw_key_i64(w, "size", (int64_t)c->size);
     mt_jw_end_object(w);
 }
@@ -52,8 +44,8 @@ void lg_checkpoint_write(mt_buf *out, const lg_checkpoint *c)
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "checkpoint");
     write_statement(&w, c);
-    key_hex(&w, MT_STR("key"), c->key.bytes, MT_SIGN_PUBLIC);
-    key_hex(&w, MT_STR("signature"), c->signature.bytes, MT_SIGN_BYTES);
+    mt_jw_key_hex(&w, "key", c->key.bytes, MT_SIGN_PUBLIC);
+    mt_jw_key_hex(&w, "signature", c->signature.bytes, MT_SIGN_BYTES);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

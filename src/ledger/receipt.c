@@ -11,14 +11,6 @@
 
 /* ---- writing ---- */
 
-static void key_hex(mt_jw *w, const char *key, const unsigned char *bytes, size_t count)
-{
-    char hex[2 * MT_SIGN_BYTES];
-    mt_hex(bytes, count, hex);
-    mt_jw_key(w, mt_str_z(key));
-    mt_jw_str(w, mt_str_from(hex, 2 * count));
-}
-
 /* The bytes that are signed. */
 static void write_promise(mt_jw *w, const lg_receipt *r)
 {
@@ -26,8 +18,8 @@ static void write_promise(mt_jw *w, const lg_receipt *r)
     mt_jw_keyz(w, "decision");
     mt_jw_raw(w, r->decision);
     mt_jw_key_str(w, "domain", r->domain);
-    key_hex(w, "hash", r->hash.bytes, MT_SHA256_BYTES);
-    key_hex(w, "ledger", r->ledger.bytes, MT_SHA256_BYTES);
+    mt_jw_key_hex(w, "hash", r->hash.bytes, MT_SHA256_BYTES);
+    mt_jw_key_hex(w, "ledger", r->ledger.bytes, MT_SHA256_BYTES);
     mt_jw_key_i64(w, "record", (int64_t)r->seq);
     mt_jw_end_object(w);
 }
@@ -75,13 +67,13 @@ void lg_receipt_write(mt_buf *out, const lg_receipt *r)
         write_checkpoint(&w, &r->checkpoint);
         lg_path_write(&w, r->path);
     }
-    key_hex(&w, "key", r->key.bytes, MT_SIGN_PUBLIC);
+    mt_jw_key_hex(&w, "key", r->key.bytes, MT_SIGN_PUBLIC);
     if (r->complete) {
         mt_jw_key_str(&w, "origin", r->origin);
     }
     mt_jw_keyz(&w, "promise");
     write_promise(&w, r);
-    key_hex(&w, "signature", r->signature.bytes, MT_SIGN_BYTES);
+    mt_jw_key_hex(&w, "signature", r->signature.bytes, MT_SIGN_BYTES);
     if (r->complete) {
         write_witnesses(&w, r);
     }

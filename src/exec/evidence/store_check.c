@@ -628,11 +628,11 @@ void ex_check_member(ex_checking *c, mt_str name, const char *what, mt_str is,
     compare_text(c, "documents", name, what, is, must, number);
 }
 
-static mt_str expiry_text(mt_arena *a, const mt_json *body)
+mt_str ex_check_moment(mt_arena *a, const mt_json *body, const char *key)
 {
     int64_t ms = 0;
     mt_buf out = {0};
-    if (mt_json_i64(mt_json_at(body, "expires_ms"), &ms) || !ms) {
+    if (mt_json_i64(mt_json_get(body, mt_str_z(key)), &ms) || !ms) {
         return (mt_str){0};
     }
     mt_jw w = mt_jw_start(&out, false);
@@ -659,7 +659,7 @@ static void compare_fact(ex_checking *c, mt_str name, const st_doc *is,
     ex_check_member(c, name, "who asserted it",
                     mt_json_text(mt_json_at(&one, "asserted_by")),
                     mt_json_text(mt_json_at(&two, "asserted_by")), n);
-    ex_check_member(c, name, "its expiry", expiry_text(a, &one),
+    ex_check_member(c, name, "its expiry", ex_check_moment(a, &one, "expires_ms"),
                     mt_json_text(mt_json_at(&two, "expires_at")), n);
     bool good = !mt_json_i64(mt_json_at(&one, "asserted_ms"), &at) &&
                 !mt_json_i64(mt_json_at(&two, "asserted_ms"), &latest);

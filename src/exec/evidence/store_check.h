@@ -85,6 +85,8 @@ mt_err ex_check_identities(ex_checking *c);
 /* One member of a document: what it is, and what record `number` says it must be. */
 void ex_check_member(ex_checking *c, mt_str name, const char *what, mt_str is,
                      mt_str must, int64_t number);
+/* A member in milliseconds as records write a time; empty: it is 0 or not there. */
+mt_str ex_check_moment(mt_arena *a, const mt_json *body, const char *key);
 /* One document more was compared. MT_E_CLOSED: stop. */
 mt_err ex_check_counted(ex_checking *c);
 /* Both stores, and memory for one row. */

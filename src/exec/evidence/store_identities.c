@@ -47,20 +47,6 @@ static mt_err expect_token(st_tx *expected, const st_record *row, mt_str text,
     return settle(st_doc_set(expected, &doc));
 }
 
-static mt_str moment_text(mt_arena *a, const mt_json *body, const char *key)
-{
-    int64_t ms = 0;
-    mt_buf out = {0};
-    if (mt_json_i64(mt_json_get(body, mt_str_z(key)), &ms) || !ms) {
-        return (mt_str){0};
-    }
-    mt_jw w = mt_jw_start(&out, false);
-    ex_time_json(&w, ms);
-    mt_str text = mt_str_dup(a, mt_str_trim(mt_buf_str(&out), MT_STR("\"")));
-    mt_buf_free(&out);
-    return text;
-}
-
 static void compare_token(ex_checking *c, mt_arena *a, const st_doc *is,
                           const mt_json *there, const st_doc *must)
 {
@@ -74,7 +60,7 @@ static void compare_token(ex_checking *c, mt_arena *a, const st_doc *is,
     mt_json_i64(mt_json_at(there, "revoked_ms"), &revoked);
     ex_check_member(c, name, "its name", text_at(there, "name"), text_at(&said, "name"),
                     must->updated_ms);
-    ex_check_member(c, name, "its expiry", moment_text(a, there, "expires_ms"),
+    ex_check_member(c, name, "its expiry", ex_check_moment(a, there, "expires_ms"),
                     text_at(&said, "expires_at"), must->updated_ms);
     ex_check_member(c, name, "its personas",
                     ex_check_text(a, mt_json_at(there, "personas")),

@@ -31,20 +31,12 @@ struct ex_witness {
 
 /* ---- The file ---- */
 
-static void key_hex(mt_jw *w, const char *key, const unsigned char *bytes)
-{
-    char hex[2 * 32];
-    mt_hex(bytes, 32, hex);
-    mt_jw_key(w, mt_str_z(key));
-    mt_jw_str(w, mt_str_from(hex, sizeof hex));
-}
-
 static void write_line(mt_buf *out, const lg_head *h)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "origin", h->origin);
-    key_hex(&w, "root", h->root.bytes);
+    mt_jw_key_hex(&w, "root", h->root.bytes, MT_SHA256_BYTES);
     mt_jw_key_i64(&w, "size", (int64_t)h->size);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
@@ -56,7 +48,7 @@ static mt_err write_state(const ex_witness *w, const lg_head *next)
     mt_buf text = {0};
     mt_jw j = mt_jw_start(&text, false);
     mt_jw_begin_object(&j);
-    key_hex(&j, "key", w->o.key->open.bytes);
+    mt_jw_key_hex(&j, "key", w->o.key->open.bytes, MT_SIGN_PUBLIC);
     mt_jw_key_i64(&j, "witness", 1);
     mt_jw_end_object(&j);
     mt_buf_addc(&text, '\n');
