@@ -37,7 +37,8 @@ enum {
     COMMIT_SHARE = 4,     /* working time to the time a commit takes */
     STABLE_MS = 5000,     /* a connection that held so long was a good one */
     TRAVEL_ATTEMPTS = 3,  /* before going home again */
-    POLL_MOST_MS = 60000
+    POLL_MOST_MS = 60000,
+    UNREAD_MS = 30000 /* what a relay does not take for so long */
 };
 
 typedef enum nt_phase { AWAY, CONNECTING, OPENING, TOGETHER } nt_phase;
@@ -134,6 +135,7 @@ static void attempt(nt_runner *r)
         lost(r, strerror(errno));
         return;
     }
+    os_keep_alive(fd, UNREAD_MS);
     char host[OS_HOST_TEXT], port[8];
     os_address_split(r->target, host, port);
     if (!nt_stream_open(&r->stream, fd, r->tls, host)) {
