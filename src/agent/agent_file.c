@@ -326,6 +326,9 @@ static bool parse_route(reading *r, const mt_json *registration, mt_str text,
         complain(r, "AG111", registration, MT_STR("a `route` is missing"), "");
         return false;
     }
+    if (mode == AG_COMPAT && r->file->agent.flow_off) {
+        return false; /* a label */
+    }
     if (!ag_route_parse(r->doc.a, mode, r->file->agent.styles, text, route, &fault)) {
         return true;
     }

@@ -72,11 +72,6 @@ typedef struct item {
     mt_str route;
 } item;
 
-static mt_str route_text(mt_arena *a, bool parsed, const ag_route *route, mt_str text)
-{
-    return parsed ? route->canonical : ag_squeeze(a, text);
-}
-
 /* Equal ones keep registration order, because there it decides. */
 static int by_order(const void *x, const void *y)
 {
@@ -97,11 +92,11 @@ static item *sorted_items(mt_arena *a, const ag_agent *agent, size_t *count)
     item *items = mt_new_array(a, item, *count), *at = items;
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
-        *at++ = (item){0, i, r->priority, route_text(a, r->parsed, &r->route, r->text)};
+        *at++ = (item){0, i, r->priority, ag_known_route(r->parsed, &r->route, r->text)};
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
         const ag_sender *s = &agent->senders[i];
-        *at++ = (item){1, i, s->priority, route_text(a, s->parsed, &s->route, s->text)};
+        *at++ = (item){1, i, s->priority, ag_known_route(s->parsed, &s->route, s->text)};
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
         *at++ = (item){2, i, agent->hooks[i].priority,
@@ -126,6 +121,14 @@ static void write_identity(mt_jw *w, mt_str function, const char *kind, mt_str m
     mt_jw_key_str(w, "function", function);
     mt_jw_key_str(w, "kind", mt_str_z(kind));
     mt_jw_key_str(w, "module", module);
+}
+
+/* The route is then the text as it was written, which a reader must not parse. */
+static void write_unparsed(mt_jw *w, bool parsed)
+{
+    if (!parsed) {
+        mt_jw_key_bool(w, "unparsed", true);
+    }
 }
 
 /* Keys ascend. null and [] are different filters: anything, and nothing (§6.4). */
@@ -156,6 +159,7 @@ static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route
         mt_jw_keyz(w, "run_while");
         mt_jw_json(w, s->run_while);
     }
+    write_unparsed(w, s->parsed);
     if (s->use_data) {
         mt_jw_key_bool(w, "use_data", true);
     }
@@ -170,6 +174,7 @@ static void write_item(mt_arena *a, mt_jw *w, const ag_agent *agent, const item 
         write_identity(w, r->name, "receiver", r->module);
         write_priority(w, r->priority);
         mt_jw_key_str(w, "route", x->route);
+        write_unparsed(w, r->parsed);
     } else if (x->kind == 1) {
         write_sender(a, w, &agent->senders[x->index], x->route);
     } else {
@@ -304,7 +309,7 @@ static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
 {
     static const char *const NAMES[] = {"Move", "Stay", "Test"};
     mt_jw_begin_unsorted(w);
-    write_route(a, w, "send", s->text, route_text(a, s->parsed, &s->route, s->text));
+    write_route(a, w, "send", s->text, ag_known_route(s->parsed, &s->route, s->text));
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_key_bool(w, "use_data", s->use_data);
     write_data_mode(w, s);
@@ -328,6 +333,9 @@ static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
     mt_jw_keyz(w, "on_actions");
     write_actions(w, s, NAMES);
     write_origin(a, w, s->module, s->name, s->behaviour);
+    if (s->behaviour && s->priority.count) {
+        write_priority(w, s->priority); /* of our own agents; the SDK has none here */
+    }
     mt_jw_end_object(w);
 }
 
@@ -340,7 +348,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
         const ag_receiver *r = &agent->receivers[i];
         mt_jw_begin_unsorted(w);
         write_route(a, w, "receive", r->text,
-                    route_text(a, r->parsed, &r->route, r->text));
+                    ag_known_route(r->parsed, &r->route, r->text));
         write_priority(w, r->priority);
         write_origin(a, w, r->module, r->name, r->behaviour);
         mt_jw_end_object(w);

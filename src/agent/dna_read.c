@@ -27,6 +27,8 @@ typedef struct reading {
     MT_VEC(ag_hook) hooks;
     MT_VEC(mt_json) others;
     const mt_json *settings;
+    ag_mode route_mode;      /* how routes are read: by the document's settings */
+    const ag_styles *styles; /* NULL: the canonical one */
 } reading;
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message)
@@ -42,6 +44,7 @@ typedef struct draft {
     ag_priority priority;
     const mt_json *behaviour, *on_actions, *on_triggers, *run_while;
     bool multi, use_data;
+    bool unparsed; /* ours: the route is text that is not to be parsed */
     uint64_t every_ms;
 } draft;
 
@@ -63,6 +66,9 @@ static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
     MT_FORM_OWN(draft, priority, "priority", ag_read_numbers, 0)
 #define ANY_ROUTE \
     MT_FORM_TEXT(draft, route, "route", MT_FORM_REQUIRED)
+#define OUR_ROUTE \
+    ANY_ROUTE, \
+    MT_FORM_FLAG(draft, unparsed, "unparsed", 0)
 #define ANY_SENDER \
     MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, MT_FORM_NULLABLE), \
     MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, MT_FORM_NULLABLE), \
@@ -80,10 +86,10 @@ static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
     MT_FORM_TEXT(draft, function, "fn_name", 0)
 /* clang-format on */
 
-static const mt_form_row RECEIVER[] = {OUR_ENTRY, ANY_ROUTE};
+static const mt_form_row RECEIVER[] = {OUR_ENTRY, OUR_ROUTE};
 static const mt_form_row SENDER[] = {
     OUR_ENTRY,
-    ANY_ROUTE,
+    OUR_ROUTE,
     ANY_SENDER,
     MT_FORM_U64(draft, every_ms, "every_ms", 1, EVERY_MOST_MS, 0),
     MT_FORM_OWN(draft, run_while, "run_while", read_run_while, 0),
@@ -239,14 +245,19 @@ static uint64_t every_of_sdk(reading *r, const mt_json *at)
 
 /* ---- Registrations ---- */
 
-/* An SDK document keeps routes that do not parse; a profile document has none. */
-static bool parse_route(reading *r, const mt_json *at, mt_str text, ag_route *route)
+/* An SDK document keeps routes that do not parse; a profile document has none but those
+ * that it says are not parsed. */
+static bool parse_route(reading *r, const mt_json *at, const draft *d, ag_route *route)
 {
     ag_fault fault = {0};
-    if (!ag_route_parse(r->doc.a, r->mode, NULL, text, route, &fault)) {
+    mt_str text = d->route;
+    if (d->unparsed) {
+        return false;
+    }
+    if (!ag_route_parse(r->doc.a, r->route_mode, r->styles, text, route, &fault)) {
         return true;
     }
-    if (r->mode == AG_PROFILE) {
+    if (r->mode == AG_PROFILE) { /* a document of ours says which it does not parse */
         complain(r, "AG203", mt_json_at(at, "route"),
                  mt_strf(r->doc.a, "route `%.*s`, character %zu: %s", MT_ARG(text),
                          fault.offset + 1, fault.message));
@@ -293,7 +304,7 @@ static void take_receiver(reading *r, const mt_json *at, const draft *d)
                        .priority = d->priority,
                        .text = d->route,
                        .behaviour = behaviour_of(r, at, d, NULL)};
-    x->parsed = parse_route(r, at, d->route, &x->route);
+    x->parsed = parse_route(r, at, d, &x->route);
 }
 
 /* The SDK writes periods in seconds and conditions as code; both are translated as far
@@ -308,7 +319,7 @@ static void take_sender(reading *r, const mt_json *at, const draft *d)
                      .text = d->route,
                      .multi = d->multi,
                      .use_data = d->use_data};
-    x->parsed = parse_route(r, at, d->route, &x->route);
+    x->parsed = parse_route(r, at, d, &x->route);
     take_filters(r, d, x);
     x->every_ms = sdk ? every_of_sdk(r, at) : d->every_ms;
     x->run_while = sdk ? run_while_of_sdk(r, at) : d->run_while;
@@ -433,6 +444,33 @@ static void read_others(reading *r, const mt_json *list)
     }
 }
 
+/* Settings say how the agent's own file was read; its routes are read alike. */
+static void take_route_mode(reading *r, const mt_json *settings)
+{
+    const mt_json *list = mt_json_at(settings, "styles");
+    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    ag_mode_from(mt_json_text(mt_json_at(settings, "mode")), &r->route_mode);
+    ag_style *items = mt_new_array(r->doc.a, ag_style, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *at = &list->as.items[i];
+        const char *why = NULL;
+        if (ag_style_make(r->doc.a, mt_json_text(mt_json_at(at, "stem")),
+                          mt_json_text(mt_json_at(at, "left")),
+                          mt_json_text(mt_json_at(at, "right")),
+                          mt_json_text(mt_json_at(at, "separator")),
+                          mt_json_text(mt_json_at(at, "tip")), &items[i], &why)) {
+            complain(r, "AG218", at,
+                     mt_strf(r->doc.a, "this is not an arrow style: %s", why));
+            return;
+        }
+    }
+    if (count) {
+        ag_styles *styles = mt_new(r->doc.a, ag_styles);
+        *styles = (ag_styles){items, count};
+        r->styles = styles;
+    }
+}
+
 /* Three documents: a list (SDK), an object of the profile, or either inside a signed
  * one. Only a document that states its format is read strictly. */
 static const mt_json *entries_of(reading *r, const mt_json *tree)
@@ -440,7 +478,7 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     const mt_json *inner = mt_json_at(tree, "dna"); /* of a signed document */
     tree = inner ? inner : tree;
     if (mt_json_is(tree, MT_JSON_ARRAY)) {
-        r->mode = AG_COMPAT;
+        r->mode = r->route_mode = AG_COMPAT;
         return few_enough(r, tree);
     }
     const mt_json *format = mt_json_at(tree, "format");
@@ -457,6 +495,7 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
         mt_form f = form_of(r, "a DNA document");
         mt_form_read(&f, tree, DOCUMENT, mt_form_count(DOCUMENT), &d);
         r->settings = d.settings;
+        take_route_mode(r, d.settings);
         read_others(r, d.others);
         return few_enough(r, list);
     }

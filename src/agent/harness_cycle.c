@@ -101,13 +101,8 @@ static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
     *text = written.ptr ? written : MT_STR("");
     *parsed = !agent->flow_off &&
               !ag_route_parse(q->a, q->mode, agent->styles, *text, route, NULL);
-    if (!*parsed) {
-        if (q->mode == AG_PROFILE && !agent->flow_off) {
-            return ag_refuse(q, "route `%.*s` is malformed", MT_ARG(*text));
-        }
-        *text = ag_squeeze(q->a, *text);
-    }
-    return true;
+    return *parsed || q->mode == AG_COMPAT || agent->flow_off ||
+           ag_refuse(q, "route `%.*s` is malformed", MT_ARG(*text));
 }
 
 /* An event without an action has no trigger, whatever the script says. */
@@ -499,7 +494,7 @@ static bool payload_of(ag_question *q, const mt_json *message, mt_json *out)
         return true;
     }
     ag_inbound in;
-    if (ag_frame_read(q->a, text, NULL, &in)) {
+    if (ag_frame_read(q->a, AG_PROFILE, text, NULL, &in)) {
         return ag_refuse(q, "a message is not a line");
     }
     *out = *ag_payload(q->a, in.address, &in.payload);

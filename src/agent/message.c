@@ -1,6 +1,7 @@
 /* agent/message.c - writing and reading typed envelopes. */
 #include "agent/message.h"
 
+#include "agent/python.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 
@@ -67,10 +68,11 @@ static mt_json text_node(mt_str text)
 
 /* JSON, or else the text itself. A limit that was hit does not make a
  * thing text: it is reported. */
-static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
-                           mt_json *out)
+static mt_err json_or_text(mt_arena *a, ag_mode mode, mt_str text,
+                           const mt_json_limits *limits, mt_json *out)
 {
-    mt_err err = mt_json_read(a, text, limits, out, NULL);
+    mt_err err = mode == AG_COMPAT ? ag_py_loads(a, text, limits, AG_PY_AS_JSON, out)
+                                   : mt_json_read(a, text, limits, out, NULL);
     if (err == MT_E_SYNTAX) {
         *out = text_node(text);
         return MT_OK;
@@ -81,15 +83,15 @@ static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limit
 /* A relay's envelope around a typed envelope around the payload. Without the outer one
  * the line itself is the payload; the inner one may be missing. Text that is not JSON
  * is a payload of text. */
-mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
-                     ag_inbound *out)
+mt_err ag_frame_read(mt_arena *a, ag_mode mode, mt_str line,
+                     const mt_json_limits *limits, ag_inbound *out)
 {
     *out = (ag_inbound){0};
     if (mt_utf8_check(line) != line.len) {
         return MT_E_SYNTAX;
     }
     mt_json whole;
-    mt_err err = json_or_text(a, line, limits, &whole);
+    mt_err err = json_or_text(a, mode, line, limits, &whole);
     if (err) {
         return err;
     }
@@ -103,7 +105,7 @@ mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
     out->address = mt_json_text(address);
     out->payload = *content;
     if (mt_json_is(content, MT_JSON_STRING)) {
-        err = json_or_text(a, mt_json_text(content), limits, &out->payload);
+        err = json_or_text(a, mode, mt_json_text(content), limits, &out->payload);
     }
     const mt_json *payload = mt_json_at(&out->payload, "_payload");
     out->typed = payload && mt_json_at(&out->payload, "_type") &&

@@ -20,6 +20,8 @@
 
 #include <stdlib.h>
 
+#include "agent/chars.h"
+
 static const char *const SHAPES[] = {
     [AG_SINGLE] = "single",
     [AG_MANY] = "many",
@@ -250,6 +252,16 @@ static void rows_allocate(ag_program *p, ag_rows *rows)
 
 /* ---- receivers ---- */
 
+mt_str ag_known_route(bool parsed, const ag_route *route, mt_str text)
+{
+    return parsed ? route->canonical : ag_strip(text);
+}
+
+const char *ag_why_unparsed(const ag_agent *agent)
+{
+    return agent->flow_off ? "a label: flow is off" : "does not parse";
+}
+
 static int by_order(const void *x, const void *y, void *host)
 {
     const ag_program *p = host;
@@ -273,7 +285,7 @@ static int by_priority(const void *x, const void *y, void *host)
 static bool compat_place(ag_program *p, mt_map *routes, uint32_t i, uint32_t *place)
 {
     const ag_receiver *r = &p->agent->receivers[i];
-    mt_str key = r->parsed ? r->route.canonical : r->text;
+    mt_str key = ag_known_route(r->parsed, &r->route, r->text);
     mt_map_entry *last = mt_map_find(routes, key);
     *place = (uint32_t)(last->value >> 32);
     return (uint32_t)last->value == i;
@@ -287,8 +299,8 @@ static mt_map first_and_last(ag_program *p)
     for (uint32_t i = 0; i < p->agent->receiver_count; i++) {
         const ag_receiver *r = &p->agent->receivers[i];
         bool added;
-        mt_map_entry *e = mt_map_add(&p->arena, &routes,
-                                     r->parsed ? r->route.canonical : r->text, &added);
+        mt_str key = ag_known_route(r->parsed, &r->route, r->text);
+        mt_map_entry *e = mt_map_add(&p->arena, &routes, key, &added);
         uint64_t place = added ? i : e->value >> 32;
         e->value = (uintptr_t)(place << 32 | i);
     }
@@ -398,8 +410,8 @@ static void rank_senders(ag_program *p)
     for (uint32_t i = 0; i < n; i++) {
         const ag_sender *s = &p->agent->senders[i];
         bool added;
-        mt_map_entry *e = mt_map_add(&p->arena, &routes,
-                                     s->parsed ? s->route.canonical : s->text, &added);
+        mt_str key = ag_known_route(s->parsed, &s->route, s->text);
+        mt_map_entry *e = mt_map_add(&p->arena, &routes, key, &added);
         e->value = added ? i : e->value;
         p->senders[i].first = (uint32_t)e->value;
         order[i] = i;

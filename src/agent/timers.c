@@ -138,7 +138,7 @@ void ag_timer_disarm(ag_timers *t, uint32_t sender)
 
 static mt_str route_of(const ag_sender *s)
 {
-    return s->parsed ? s->route.canonical : s->text;
+    return ag_known_route(s->parsed, &s->route, s->text);
 }
 
 bool ag_timers_any_armed(const ag_timers *t)

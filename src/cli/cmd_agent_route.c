@@ -203,6 +203,13 @@ static void show_priority(mt_buf *out, ag_priority p)
     }
 }
 
+static void show_unparsed(mt_buf *out, const ag_agent *agent, bool parsed)
+{
+    if (!parsed) {
+        mt_buf_addf(out, "  (%s)", ag_why_unparsed(agent));
+    }
+}
+
 /* Hooks, receivers, senders: in the order a message meets them. */
 static void show_agent(mt_buf *out, const ag_agent *agent)
 {
@@ -218,7 +225,8 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
         mt_str route = r->parsed ? r->route.canonical : r->text;
         mt_buf_addf(out, "receiver  %-28.*s %.*s", MT_ARG(route), MT_ARG(r->name));
         show_priority(out, r->priority);
-        mt_buf_addz(out, r->parsed ? "\n" : "  (does not parse)\n");
+        show_unparsed(out, agent, r->parsed);
+        mt_buf_addc(out, '\n');
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
         const ag_sender *s = &agent->senders[i];
@@ -226,6 +234,7 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
         mt_buf_addf(out, "sender    %-28.*s %.*s", MT_ARG(route), MT_ARG(s->name));
         show_priority(out, s->priority);
         show_filters(out, agent, s);
+        show_unparsed(out, agent, s->parsed);
         mt_buf_addc(out, '\n');
     }
 }

@@ -168,8 +168,8 @@ void ho_agent_receive(ho_agent *x, mt_str line)
     mt_arena_reset(&x->message);
     ag_inbound in;
     mt_json_limits limits = {.bytes = x->limits.agent_message_bytes};
-    mt_err err =
-        ag_frame_read(&x->message, mt_str_dup(&x->message, line), &limits, &in);
+    mt_err err = ag_frame_read(&x->message, x->options.file->agent.mode,
+                               mt_str_dup(&x->message, line), &limits, &in);
     x->counts.received++;
     if (err) {
         x->counts.unreadable++;
@@ -227,8 +227,13 @@ static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
     mt_arena_reset(&x->message);
     ho_handlers_begin(x->handlers);
     const mt_json *message = tick_message(x, sender, cause);
-    bool many = x->options.file->agent.senders[sender].multi &&
-                mt_json_is(message, MT_JSON_ARRAY);
+    bool many = x->options.file->agent.senders[sender].multi;
+    if (many) {
+        const char *failed = NULL;
+        message = ag_many(&x->message, x->options.file->agent.mode, message, &failed);
+        many = mt_json_is(message, MT_JSON_ARRAY);
+        x->counts.failed += failed != NULL;
+    }
     uint32_t count = many ? message->count : message ? 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);

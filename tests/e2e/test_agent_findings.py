@@ -26,6 +26,214 @@ class Findings(WireCase):
                               "messages": [{"from": "h:1", "content": m} for m in messages]})
         return [[e["payload"] for s in r["senders"] for e in s["emissions"]] for r in records]
 
+    # ---- FA3, FA5, FA6: which handlers run ----
+
+    def test_FA3_an_empty_filter_beside_another_never_fires(self):
+        for actions, triggers, fires in (([], ["ok"], False), (["move"], [], False),
+                                         ([], [], True), (["move"], ["ok"], True),
+                                         (None, ["ok"], True), (["move"], None, True),
+                                         ([], None, True), (None, [], True)):
+            sender = {"route": "A", "message": "said"}
+            sender |= {} if actions is None else {"on_actions": actions}
+            sender |= {} if triggers is None else {"on_triggers": triggers}
+            agent = {"tape": {"start": ["A"]}, "receivers": [{"route": "A", "do": "move"}],
+                     "senders": [sender]}
+            with self.subTest(actions=actions, triggers=triggers):
+                self.assertEqual(self.sent(agent), [["said"] if fires else []])
+
+    def test_FA3_in_dna_of_the_sdk_an_empty_list_is_no_filter(self):
+        entry = {"type": "send", "route": "A", "on_actions": [], "on_triggers": ["ok"],
+                 "module": "m", "fn_name": "f", "source": "s"}
+        path = self.write("dna.json", json.dumps([entry]))
+        shown = json.loads(self.holds("agent", "dna", "show", path).out)["registrations"][0]
+        self.assertIsNone(shown["on_actions"])
+        self.assertEqual(shown["on_triggers"], ["ok"])
+
+    def test_FA6_with_flow_off_routes_are_labels_as_written(self):
+        agent = {"flow": False, "tape": {"start": ["A"]}, "senders": [],
+                 "receivers": [{"name": "one", "route": "A --> B", "do": "move"},
+                               {"name": "two", "route": "A-->B", "do": "move"},
+                               {"name": "three", "route": "no route", "do": "move"}]}
+        record, = self.trace({"scenario": "s", "agent": {"mode": "compat", **agent},
+                              "messages": [{"from": "h:1", "content": "x"}]})
+        self.assertEqual([r["name"] for r in record["receivers"]], ["one", "two", "three"])
+        cycle = {"op": "cycle", "flow": False, "tape": None, "messages": ["x"],
+                 "receivers": [{"route": "A --> B"}, {"route": "A-->B"}, {"route": " A-->B "}]}
+        answer, = self.ask(cycle)
+        self.assertEqual([e["name"] for e in answer["trace"] if e["ev"] == "receive"],
+                         ["recv0", "recv2"])
+        # What is written differently is another agent.
+        paths = [self.write(f"{i}.yaml", json.dumps({"mode": "compat", "flow": False, "agent": "a",
+                 "receivers": [{"name": n, "route": r, "do": "move"} for n, r in zip("xy", routes)]}))
+                 for i, routes in enumerate((("A --> B", "A-->B"), ("A-->B", "A-->B")))]
+        pins = {self.holds("agent", "dna", "pin", p).out for p in paths}
+        self.assertEqual(len(pins), 2)
+        self.assertIn("a label: flow is off", self.holds("agent", "routes", paths[0]).out)
+
+    # ---- FA4, FA7, FA13: DNA ----
+
+    def test_FA4_what_sdk_dna_says_of_time_and_data_is_kept(self):
+        entry = {"type": "send", "route": "A", "route_key": "A", "multi": False, "use_data": True,
+                 "data_mode": "snapshot", "every": 0.0005, "run_while_kind": "callable",
+                 "run_while_value": None, "run_while_name": "m:go",
+                 "run_while_source": "def go(): return True", "when_data_kind": "callable",
+                 "when_data_value": None, "when_data_name": "m:big",
+                 "when_data_source": "def big(d): return d > 3", "on_triggers": ["ok"],
+                 "on_actions": ["Move"], "source": "async def f(d): return d", "module": "m",
+                 "fn_name": "f"}
+        for change in ({}, {"every": 2.5}, {"every": None}, {"run_while_kind": "bool",
+                       "run_while_value": False, "run_while_name": None, "run_while_source": None},
+                       {"data_mode": "live"}):
+            whole = [entry | change]
+            path = self.write("dna.json", json.dumps(whole))
+            self.assertEqual(json.loads(self.holds("agent", "dna", "show", "--form", "sdk",
+                                                   path).out), whole)
+
+    def test_FA4_an_agent_and_its_own_export_do_not_differ(self):
+        timed = self.write("timed.yaml", """
+agent: timed
+tape: {start: [A]}
+receivers: [{name: r, route: A, do: move, data: 1}]
+senders:
+  - {name: a, route: A, every_ms: 1500, on_actions: [move], run_while: {memory.n: 1}, message: 1}
+  - {name: b, route: A, every_ms: 10, run_while: false, message: 1, priority: [2]}
+  - {name: c, route: A, every_ms: 10, use_data: true, on_triggers: [ok], priority: [1, 2]}
+""")
+        for path in (timed, *sorted(EXAMPLES.glob("*.yaml"))):
+            if "scenario" in path.name:
+                continue
+            export = self.write("export.json", self.holds("agent", "dna", "show", "--form", "sdk",
+                                                          path).out)
+            self.assertEqual(self.holds("agent", "dna", "diff", path, export).out, "", path)
+
+    def test_FA7_a_route_that_does_not_parse_is_kept_as_written(self):
+        def dna(route):
+            entry = {"type": "receive", "route": route, "route_key": "badroute", "priority": [],
+                     "source": "s", "module": "m", "fn_name": "f"}
+            return self.write("dna.json", json.dumps([entry]))
+        pins = set()
+        for route, parsed in (("bad route", False), ("badroute", True)):
+            path = dna(route)
+            pins.add(self.holds("agent", "dna", "pin", path).out)
+            sdk = json.loads(self.holds("agent", "dna", "show", "--form", "sdk", path).out)[0]
+            self.assertEqual((sdk["route"], sdk["route_key"]), (route, "badroute"))
+            ours = json.loads(self.holds("agent", "dna", "show", path).out)
+            self.assertEqual(ours["registrations"][0]["route"], route)
+            self.assertEqual("unparsed" in ours["registrations"][0], not parsed)
+            again = self.write("again.json", json.dumps(ours))
+            self.assertIn(self.holds("agent", "dna", "pin", again).out, pins)
+        self.assertEqual(len(pins), 2)
+        # A profile agent cannot have it, nor DNA that does not say so.
+        file = self.write("a.yaml", "agent: a\nreceivers: [{route: bad route, do: move}]\n")
+        self.assertIn("AG110", self.fails(1, "agent", "routes", file).err)
+        del ours["registrations"][0]["behaviour"]
+        ours["registrations"][0]["route"] = "bad route"
+        path = self.write("forged.json", json.dumps(ours))
+        self.assertIn("AG203", self.fails(1, "agent", "dna", "pin", path).err)
+
+    def test_FA7_whether_a_route_is_parsed_shows_in_a_diff(self):
+        base = {"format": "motet-agent-dna/2", "profile": "summoner-standard-profile/0.1"}
+        one = {"kind": "receiver", "route": "A", "priority": [], "module": "m", "function": "f"}
+        paths = [self.write(name, json.dumps(base | {"registrations": [one | more]}))
+                 for name, more in (("a.json", {}), ("b.json", {"unparsed": True}))]
+        self.assertIn("BREAKING", self.fails(1, "agent", "dna", "diff", *paths).out)
+
+    def test_FA13_the_harness_answers_as_the_sdk_does(self):
+        tree = {"ok": None}
+        rows = [({"actions": None, "triggers": None, "action": "MOVE", "trigger": "ok"}, True, False),
+                ({"actions": None, "triggers": None, "action": "NONE", "trigger": None}, True, False),
+                ({"actions": [], "triggers": None, "action": "MOVE", "trigger": "ok"}, False, False),
+                ({"actions": [], "triggers": ["ok"], "action": "MOVE", "trigger": "ok"}, False, True),
+                ({"actions": None, "triggers": ["ok"], "action": "NONE", "trigger": None}, False, True),
+                ({"actions": ["MOVE"], "triggers": None, "action": "NONE", "trigger": None}, False, True)]
+        answers = self.ask(*({"op": "responds", "tree": tree} | row for row, _, _ in rows))
+        for (row, result, reactive), answer in zip(rows, answers):
+            self.assertEqual(answer, {"ok": True, "result": result, "reactive": reactive}, row)
+        answer, = self.ask({"op": "dna", "receivers": [{"route": " bad route "}]})
+        self.assertEqual((answer["entries"][0]["route"], answer["entries"][0]["route_key"]),
+                         ("bad route", "badroute"))
+
+    # ---- FA9, FA10: what Python does ----
+
+    ODD = ('{"n": NaN, "up": Infinity, "down": -Infinity, "twice": 1, "after": 2, "twice": 3, '
+           '"half": "a\\ud800b", "pair": "\\ud83d\\ude00", "go": true}')
+
+    def test_FA9_odd_json_is_decoded_as_the_sdk_does(self):
+        envelope = '{"_version": "1.3.0", "_payload": %s, "_type": {}}' % self.ODD
+        line = json.dumps({"remote_addr": "h:1", "content": envelope})
+        answer, = self.ask({"op": "recover", "line": line})
+        content = answer["payload"]["content"]
+        self.assertNotEqual(content["n"], content["n"])
+        self.assertEqual((content["up"], content["down"]), (float("inf"), float("-inf")))
+        self.assertEqual(list(content)[3:5], ["twice", "after"])
+        self.assertEqual((content["twice"], content["half"], content["pair"]),
+                         (3, "a\ud800b", "\U0001f600"))
+        for bad in ("NaNa", "[NaN,]", '{"a": NaN "b": 1}', "[01, NaN]", '"\\x" ', "[NaN", '["\n", NaN]'):
+            answer, = self.ask({"op": "recover", "line": bad})
+            self.assertEqual(answer["payload"], bad)
+
+    def test_FA9_a_compat_agent_gets_the_value_and_not_the_raw_envelope(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.write("echo.yaml", """
+agent: echo
+mode: compat
+tape: {start: [A]}
+receivers: [{route: A, rules: [{when: {content.go: true}, do: move}, {do: stay}]}]
+senders:
+  - {route: A, on_actions: [move], message: ["{{content.n}}", "{{content.twice}}", "{{content.half}}", "{{content.pair}}"]}
+  - {route: A, on_actions: [stay], message: stayed}
+""")
+        process = Process(self, "agent", "run", agent, "--connect", relay.address, "--state", "s")
+        relay.counts(connections=2)
+        envelope = '{"_version": "1.3.0", "_payload": %s, "_type": {}}\n' % self.ODD
+        peer.raw(envelope.encode())
+        self.assertEqual(peer.hear()[1], ["NaN", 3, "a\ufffdb", "\U0001f600"])
+        self.assertEqual(process.stop(), 0)
+        # In the profile it is no JSON, and what is no JSON is text.
+        agent.write_text(agent.read_text().replace("compat", "profile"))
+        Process(self, "agent", "run", agent, "--connect", relay.address)
+        relay.counts(connections=2, accepted=3)
+        peer.raw(envelope.encode())
+        self.assertEqual(peer.hear()[1], "stayed")
+
+    def test_FA10_without_receivers_no_hook_runs(self):
+        question = {"op": "cycle", "tape": "A", "hooks": [{"dir": "RECEIVE", "do": "tag"}],
+                    "senders": [{"route": "A", "payload": "tick"}], "messages": ["x"]}
+        answer, = self.ask(question)
+        self.assertEqual([e["ev"] for e in answer["trace"] if e["ev"] in ("hook", "send")], ["send"])
+        answer, = self.ask(question | {"receivers": [{"route": "B"}]})
+        self.assertEqual([e["ev"] for e in answer["trace"] if e["ev"] in ("hook", "send")],
+                         ["hook", "send"])
+
+    def test_FA10_a_tree_of_triggers_may_have_any_name_that_is_not_reserved(self):
+        for name in ("1a", "é", "a b", ""):
+            answer, = self.ask({"op": "triggers", "tree": {name: None}})
+            self.assertTrue(answer["ok"], name)
+            answer, = self.ask({"op": "triggers", "text": name + "\n"})
+            self.assertEqual(answer["ok"], name == "", name)
+        for name in ("_x", "class", "name_of"):
+            answer, = self.ask({"op": "triggers", "tree": {name: None}})
+            self.assertFalse(answer["ok"], name)
+
+    def test_FA10_multi_goes_through_what_it_returned(self):
+        for payload, lines in (("hé!", ["h", "é", "!"]), ({"a": 1, "b": 2}, ["a", "b"]), ([1, None, 2], [1, 2]),
+                               (7, []), (True, []), ("", []), (None, [])):
+            question = {"op": "cycle", "tape": "A", "messages": ["x"], "receivers": [],
+                        "senders": [{"route": "A", "multi": True, "payload": payload}]}
+            answer, = self.ask(question)
+            self.assertEqual([e["line"]["_payload"] for e in answer["trace"] if e["ev"] == "emit"],
+                             lines, payload)
+        answer, = self.ask({"op": "cycle", "tape": "A", "messages": ["x"],
+                            "receivers": [{"route": "A", "action": "MOVE"}],
+                            "senders": [{"route": "A", "multi": True, "payload": "hé!"}]}, mode="profile")
+        self.assertEqual([e["line"]["_payload"] for e in answer["trace"] if e["ev"] == "emit"], ["hé!"])
+
+    def test_FA10_keys_that_differ_by_their_prefix_are_one_key(self):
+        answer, = self.ask({"op": "tape", "tape": {"k": ["A"]},
+                            "extend": {"k": ["B"], "tape:k": ["C"], "tape:tape:k": ["D"], "j": ["E"]}})
+        self.assertEqual(answer["extended"], [["k", ["C", "B"]], ["tape:k", ["D"]], ["j", ["E"]]])
+
     # ---- FA12: the network ----
 
     def timers(self, port):
