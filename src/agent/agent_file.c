@@ -11,6 +11,7 @@
 
 #include "agent/document.h"
 #include "agent/template.h"
+#include "agent/triggers.h"
 #include "agent/value.h"
 
 typedef struct reading {
@@ -18,6 +19,7 @@ typedef struct reading {
     mt_form form;
     ag_file *file;
     const mt_json *triggers; /* declared names; NULL: any */
+    ag_triggers named;       /* the same, where they are the lines of a TRIGGERS file */
 } reading;
 
 typedef enum role { ROLE_RECEIVER, ROLE_SENDER, ROLE_HOOK, ROLE_COUNT } role;
@@ -141,9 +143,36 @@ static bool in_tree(const mt_json *tree, mt_str name)
     return false;
 }
 
+static bool is_declared(const reading *r, mt_str name)
+{
+    return mt_json_is(r->triggers, MT_JSON_STRING)
+               ? ag_trigger_find(&r->named, name) != NULL
+               : in_tree(r->triggers, name);
+}
+
+/* A text is the lines of a TRIGGERS file; a host has put them in place of its name. */
+static void take_declared(reading *r, const mt_json *triggers)
+{
+    mt_str text = mt_json_text(triggers), why = {0};
+    r->triggers = triggers;
+    if (!mt_json_is(triggers, MT_JSON_STRING)) {
+        return;
+    }
+    if (mt_str_find(text, '\n') == text.len) {
+        why = MT_STR("a file of triggers cannot be read here");
+    } else {
+        ag_triggers_read(r->doc.a, text, &r->named, &why);
+    }
+    if (why.len) {
+        complain(r, "AG114", triggers,
+                 mt_strf(r->doc.a, "`triggers`: %.*s", MT_ARG(why)),
+                 "one name per line, children indented below their parent");
+    }
+}
+
 static void check_trigger(reading *r, const mt_json *at, mt_str name)
 {
-    if (r->triggers && !in_tree(r->triggers, name)) {
+    if (r->triggers && !is_declared(r, name)) {
         complain(
             r, "AG112", at,
             mt_strf(r->doc.a, "`%.*s` is none of the agent's triggers", MT_ARG(name)),
@@ -467,7 +496,8 @@ static const mt_form_row GROUP_ROWS[] = {
     MT_FORM_U32(draft_group, group.restarts, "restarts", 0, MOST_RESTARTS, 0),
     MT_FORM_NOTE("note"),
 };
-static const draft_group NEW_GROUP = {.group = {.time_limit_ms = 1000, .restarts = 3}};
+static const draft_group NEW_GROUP = {.group = {.time_limit_ms = AG_HANDLER_MS,
+                                                  .restarts = 3}};
 static const mt_form_table GROUP =
     MT_FORM_TABLE("a handler group", GROUP_ROWS, draft_group, &NEW_GROUP);
 
@@ -549,6 +579,22 @@ static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
 
 /* ---- The file ---- */
 
+enum { MOST_STYLES = 16 };
+
+typedef struct draft_style {
+    mt_str stem, left, right, separator, tip;
+} draft_style;
+
+static const mt_form_row STYLE_ROWS[] = {
+    MT_FORM_TEXT(draft_style, stem, "stem", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, left, "left", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, right, "right", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, separator, "separator", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, tip, "tip", MT_FORM_REQUIRED),
+};
+static const mt_form_table STYLE =
+    MT_FORM_TABLE("an arrow style", STYLE_ROWS, draft_style, NULL);
+
 typedef struct draft_file {
     mt_str name, profile, mode, seed;
     bool flow;
@@ -556,6 +602,8 @@ typedef struct draft_file {
     const mt_json *triggers, *memory;
     const draft_group *groups;
     uint32_t group_count;
+    const draft_style *styles;
+    uint32_t style_count;
     const mt_json *registrations[ROLE_COUNT];
 } draft_file;
 
@@ -573,6 +621,7 @@ static const mt_form_row FILE_ROWS[] = {
     MT_FORM_LIST(draft_file, registrations[ROLE_SENDER], "senders", 0, UINT32_MAX, 0),
     MT_FORM_LIST(draft_file, registrations[ROLE_HOOK], "hooks", 0, UINT32_MAX, 0),
     MT_FORM_MAP(draft_file, groups, group_count, "handlers", &GROUP, UINT32_MAX, 0),
+    MT_FORM_EACH(draft_file, styles, style_count, "styles", &STYLE, MOST_STYLES, 0),
     MT_FORM_NOTE("note"),
 };
 
@@ -594,7 +643,36 @@ static void take_head(reading *r, const mt_json *tree, const draft_file *d)
     }
     f->agent.flow_off = !d->flow;
     f->memory = d->memory;
-    r->triggers = d->triggers;
+    take_declared(r, d->triggers);
+}
+
+/* Compat only: the profile has one style, in which its canonical texts are written. */
+static void take_styles(reading *r, const mt_json *tree, const draft_file *d)
+{
+    const mt_json *list = mt_json_at(tree, "styles");
+    ag_style *items = mt_new_array(r->doc.a, ag_style, d->style_count);
+    if (d->style_count && r->file->agent.mode == AG_PROFILE) {
+        complain(r, "AG106", list, MT_STR("other arrow styles are for compat mode"),
+                 "write --[label]--> or -->, or say `mode: compat`");
+        return;
+    }
+    for (uint32_t i = 0; i < d->style_count; i++) {
+        const draft_style *s = &d->styles[i];
+        const char *why = NULL;
+        if (ag_style_make(r->doc.a, s->stem, s->left, s->right, s->separator, s->tip,
+                          &items[i], &why)) {
+            complain(r, "AG107", &list->as.items[i],
+                     mt_strf(r->doc.a, "this is not an arrow style: %s", why),
+                     "{stem: \"-\", left: \"[\", right: \"]\", separator: \",\", "
+                     "tip: \">\"}");
+            return;
+        }
+    }
+    if (d->style_count) {
+        ag_styles *styles = mt_new(r->doc.a, ag_styles);
+        *styles = (ag_styles){items, d->style_count};
+        r->file->agent.styles = styles;
+    }
 }
 
 static void take_groups(reading *r, const mt_json *tree, const draft_file *d)
@@ -677,6 +755,7 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
         return MT_E_REJECTED;
     }
     take_head(&r, tree, &d);
+    take_styles(&r, tree, &d);
     take_tape(&r, mt_json_at(tree, "tape"), &d.tape);
     take_groups(&r, tree, &d);
     take_registrations(&r, &d);

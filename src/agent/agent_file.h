@@ -9,6 +9,9 @@
 #include "agent/cycle.h"
 #include "base/diag.h"
 
+/* How long a handler may take where its group does not say. */
+enum { AG_HANDLER_MS = 1000 };
+
 /* A child process that answers for a group of handlers, in JSON lines. */
 typedef struct ag_group {
     mt_str name;

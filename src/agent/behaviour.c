@@ -131,6 +131,23 @@ static mt_json order_of(mt_arena *a, const ag_agent *g)
     return ag_list_value(names.items, names.len);
 }
 
+/* As agent files have them: how a route is read decides what it gates. */
+static mt_json styles_of(mt_arena *a, const ag_styles *styles)
+{
+    mt_json *items = mt_new_array(a, mt_json, styles->count);
+    for (size_t i = 0; i < styles->count; i++) {
+        const ag_style *s = &styles->items[i];
+        object o = {.a = a};
+        add(&o, "left", ag_text_value(s->left));
+        add(&o, "right", ag_text_value(s->right));
+        add(&o, "separator", ag_text_value(s->separator));
+        add(&o, "stem", ag_text_value(s->stem));
+        add(&o, "tip", ag_text_value(s->tip));
+        items[i] = finished(&o);
+    }
+    return ag_list_value(items, styles->count);
+}
+
 /* What is not of one registration. Members that do not apply are left out, so old pins
  * stay. */
 static const mt_json *settings_of(mt_arena *a, const ag_file *f)
@@ -150,6 +167,9 @@ static const mt_json *settings_of(mt_arena *a, const ag_file *f)
     }
     if (f->seed.len) {
         add(&o, "seed", ag_text_value(f->seed));
+    }
+    if (f->agent.styles) {
+        add(&o, "styles", styles_of(a, f->agent.styles));
     }
     mt_json *out = mt_new(a, mt_json);
     *out = finished(&o);

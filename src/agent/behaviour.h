@@ -6,7 +6,7 @@
  *   {"command":[…],"files":{WORD:"sha256:…"},"function":…,"group":…,"restarts":…,
  *    "time_limit_ms":…}                              an external handler
  *   {"source":TEXT,…}                                from DNA of other libraries
- * The agent's settings are {"agent","flow","memory","mode","order","seed",
+ * The agent's settings are {"agent","flow","memory","mode","order","seed","styles",
  * "tape":{…}}. Notes, and the order of keys, are not behaviour. */
 #ifndef AG_BEHAVIOUR_H
 #define AG_BEHAVIOUR_H

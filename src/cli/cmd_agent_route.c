@@ -271,6 +271,9 @@ int cmd_agent_routes(const cli_args *args)
     bool json = cli_flag(args, "json");
     int code = json ? cli_read_dna(args, &a, args->operands[0], &file.agent)
                     : cli_read_agent(args, &a, args->operands[0], &file);
+    if (!code && !json) {
+        cli_advise(&a, args->operands[0], &file, NULL);
+    }
     if (!code && drawn) {
         code = draw_agent(args, &a, &file, form);
     } else if (!code) {

@@ -67,6 +67,11 @@ static int fail(run *r, int code)
     return code;
 }
 
+static os_report *reporter(const run *r)
+{
+    return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
+}
+
 /* ---- reading what was given ---- */
 
 /* DNA has registrations without programs: the counts are there, the lists of handlers
@@ -82,6 +87,9 @@ static int read_agent(run *r)
         mt_buf_addz(&r->why,
                     "DNA says what an agent does, not how; run its agent file");
         return fail(r, CLI_FAILS);
+    }
+    if (!code) {
+        cli_advise(&r->arena, r->args->operands[0], f, reporter(r));
     }
     return code;
 }
@@ -153,11 +161,6 @@ static void find_directory(run *r)
     r->directory = mt_xmalloc(directory.len + 1);
     memcpy(r->directory, directory.ptr, directory.len);
     r->directory[directory.len] = '\0';
-}
-
-static os_report *reporter(const run *r)
-{
-    return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
 }
 
 /* A state file that ends in a torn line is used and reported, not refused: that is

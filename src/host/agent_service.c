@@ -16,6 +16,7 @@
 #include "agent/trace.h"
 #include "base/form.h"
 #include "base/yaml_read.h"
+#include "host/agent_triggers.h"
 #include "os/file.h"
 
 struct ho_agent_service {
@@ -53,7 +54,8 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
         mt_buf_addf(why, "%s: %s", path, mt_err_text(err));
         return err;
     }
-    return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
+    err = ho_agent_triggers(&s->arena, path, tree, why);
+    return err ? err : ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
 /* An entry of `agents`. */

@@ -49,6 +49,14 @@ class Findings(WireCase):
         self.assertIsNone(shown["on_actions"])
         self.assertEqual(shown["on_triggers"], ["ok"])
 
+    def test_FA5_a_timed_sender_without_filters_is_not_called_by_messages(self):
+        agent = {"tape": {"start": ["A"]}, "receivers": [{"route": "A", "do": "stay"}],
+                 "senders": [{"route": "A", "every_ms": 1000, "message": "tick"},
+                             {"route": "A", "message": "each time"}]}
+        self.assertEqual(self.sent(agent, ("x", "y")), [["each time"]] * 2)
+        said = json.loads(self.holds("agent", "statement").out)["modes"]["compat"]["runtime"]
+        self.assertTrue(any("once per message" in line for line in said), said)
+
     def test_FA6_with_flow_off_routes_are_labels_as_written(self):
         agent = {"flow": False, "tape": {"start": ["A"]}, "senders": [],
                  "receivers": [{"name": "one", "route": "A --> B", "do": "move"},
@@ -234,6 +242,16 @@ senders:
                             "extend": {"k": ["B"], "tape:k": ["C"], "tape:tape:k": ["D"], "j": ["E"]}})
         self.assertEqual(answer["extended"], [["k", ["C", "B"]], ["tape:k", ["D"]], ["j", ["E"]]])
 
+    # ---- FA11: the statement ----
+
+    def test_FA11_the_statement_says_what_agent_files_accept_and_names_the_limits(self):
+        said = json.loads(self.holds("agent", "statement").out)
+        self.assertEqual(said["limits"]["message_bytes"], 1 << 20)
+        self.assertEqual(said["limits"]["handler_ms"], 1000)
+        text = json.dumps(said)
+        self.assertNotIn("can be registered", text)
+        self.assertIn("`styles`", text)
+
     # ---- FA12: the network ----
 
     def timers(self, port):
@@ -259,6 +277,38 @@ senders:
         timers = dict(self.timers(relay.port))
         self.assertEqual(timers.pop(relay.port), "02")
         self.assertEqual(list(timers.values()), ["00"])  # ours asks nobody
+
+    # ---- FA14: a trap ----
+
+    TRAP = """
+agent: trap
+tape: {start: [A]WHEN_EMPTY}
+receivers:
+  - {name: step, route: A --> B, rules: [{when: {content: go}, do: move}REST]}
+"""
+
+    def trap(self, rest="", when_empty=""):
+        return self.write("trap.yaml", self.TRAP.replace("REST", rest).replace("WHEN_EMPTY", when_empty))
+
+    def test_FA14_an_agent_that_one_unrelated_message_empties_is_warned_of(self):
+        result = self.holds("agent", "routes", self.trap())
+        self.assertIn("warning[AG150]", result.err)
+        self.assertIn("`A`", result.err)
+        self.assertIn("do: stay", result.err)
+        for remedy in ({"rest": ", {do: stay}"}, {"when_empty": ", when_empty: start"},
+                       {"when_empty": ", rule: add"}):
+            self.assertEqual(self.holds("agent", "routes", self.trap(**remedy)).err, "", remedy)
+
+    def test_FA14_run_warns_too(self):
+        relay = self.relay()
+        agent = Process(self, "agent", "run", self.trap(), "--connect", relay.address)
+        relay.counts(connections=1)
+        self.assertTrue(wait_until(lambda: "AG150" in agent.err), agent.err)
+
+    def test_FA14_agents_that_are_safe_are_not_warned_of(self):
+        for path in sorted(EXAMPLES.glob("*.yaml")):
+            if "scenario" not in path.name:
+                self.assertEqual(self.holds("agent", "routes", path).err, "", path)
 
 
 if __name__ == "__main__":
