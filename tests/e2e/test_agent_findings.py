@@ -1,6 +1,7 @@
 """Agents: what did not hold once, each test named after its finding (FA3 to FA15)."""
 import json
 
+from conversants import Both, Buyer, Seller, Thread
 from harness import SOURCE, main
 from wire import Peer, Process, WireCase, wait_until
 
@@ -277,6 +278,52 @@ senders:
         timers = dict(self.timers(relay.port))
         self.assertEqual(timers.pop(relay.port), "02")
         self.assertEqual(list(timers.values()), ["00"])  # ours asks nobody
+
+    # ---- FA15: the examples and the agents they are modelled on ----
+
+    def example(self, name, relay):
+        before = relay.metrics()["connections"]
+        agent = Process(self, "agent", "run", EXAMPLES / f"{name}.yaml", "--connect", relay.address)
+        relay.counts(connections=before + 1)
+        return agent
+
+    def test_FA15_the_responder_finishes_and_takes_up_reconnects(self):
+        relay = self.relay()
+        self.example("handshake_responder", relay)
+        them = Both(self.peers(relay, 1)[0])
+        initiator = them.sides[0]
+        self.assertTrue(them.talk(lambda: initiator.threads.get("bob", Thread(None)).done >= 3),
+                        initiator.heard[-5:])
+
+    def test_FA15_the_initiator_starts_and_closes(self):
+        relay = self.relay()
+        them = Both(self.peers(relay, 1)[0])
+        self.example("handshake_initiator", relay)
+        responder = them.sides[1]
+        self.assertTrue(them.talk(lambda: responder.threads.get("alice", Thread(None)).done == 1),
+                        responder.heard[-5:])
+
+    def test_FA15_the_seller_trades_with_an_existing_buyer(self):
+        for bid, step, most, outcome in ((23, 9, 60, "init_accept_too"), (10, 0, 60, "init_accept"),
+                                         (41, 0, 5, "init_refuse_too"), (20, 5, 45, "init_accept_too")):
+            with self.subTest(bid=bid, most=most):
+                relay = self.relay()
+                them = Buyer(self.peers(relay, 1)[0], bid, step, most)
+                self.example("seller", relay)
+                self.assertTrue(them.talk(lambda: them.threads.get("seller", Thread(None)).done == 1),
+                                them.heard[-5:])
+                self.assertEqual(them.outcome, outcome)
+
+    def test_FA15_the_buyer_trades_with_an_existing_seller(self):
+        for offer, step, least, outcome in ((98, 13, 40, "resp_accept"), (98, 13, 59, "resp_accept_too"),
+                                            (98, 9, 10, "resp_accept"), (55, 1, 70, "resp_refuse_too")):
+            with self.subTest(offer=offer, least=least):
+                relay = self.relay()
+                them = Seller(self.peers(relay, 1)[0], offer, step, least)
+                self.example("buyer", relay)
+                self.assertTrue(them.talk(lambda: them.threads.get("buyer", Thread(None)).done == 1),
+                                them.heard[-5:])
+                self.assertEqual(them.outcome, outcome)
 
     # ---- FA14: a trap ----
 
