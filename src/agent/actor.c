@@ -489,11 +489,10 @@ void ag_actor_end(ag_actor *x)
 
 /* For hosts without concurrency. A handler outside that nobody can ask fails its call,
  * which is an outcome and not an error of the cycle. */
-void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void *host)
+void ag_actor_calls(ag_actor *x, ag_handler *outside, void *host)
 {
     const ag_call *calls;
     uint32_t count;
-    ag_actor_begin(x, payload);
     while ((count = ag_cycle_due(x->cycle, &calls))) {
         for (uint32_t i = 0; i < count; i++) {
             ag_answer answer;
@@ -507,6 +506,12 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
             ag_cycle_answer(x->cycle, calls[i].id, &answer);
         }
     }
+}
+
+void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void *host)
+{
+    ag_actor_begin(x, payload);
+    ag_actor_calls(x, outside, host);
     ag_actor_end(x);
 }
 

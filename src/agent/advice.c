@@ -126,13 +126,14 @@ static void advise_on_losses(mt_arena *a, const ag_file *file, mt_str name,
     trial t = {.a = a, .file = file, .actor = ag_actor_new(file, NULL)};
     try_all(&t);
     if (t.lost_count) {
-        warn(ds, name, "AG150",
-             mt_strf(a,
-                     "a message that no rule is about takes %.*s%s off the tape, and "
-                     "no receiver answers there any more",
-                     MT_ARG(mt_buf_str(&t.lost)),
-                     t.lost_count > MOST_NAMED ? " and more" : ""),
-             "end the rules with `{do: stay}`, or say `when_empty: start` under `tape`");
+        warn(
+            ds, name, "AG150",
+            mt_strf(a,
+                    "a message that no rule is about takes %.*s%s off the tape, and "
+                    "no receiver answers there any more",
+                    MT_ARG(mt_buf_str(&t.lost)),
+                    t.lost_count > MOST_NAMED ? " and more" : ""),
+            "end the rules with `{do: stay}`, or say `when_empty: start` under `tape`");
     }
     mt_buf_free(&t.lost);
     ag_actor_free(t.actor);

@@ -150,7 +150,7 @@ static bool is_declared(const reading *r, mt_str name)
                : in_tree(r->triggers, name);
 }
 
-/* A text is the lines of a TRIGGERS file; a host has put them in place of its name. */
+/* Text is the lines of a TRIGGERS file; a host has put them in place of its name. */
 static void take_declared(reading *r, const mt_json *triggers)
 {
     mt_str text = mt_json_text(triggers), why = {0};
@@ -496,8 +496,8 @@ static const mt_form_row GROUP_ROWS[] = {
     MT_FORM_U32(draft_group, group.restarts, "restarts", 0, MOST_RESTARTS, 0),
     MT_FORM_NOTE("note"),
 };
-static const draft_group NEW_GROUP = {.group = {.time_limit_ms = AG_HANDLER_MS,
-                                                  .restarts = 3}};
+static const draft_group NEW_GROUP = {
+    .group = {.time_limit_ms = AG_HANDLER_MS, .restarts = 3}};
 static const mt_form_table GROUP =
     MT_FORM_TABLE("a handler group", GROUP_ROWS, draft_group, &NEW_GROUP);
 

@@ -64,6 +64,8 @@ void ag_actor_begin(ag_actor *x, const mt_json *payload);
 bool ag_actor_answer(ag_actor *x, const ag_call *call, ag_answer *answer);
 /* After the cycle: resets keys that ran empty. */
 void ag_actor_end(ag_actor *x);
+/* All calls of the message, external ones by `external`; between begin and end. */
+void ag_actor_calls(ag_actor *x, ag_handler *external, void *host);
 /* begin, all calls (external ones by `external`, which may be NULL: they fail), end. */
 void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *external,
                   void *host);

@@ -147,7 +147,7 @@ typedef struct ag_record {
 ag_record ag_cycle_record(const ag_cycle *c);
 
 /* What a `multi` sender answered, as a list where it is many messages. Compat goes
- * through it as Python does: the characters of a text, the keys of an object; of what
+ * through it as Python does: the characters of text, the keys of an object; of what
  * has no parts *failed says so and the answer is NULL. */
 const mt_json *ag_many(mt_arena *a, ag_mode mode, const mt_json *answer,
                        const char **failed);

@@ -29,7 +29,7 @@ static bool trigger_listed(const ag_sender *s, mt_str trigger)
 }
 
 /* An answer of nothing has neither action nor trigger, so a filter never lets it
- * through. In the profile it is no outcome at all. */
+ * through. In the profile it does not count as an outcome. */
 bool ag_sender_matches(ag_mode mode, const ag_sender *s, const ag_event *event)
 {
     if (event->action == AG_NONE) {

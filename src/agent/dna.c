@@ -92,11 +92,13 @@ static item *sorted_items(mt_arena *a, const ag_agent *agent, size_t *count)
     item *items = mt_new_array(a, item, *count), *at = items;
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
-        *at++ = (item){0, i, r->priority, ag_known_route(r->parsed, &r->route, r->text)};
+        *at++ =
+            (item){0, i, r->priority, ag_known_route(r->parsed, &r->route, r->text)};
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
         const ag_sender *s = &agent->senders[i];
-        *at++ = (item){1, i, s->priority, ag_known_route(s->parsed, &s->route, s->text)};
+        *at++ =
+            (item){1, i, s->priority, ag_known_route(s->parsed, &s->route, s->text)};
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
         *at++ = (item){2, i, agent->hooks[i].priority,

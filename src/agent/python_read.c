@@ -310,7 +310,8 @@ mt_err ag_py_loads(mt_arena *a, mt_str text, const mt_json_limits *limits,
     if (err != MT_E_SYNTAX || !text.len) {
         return err;
     }
-    size_t most = limits && limits->depth ? limits->depth : MT_LIMITS_DEFAULT.json_depth;
+    size_t most =
+        limits && limits->depth ? limits->depth : MT_LIMITS_DEFAULT.json_depth;
     text_reader r = {.a = a,
                      .at = text.ptr,
                      .end = text.ptr + text.len,

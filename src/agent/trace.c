@@ -307,17 +307,25 @@ static const char *const FATES[] = {
 MT_TABLE_COVERS(FATES, AG_OVER_LIMIT + 1);
 
 /* The tape before is text, since the tape itself has changed by now. Keys ascend. */
-void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
-                      const ag_program *p, const ag_cycle *c, const ag_tape *after)
+void ag_trace_heard(mt_buf *out, uint32_t number, mt_str tape_before,
+                    const ag_program *p, const ag_cycle *c, const ag_tape *after,
+                    const ag_heard *heard)
 {
     mt_arena a = {0};
     const ag_agent *agent = ag_program_agent(p);
     ag_record r = ag_cycle_record(c);
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
+    if (heard) {
+        mt_jw_key_str(&w, "at", heard->at);
+    }
     mt_jw_keyz(&w, "delta");
     write_deltas(&a, &w, &r);
     mt_jw_key_str(&w, "fate", mt_str_z(FATES[ag_cycle_fate(c)]));
+    if (heard) {
+        mt_jw_keyz(&w, "heard");
+        mt_jw_json(&w, heard->payload);
+    }
     mt_jw_keyz(&w, "limit");
     write_key(&w, mt_str_z(r.limit));
     mt_jw_key_i64(&w, "number", number);
@@ -338,6 +346,24 @@ void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
     mt_jw_raw(&w, tape_before);
     end_line(&w);
     mt_arena_free(&a);
+}
+
+void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
+                      const ag_program *p, const ag_cycle *c, const ag_tape *after)
+{
+    ag_trace_heard(out, number, tape_before, p, c, after, NULL);
+}
+
+void ag_trace_tick(mt_buf *out, mt_str at, mt_str sender, const mt_json *sent)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "at", at);
+    mt_jw_keyz(&w, "payload");
+    mt_jw_json(&w, sent);
+    mt_jw_key_str(&w, "record", MT_STR("tick"));
+    mt_jw_key_str(&w, "sender", sender);
+    end_line(&w);
 }
 
 void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages)
@@ -399,9 +425,11 @@ static const char *const COMPAT_DEVIATIONS[] = {
     "registered remains; with `flow: false` routes are labels and every receiver runs",
     "6.3: the tape is updated after each priority group; a key that was uploaded and "
     "not activated is emptied",
-    "6.4: a sender runs at most once per message, with `use_data` once per outcome; one "
-    "of which no filter lists anything does not wait for outcomes; `multi` goes through "
-    "what was returned, also the characters of a text",
+    "6.4: a sender runs at most once per message, with `use_data` once per outcome; "
+    "one "
+    "of which no filter lists anything does not wait for outcomes; `multi` goes "
+    "through "
+    "what was returned, also the characters of text",
     NULL,
 };
 static const char *const ANY_RUNTIME[] = {

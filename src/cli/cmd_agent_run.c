@@ -7,8 +7,11 @@
  *
  * Handlers run in the directory of the agent file. The struct `run` owns everything
  * and is released in one place, whatever happened. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/document.h"
@@ -29,6 +32,9 @@ const cli_option CMD_AGENT_RUN_OPTIONS[] = {
     {"ca",        "FILE",      "TLS: trust this authority instead of the system's"},
     {"cert",      "FILE",      "TLS: the agent's certificate chain (PEM)"},
     {"key",       "FILE",      "TLS: its private key (PEM)"},
+    {"trace",     "FILE",      "append what the agent does, message by message"},
+    {"verbose",   NULL,        "say what the agent does, message by message"},
+    {"inspect",   "SOCKET",    "show the agent at this local socket (motet agent inspect)"},
     {"json",      NULL,        "write events as JSON lines"},
     {NULL, NULL, NULL},
 };
@@ -46,6 +52,8 @@ typedef struct run {
     const char *relays[MOST_RELAYS + 1];       /* ends with NULL; tried in this order */
     const char *travels[2 * MOST_TRAVELS + 1]; /* trigger, address, …; ends with NULL */
     mt_json upload;                            /* null unless --upload was given */
+    ho_watch *watch;                           /* NULL: nobody watches */
+    int trace;                                 /* the file of --trace; -1: none */
     ho_agent *agent;                           /* NULL until the state is open */
     mt_buf why; /* the last reason; of whatever room failed */
 } run;
@@ -184,6 +192,27 @@ static int open_keep(run *r, ho_keep **keep)
     return CLI_HOLDS;
 }
 
+/* Appended, because what an agent did before it was started again is part of it. */
+static int open_watch(run *r)
+{
+    const char *path = cli_value(r->args, "trace");
+    bool words = cli_flag(r->args, "verbose");
+    if (path) {
+        r->trace = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        if (r->trace < 0) {
+            mt_buf_addf(&r->why, "cannot write %s: %s", path, strerror(errno));
+            return fail(r, CLI_WORLD);
+        }
+    }
+    if (path || words) {
+        r->watch = ho_watch_new(&(ho_watch_options){.file = &r->file,
+                                                    .trace = r->trace,
+                                                    .words = words,
+                                                    .report = reporter(r)});
+    }
+    return CLI_HOLDS;
+}
+
 /* The state is opened, and after a crash brought to its last commit, before anything is
  * connected. */
 static int open_agent(run *r)
@@ -202,6 +231,7 @@ static int open_agent(run *r)
         .download = cli_value(r->args, "download"),
         .quit_on = cli_value(r->args, "quit-on"),
         .travel_on = r->travels,
+        .watch = r->watch,
         .report = reporter(r),
     };
     return ho_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
@@ -223,6 +253,7 @@ static int read_config(run *r, nt_runner_config *c)
     c->cert = cli_value(r->args, "cert");
     c->key = cli_value(r->args, "key");
     c->max_line = r->limits.agent_message_bytes;
+    c->inspect = cli_value(r->args, "inspect");
     c->report = reporter(r);
     return CLI_HOLDS;
 }
@@ -256,15 +287,20 @@ static int run_agent(run *r)
  * Freeing copes with whatever was reached. */
 int cmd_agent_run(const cli_args *args)
 {
-    run r = {.args = args, .limits = cli_limits(args)};
+    run r = {.args = args, .limits = cli_limits(args), .trace = -1};
     int code = read_relays(&r);
     code = code ? code : read_travels(&r);
     code = code ? code : read_agent(&r);
     code = code ? code : read_upload(&r);
     find_directory(&r);
+    code = code ? code : open_watch(&r);
     code = code ? code : open_agent(&r);
     code = code ? code : run_agent(&r);
+    ho_watch_free(r.watch, r.agent ? ho_agent_actor(r.agent) : NULL);
     ho_agent_free(r.agent);
+    if (r.trace >= 0) {
+        close(r.trace);
+    }
     free(r.directory);
     mt_buf_free(&r.why);
     mt_arena_free(&r.arena);

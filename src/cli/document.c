@@ -86,8 +86,8 @@ static int read_triggers(const cli_args *args, mt_arena *a, cli_document *agent)
 {
     mt_buf why = {0};
     mt_err err = ho_agent_triggers(a, agent->name.ptr, &agent->tree, &why);
-    int code = err ? cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)))
-                   : CLI_HOLDS;
+    int code =
+        err ? cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why))) : CLI_HOLDS;
     mt_buf_free(&why);
     return code;
 }

@@ -179,7 +179,11 @@ void ho_agent_receive(ho_agent *x, mt_str line)
     mt_json *payload = mt_new(&x->message, mt_json);
     *payload = as_payload(x, &in);
     ho_handlers_begin(x->handlers);
-    ag_actor_run(x->actor, payload, answer_external, x);
+    ag_actor_begin(x->actor, payload);
+    ho_watch_before(x->options.watch, x->actor);
+    ag_actor_calls(x->actor, answer_external, x);
+    ho_watch_message(x->options.watch, x->actor, payload);
+    ag_actor_end(x->actor);
     take_record(x);
     x->changed = true;
 }
@@ -238,6 +242,8 @@ static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
     for (uint32_t i = 0; i < count; i++) {
         const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
         if (out) {
+            mt_str name = x->options.file->agent.senders[sender].name;
+            ho_watch_tick(x->options.watch, name, out);
             emit(x, out);
         }
     }
@@ -345,6 +351,29 @@ ho_agent_counts ho_agent_count(const ho_agent *x)
 ag_actor *ho_agent_actor(ho_agent *x)
 {
     return x->actor;
+}
+
+/* Keys ascend. */
+void ho_agent_snapshot(const ho_agent *x, mt_jw *w)
+{
+    const ho_agent_counts *c = &x->counts;
+    mt_buf state = {0};
+    ag_actor_save(x->actor, &state);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "counts");
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "commits", (int64_t)c->commits);
+    mt_jw_key_i64(w, "dropped", (int64_t)c->dropped);
+    mt_jw_key_i64(w, "failed", (int64_t)c->failed);
+    mt_jw_key_i64(w, "received", (int64_t)c->received);
+    mt_jw_key_i64(w, "sent", (int64_t)c->sent);
+    mt_jw_key_i64(w, "unreadable", (int64_t)c->unreadable);
+    mt_jw_end_object(w);
+    mt_jw_keyz(w, "state");
+    mt_jw_raw(w, mt_buf_str(&state));
+    mt_jw_key_i64(w, "unsent_bytes", (int64_t)x->options.keep->unsent.len);
+    mt_jw_end_object(w);
+    mt_buf_free(&state);
 }
 
 /* ---- opening ---- */

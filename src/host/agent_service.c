@@ -55,7 +55,8 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
         return err;
     }
     err = ho_agent_triggers(&s->arena, path, tree, why);
-    return err ? err : ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
+    return err ? err
+               : ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
 /* An entry of `agents`. */

@@ -10,13 +10,12 @@ static const char *beside(mt_arena *a, const char *document, mt_str name)
 {
     mt_str path = mt_str_z(document);
     size_t directory = path.len - mt_str_basename(path).len;
-    return name.ptr[0] == '/' ? mt_str_dup(a, name).ptr
-                              : mt_strf(a, "%.*s%.*s", (int)directory, document,
-                                        MT_ARG(name))
-                                    .ptr;
+    return name.ptr[0] == '/'
+               ? mt_str_dup(a, name).ptr
+               : mt_strf(a, "%.*s%.*s", (int)directory, document, MT_ARG(name)).ptr;
 }
 
-/* A text of several lines is the triggers themselves. */
+/* Several lines are the triggers themselves. */
 mt_err ho_agent_triggers(mt_arena *a, const char *document, mt_json *tree, mt_buf *why)
 {
     const mt_json *named = mt_json_at(tree, "triggers");
