@@ -48,9 +48,10 @@ typedef struct draft {
     const mt_json *rules, *handler;
     mt_str handler_name;
     mt_str route, direction;
-    const mt_json *on_actions, *on_triggers, *run_while; /* of a sender */
-    bool multi, use_data;
-    uint64_t every_ms;
+    const mt_json *on_actions, *on_triggers, *run_while, *when_data; /* of a sender */
+    mt_str data_mode;
+    bool multi, use_data, gated;
+    uint64_t every_ms, after_ms;
 } draft;
 
 /* clang-format off */
@@ -105,7 +106,11 @@ static const mt_form_row SENDER_ROWS[] = {
     MT_FORM_FLAG(draft, multi, "multi", 0),
     MT_FORM_FLAG(draft, use_data, "use_data", 0),
     MT_FORM_U64(draft, every_ms, "every_ms", 1, MOST_MS, 0),
+    MT_FORM_U64(draft, after_ms, "after_ms", 1, MOST_MS, 0),
+    MT_FORM_FLAG(draft, gated, "gated", 0),
     MT_FORM_ANY(draft, run_while, "run_while", 0),
+    MT_FORM_ANY(draft, when_data, "when_data", 0),
+    MT_FORM_TEXT(draft, data_mode, "data_mode", 0),
 };
 static const mt_form_row HOOK_ROWS[] = {
     REGISTRATION,
@@ -408,15 +413,47 @@ static void take_triggers(reading *r, const mt_json *list, ag_sender *s)
     s->triggers = names;
 }
 
-static void check_timer(reading *r, const mt_json *at, const mt_json *run)
+static void check_timer(reading *r, const mt_json *at, const draft *d)
 {
-    if (run && !mt_json_at(at, "every_ms")) {
-        complain(r, "AG123", run, MT_STR("`run_while` is for timed senders"),
-                 "add `every_ms`, or leave it out");
+    bool timed = mt_json_at(at, "every_ms") || mt_json_at(at, "after_ms");
+    const mt_json *run = d->run_while;
+    if ((run || d->gated) && !timed) {
+        complain(
+            r, "AG123", run ? run : at,
+            mt_strf(r->doc.a, "`%s` is for timed senders", run ? "run_while" : "gated"),
+            "add `every_ms` or `after_ms`, or leave it out");
+    }
+    if (d->every_ms && d->after_ms) {
+        complain(r, "AG124", at, MT_STR("a timed sender fires again, or once"),
+                 "`every_ms` or `after_ms`, not both");
+    }
+    if (d->gated && (d->use_data || r->file->agent.mode == AG_COMPAT)) {
+        complain(r, "AG125", at,
+                 d->use_data ? MT_STR("a gated sender has no outcome to take data from")
+                             : MT_STR("in compat mode the tape gates no timed sender"),
+                 d->use_data ? "leave out `gated` or `use_data`"
+                             : "leave out `gated`, or say `mode: profile`");
     }
     if (!mt_json_is(run, MT_JSON_BOOL)) {
         check_condition(r, run);
     }
+}
+
+static void check_data(reading *r, const mt_json *at, const draft *d)
+{
+    bool known = !d->data_mode.ptr || mt_str_is(d->data_mode, "live") ||
+                 mt_str_is(d->data_mode, "snapshot");
+    if ((d->when_data || d->data_mode.ptr) && !d->use_data) {
+        complain(r, "AG126", at,
+                 MT_STR("`when_data` and `data_mode` are for senders that use data"),
+                 "add `use_data: true`, or leave them out");
+    }
+    if (!known) {
+        complain(r, "AG127", mt_json_at(at, "data_mode"),
+                 MT_STR("`data_mode` names no way to hand over data"),
+                 "live or snapshot");
+    }
+    check_condition(r, d->when_data);
 }
 
 static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
@@ -428,12 +465,17 @@ static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
                        .text = d->route,
                        .multi = d->multi,
                        .use_data = d->use_data,
-                       .every_ms = d->every_ms,
-                       .run_while = d->run_while};
+                       .every_ms = d->after_ms ? d->after_ms : d->every_ms,
+                       .once = d->after_ms > 0,
+                       .gated = d->gated,
+                       .run_while = d->run_while,
+                       .when_data = d->when_data,
+                       .data_mode = d->data_mode};
     out->parsed = parse_route(r, at, d->route, &out->route);
     take_actions(r, d->on_actions, out);
     take_triggers(r, d->on_triggers, out);
-    check_timer(r, at, d->run_while);
+    check_timer(r, at, d);
+    check_data(r, at, d);
 }
 
 /* A hook without a good direction is kept as a receive hook, only so that later checks

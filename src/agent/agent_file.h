@@ -70,15 +70,17 @@ void ag_actor_calls(ag_actor *x, ag_handler *external, void *host);
 void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *external,
                   void *host);
 
-/* Timed senders (every_ms). Does its clock run: has it no filters, or is it armed? */
+/* Timed senders (every_ms). Does its clock run: has it no filters, or is it armed, and
+ * has it not fired, if it fires once? */
 bool ag_actor_ticks(const ag_actor *x, uint32_t sender);
-/* A tick is due: how often to call it, 0 when `run_while` does not hold (which disarms
- * one with filters) or no data wait. *causes NULL: no call has a cause. */
-uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes);
+/* A tick is due: the calls it makes, good until ag_actor_tick_end(). None when
+ * `run_while` does not hold (which disarms one with filters), no data wait, or, of one
+ * that is gated, no key is on its route. */
+uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_call **calls);
 /* One call of a tick; the send hooks are the caller's business through ag_actor_answer.
  * NULL: no message, external or failed. */
-const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause);
-/* All calls are made; the causes are gone. */
+const mt_json *ag_actor_tick(ag_actor *x, const ag_call *call);
+/* All calls are made. */
 void ag_actor_tick_end(ag_actor *x, uint32_t sender);
 /* Data of the last message for which timed senders had no room. */
 uint32_t ag_actor_timed_lost(const ag_actor *x);

@@ -137,11 +137,22 @@ static void write_unparsed(mt_jw *w, bool parsed)
 static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route)
 {
     static const char *const NAMES[] = {"MOVE", "STAY", "TEST"};
+    if (s->once) {
+        mt_jw_key_i64(w, "after_ms", (int64_t)s->every_ms);
+    }
     write_behaviour(w, s->behaviour);
-    if (s->every_ms) {
+    if (s->data_mode.ptr) {
+        mt_jw_key_str(w, "data_mode", s->data_mode);
+    }
+    if (s->every_ms && !s->once) {
         mt_jw_key_i64(w, "every_ms", (int64_t)s->every_ms);
     }
-    write_identity(w, s->name, "sender", s->module);
+    mt_jw_key_str(w, "function", s->name);
+    if (s->gated) {
+        mt_jw_key_bool(w, "gated", true);
+    }
+    mt_jw_key_str(w, "kind", MT_STR("sender"));
+    mt_jw_key_str(w, "module", s->module);
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_keyz(w, "on_actions");
     if (s->has_actions) {
@@ -164,6 +175,10 @@ static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route
     write_unparsed(w, s->parsed);
     if (s->use_data) {
         mt_jw_key_bool(w, "use_data", true);
+    }
+    if (s->when_data) {
+        mt_jw_keyz(w, "when_data");
+        mt_jw_json(w, s->when_data);
     }
 }
 
@@ -271,23 +286,25 @@ static void write_callback(mt_arena *a, mt_jw *w, const char *name,
 }
 
 /* Ours is true, false or a condition, which nothing but its text can say there. */
-static void write_run_while(mt_arena *a, mt_jw *w, const mt_json *run)
+static void write_condition(mt_arena *a, mt_jw *w, const char *name,
+                            const mt_json *condition)
 {
-    bool plain = mt_json_is(run, MT_JSON_BOOL);
-    mt_jw_key_str(w, "run_while_kind", plain ? MT_STR("bool") : MT_STR("callable"));
-    mt_jw_keyz(w, "run_while_value");
+    bool plain = mt_json_is(condition, MT_JSON_BOOL);
+    mt_jw_key(w, mt_strf(a, "%s_kind", name));
+    mt_jw_str(w, plain ? MT_STR("bool") : MT_STR("callable"));
+    mt_jw_key(w, mt_strf(a, "%s_value", name));
     if (plain) {
-        mt_jw_bool(w, run->boolean);
+        mt_jw_bool(w, condition->boolean);
     } else {
         mt_jw_null(w);
     }
-    mt_jw_keyz(w, "run_while_name");
+    mt_jw_key(w, mt_strf(a, "%s_name", name));
     mt_jw_null(w);
-    mt_jw_keyz(w, "run_while_source");
+    mt_jw_key(w, mt_strf(a, "%s_source", name));
     if (plain) {
         mt_jw_null(w);
     } else {
-        mt_jw_str(w, ag_value_text(a, run));
+        mt_jw_str(w, ag_value_text(a, condition));
     }
 }
 
@@ -297,12 +314,28 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
 {
     const mt_json *mode = mt_json_at(s->behaviour, "data_mode");
     mt_jw_keyz(w, "data_mode");
-    if (mode) {
+    if (s->data_mode.ptr) {
+        mt_jw_str(w, s->data_mode);
+    } else if (mode) {
         mt_jw_json(w, mode);
     } else if (s->use_data) {
         mt_jw_str(w, MT_STR("live"));
     } else {
         mt_jw_null(w);
+    }
+}
+
+/* Of our own agents: what the SDK has no words for. */
+static void write_beyond_sdk(mt_jw *w, const ag_sender *s)
+{
+    if (s->behaviour && s->priority.count) {
+        write_priority(w, s->priority);
+    }
+    if (s->once) {
+        mt_jw_key_i64(w, "after_ms", (int64_t)s->every_ms);
+    }
+    if (s->gated) {
+        mt_jw_key_bool(w, "gated", true);
     }
 }
 
@@ -318,26 +351,28 @@ static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
     mt_jw_keyz(w, "every");
     if (mt_json_at(s->behaviour, "every")) {
         mt_jw_json(w, mt_json_at(s->behaviour, "every"));
-    } else if (s->every_ms) {
+    } else if (s->every_ms && !s->once) {
         mt_jw_raw(w, mt_strf(a, "%llu.%03llu", (unsigned long long)s->every_ms / 1000,
                              (unsigned long long)s->every_ms % 1000));
     } else {
         mt_jw_null(w);
     }
     if (s->run_while) {
-        write_run_while(a, w, s->run_while);
+        write_condition(a, w, "run_while", s->run_while);
     } else {
         write_callback(a, w, "run_while", s->behaviour);
     }
-    write_callback(a, w, "when_data", s->behaviour);
+    if (s->when_data) {
+        write_condition(a, w, "when_data", s->when_data);
+    } else {
+        write_callback(a, w, "when_data", s->behaviour);
+    }
     mt_jw_keyz(w, "on_triggers");
     write_names(a, w, s->triggers, s->trigger_count);
     mt_jw_keyz(w, "on_actions");
     write_actions(w, s, NAMES);
     write_origin(a, w, s->module, s->name, s->behaviour);
-    if (s->behaviour && s->priority.count) {
-        write_priority(w, s->priority); /* of our own agents; the SDK has none here */
-    }
+    write_beyond_sdk(w, s);
     mt_jw_end_object(w);
 }
 

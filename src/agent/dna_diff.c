@@ -227,11 +227,19 @@ static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_chang
                b->multi ? "it no longer sends once per activation"
                         : "it may send once per activation");
     }
-    if (b->every_ms != n->every_ms) {
+    if (b->every_ms != n->every_ms || b->once != n->once) {
         report(a, out, '~', true, y, "it sends at another interval");
     }
     if (!same_value(a, b->run_while, n->run_while)) {
         report(a, out, '~', true, y, "it runs while something else holds");
+    }
+    if (b->gated != n->gated) {
+        report(a, out, '~', true, y,
+               n->gated ? "its tape gates it now" : "its tape gates it no longer");
+    }
+    if (!same_value(a, b->when_data, n->when_data) ||
+        !mt_str_eq(b->data_mode, n->data_mode)) {
+        report(a, out, '~', true, y, "it is called for other data");
     }
     if (b->use_data != n->use_data) {
         report(a, out, '~', true, y, "it began, or ceased, to be given data");

@@ -42,10 +42,11 @@ static void complain(reading *r, const char *code, const mt_json *at, mt_str mes
 typedef struct draft {
     mt_str function, module, route, direction;
     ag_priority priority;
-    const mt_json *behaviour, *on_actions, *on_triggers, *run_while;
-    bool multi, use_data;
+    const mt_json *behaviour, *on_actions, *on_triggers, *run_while, *when_data;
+    mt_str data_mode;
+    bool multi, use_data, gated;
     bool unparsed; /* ours: the route is text that is not to be parsed */
-    uint64_t every_ms;
+    uint64_t every_ms, after_ms;
 } draft;
 
 /* True, false or a condition. */
@@ -73,7 +74,9 @@ static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
     MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, MT_FORM_NULLABLE), \
     MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, MT_FORM_NULLABLE), \
     MT_FORM_FLAG(draft, multi, "multi", 0), \
-    MT_FORM_FLAG(draft, use_data, "use_data", 0)
+    MT_FORM_FLAG(draft, use_data, "use_data", 0), \
+    MT_FORM_FLAG(draft, gated, "gated", 0), \
+    MT_FORM_U64(draft, after_ms, "after_ms", 1, EVERY_MOST_MS, 0)
 #define ANY_HOOK \
     MT_FORM_TEXT(draft, direction, "direction", MT_FORM_REQUIRED)
 #define OUR_ENTRY \
@@ -93,6 +96,8 @@ static const mt_form_row SENDER[] = {
     ANY_SENDER,
     MT_FORM_U64(draft, every_ms, "every_ms", 1, EVERY_MOST_MS, 0),
     MT_FORM_OWN(draft, run_while, "run_while", read_run_while, 0),
+    MT_FORM_OBJECT(draft, when_data, "when_data", 0),
+    MT_FORM_TEXT(draft, data_mode, "data_mode", 0),
 };
 static const mt_form_row HOOK[] = {OUR_ENTRY, ANY_HOOK};
 static const mt_form_row SDK_RECEIVER[] = {SDK_ENTRY, ANY_ROUTE};
@@ -108,6 +113,7 @@ static const char *code_of(const mt_form_fault *fault)
         {"priority", "AG202"},   {"multi", "AG204"},       {"use_data", "AG204"},
         {"on_actions", "AG205"}, {"on_triggers", "AG205"}, {"behaviour", "AG213"},
         {"run_while", "AG213"},  {"settings", "AG213"},    {"every_ms", "AG215"},
+        {"when_data", "AG213"},  {"gated", "AG204"},       {"after_ms", "AG215"},
     };
     if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
         return "AG217";
@@ -153,9 +159,12 @@ static bool in_list(const char *const *names, mt_str name)
 static bool known_member(mt_str key, const ag_sender *s)
 {
     static const char *const KNOWN[] = {
-        "type",        "route",      "route_key", "priority", "multi",     "use_data",
-        "on_triggers", "on_actions", "module",    "fn_name",  "direction", NULL};
+        "type",      "route",       "route_key",  "priority", "multi",
+        "use_data",  "on_triggers", "on_actions", "module",   "fn_name",
+        "direction", "gated",       "after_ms",   NULL};
     return in_list(KNOWN, key) || (s && s->every_ms && mt_str_is(key, "every")) ||
+           (s && s->data_mode.ptr && mt_str_is(key, "data_mode")) ||
+           (s && s->when_data && mt_str_starts(key, MT_STR("when_data_"))) ||
            (s && s->run_while && mt_str_starts(key, MT_STR("run_while_")));
 }
 
@@ -207,21 +216,34 @@ static bool silent_at(const mt_json *at, const char *key)
 }
 
 /* True, false, or a condition, as we write them; the SDK's callables are source, which
- * we only keep. */
-static const mt_json *run_while_of_sdk(reading *r, const mt_json *at)
+ * we only keep. `name` is run_while or when_data. */
+static const mt_json *condition_of_sdk(reading *r, const mt_json *at, const char *name)
 {
-    const mt_json *value = mt_json_at(at, "run_while_value");
-    mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
-    if (!silent_at(at, "run_while_name")) {
+    const char *value_key = mt_strf(r->doc.a, "%s_value", name).ptr;
+    const char *source_key = mt_strf(r->doc.a, "%s_source", name).ptr;
+    const mt_json *value = mt_json_get(at, mt_str_z(value_key));
+    mt_str kind = mt_json_text(mt_json_get(at, mt_strf(r->doc.a, "%s_kind", name)));
+    if (!silent_at(at, mt_strf(r->doc.a, "%s_name", name).ptr)) {
         return NULL;
     }
-    if (mt_str_is(kind, "callable") && silent_at(at, "run_while_value")) {
-        return object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+    if (mt_str_is(kind, "callable") && silent_at(at, value_key)) {
+        return object_in(r, mt_json_text(mt_json_get(at, mt_str_z(source_key))));
     }
     return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL) &&
-                   silent_at(at, "run_while_source")
+                   silent_at(at, source_key)
                ? value
                : NULL;
+}
+
+/* Of our own agents alone, so that what others mean by it stays where it was. */
+static mt_str data_mode_of_sdk(reading *r, const mt_json *at)
+{
+    const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
+    const mt_json *mode = mt_json_at(at, "data_mode");
+    bool ours = mt_json_at(own, "rules") || mt_json_at(own, "command");
+    return ours && mt_json_is(mode, MT_JSON_STRING) && !says_nothing(mode)
+               ? mt_json_text(mode)
+               : (mt_str){0};
 }
 
 /* Seconds; 0 when they are not whole milliseconds: then only their text is kept. */
@@ -322,7 +344,12 @@ static void take_sender(reading *r, const mt_json *at, const draft *d)
     x->parsed = parse_route(r, at, d, &x->route);
     take_filters(r, d, x);
     x->every_ms = sdk ? every_of_sdk(r, at) : d->every_ms;
-    x->run_while = sdk ? run_while_of_sdk(r, at) : d->run_while;
+    x->every_ms = d->after_ms ? d->after_ms : x->every_ms;
+    x->once = d->after_ms > 0;
+    x->gated = d->gated;
+    x->run_while = sdk ? condition_of_sdk(r, at, "run_while") : d->run_while;
+    x->when_data = sdk ? condition_of_sdk(r, at, "when_data") : d->when_data;
+    x->data_mode = sdk ? data_mode_of_sdk(r, at) : d->data_mode;
     x->behaviour = behaviour_of(r, at, d, x);
 }
 

@@ -125,7 +125,8 @@ static mt_str sender_label(sketch *s, const ag_sender *sender)
                     MT_ARG(sender->triggers[i]));
     }
     if (sender->every_ms) {
-        mt_buf_addf(&text, "\nevery %llu ms", (unsigned long long)sender->every_ms);
+        mt_buf_addf(&text, "\n%s %llu ms", sender->once ? "once after" : "every",
+                    (unsigned long long)sender->every_ms);
     }
     if (!sender->parsed) {
         mt_buf_addf(&text, "\n(%s)", ag_why_unparsed(&s->file->agent));
@@ -151,7 +152,8 @@ static void draw_sender(sketch *s, uint32_t index)
     if (sender->every_ms) {
         mt_picture_add_start(
             &s->p, s->senders[index], mt_strf(s->a, "sender/%u//start", index),
-            mt_strf(s->a, "every %llu ms", (unsigned long long)sender->every_ms));
+            mt_strf(s->a, "%s %llu ms", sender->once ? "once after" : "every",
+                    (unsigned long long)sender->every_ms));
         return;
     }
     for (uint32_t i = 0; i < agent->receiver_count && sender->parsed; i++) {

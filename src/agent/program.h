@@ -34,7 +34,11 @@ typedef struct ag_sender {
     uint32_t trigger_count;
     bool multi, use_data;     /* one message for each item of its answer */
     uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
+    bool once;                /* timed: fires once, every_ms after it was armed */
+    bool gated;               /* timed: fires for each key on its route's source only */
     const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
+    const mt_json *when_data; /* use_data: a condition on the data; NULL: any data */
+    mt_str data_mode;         /* as the SDK calls it; ptr NULL: not said */
     const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_sender;
 

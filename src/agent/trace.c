@@ -433,7 +433,7 @@ static const char *const COMPAT_DEVIATIONS[] = {
     NULL,
 };
 static const char *const ANY_RUNTIME[] = {
-    "timed senders run outside the cycle; the tape does not gate them",
+    "timed senders run outside the cycle; the tape gates those that say `gated`",
     NULL,
 };
 static const char *const COMPAT_RUNTIME[] = {

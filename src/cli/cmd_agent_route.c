@@ -190,8 +190,10 @@ static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)
     }
     mt_buf_addz(out, s->multi ? "  multi" : "");
     if (s->every_ms) {
-        mt_buf_addf(out, "  every %llu ms%s%s", (unsigned long long)s->every_ms,
-                    ag_sender_waits(agent, s) ? " once armed" : "",
+        mt_buf_addf(out, "  %s %llu ms%s%s%s", s->once ? "once after" : "every",
+                    (unsigned long long)s->every_ms,
+                    ag_sender_waits(agent, s) ? " when armed" : "",
+                    s->gated ? " on its route" : "",
                     s->run_while ? " while run_while holds" : "");
     }
 }

@@ -21,8 +21,10 @@
 #include <stdlib.h>
 
 #include "agent/message.h"
+#include "base/hash.h"
 #include "base/json_write.h"
 #include "base/vec.h"
+#include "os/clock.h"
 #include "os/file.h"
 
 /* Above the first, the agent takes no more messages; above the second, what one message
@@ -208,16 +210,23 @@ static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
     return payload;
 }
 
-/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
-static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event *cause)
+/* A handler outside is asked only for data that its sender wants. */
+static void answer_tick(ho_agent *x, const ag_call *call, ag_answer *answer)
 {
-    if (!x->options.file->senders[sender].group) {
-        return ag_actor_tick(x->actor, sender, cause);
+    if (!ag_actor_answer(x->actor, call, answer)) {
+        memset(answer, 0, sizeof *answer);
+        ho_handlers_call(x->handlers, call, answer);
     }
-    ag_call call = {
-        .kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY, .cause = cause};
+}
+
+/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
+static const mt_json *tick_message(ho_agent *x, const ag_call *call)
+{
+    if (!x->options.file->senders[call->index].group) {
+        return ag_actor_tick(x->actor, call);
+    }
     ag_answer answer = {0};
-    ho_handlers_call(x->handlers, &call, &answer);
+    answer_tick(x, call, &answer);
     if (answer.failed) {
         x->counts.failed++;
         SAY(x, "a timed sender failed: %.200s", answer.failed);
@@ -226,12 +235,13 @@ static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event 
 }
 
 /* A list from a sender that may send many is one message for each item. */
-static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
+static void fire_once(ho_agent *x, const ag_call *call)
 {
+    const ag_sender *sender = &x->options.file->agent.senders[call->index];
     mt_arena_reset(&x->message);
     ho_handlers_begin(x->handlers);
-    const mt_json *message = tick_message(x, sender, cause);
-    bool many = x->options.file->agent.senders[sender].multi;
+    const mt_json *message = tick_message(x, call);
+    bool many = sender->multi;
     if (many) {
         const char *failed = NULL;
         message = ag_many(&x->message, x->options.file->agent.mode, message, &failed);
@@ -242,8 +252,7 @@ static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
     for (uint32_t i = 0; i < count; i++) {
         const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
         if (out) {
-            mt_str name = x->options.file->agent.senders[sender].name;
-            ho_watch_tick(x->options.watch, name, out);
+            ho_watch_tick(x->options.watch, sender->name, out);
             emit(x, out);
         }
     }
@@ -251,13 +260,23 @@ static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
 
 static void fire(ho_agent *x, uint32_t sender)
 {
-    const ag_event *causes;
-    uint32_t calls = ag_actor_tick_begin(x->actor, sender, &causes);
-    for (uint32_t i = 0; i < calls; i++) {
-        fire_once(x, sender, causes ? &causes[i] : NULL);
+    const ag_call *calls;
+    uint32_t count = ag_actor_tick_begin(x->actor, sender, &calls);
+    for (uint32_t i = 0; i < count; i++) {
+        fire_once(x, &calls[i]);
     }
     ag_actor_tick_end(x->actor, sender);
     x->changed = true;
+}
+
+/* When a clock that has just begun to run is due: at once, and one that fires once
+ * after its time. */
+static void set_clock(ho_agent *x, uint32_t sender, int64_t now_ms)
+{
+    const ag_sender *s = &x->options.file->agent.senders[sender];
+    if (!x->due_ms[sender]) {
+        x->due_ms[sender] = now_ms + (s->once ? (int64_t)s->every_ms : 0);
+    }
 }
 
 int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
@@ -265,6 +284,9 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
     const ag_agent *agent = &x->options.file->agent;
     int64_t next = -1;
     for (uint32_t i = 0; i < agent->sender_count; i++) {
+        if (ag_actor_ticks(x->actor, i)) {
+            set_clock(x, i, now_ms);
+        }
         if (ag_actor_ticks(x->actor, i) && now_ms >= x->due_ms[i]) {
             if (!ho_agent_is_full(x)) {
                 fire(x, i);
@@ -273,7 +295,7 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
             x->due_ms[i] = now_ms + (int64_t)agent->senders[i].every_ms;
         }
         if (!ag_actor_ticks(x->actor, i)) {
-            x->due_ms[i] = 0; /* once armed, it fires at once */
+            x->due_ms[i] = 0; /* its clock stands */
             continue;
         }
         int64_t left = x->due_ms[i] - now_ms;
