@@ -52,6 +52,7 @@ struct ag_actor {
     ag_tape *tape;
     ag_cycle *cycle;
     ag_timers *timers;
+    ag_verifier *verifier; /* NULL: anybody's messages are taken */
     uint32_t timed_lost;   /* data of the last message that timers had no room for */
     mt_arena ticking;      /* of the tick that is under way */
     MT_VEC(ag_call) tick_calls;
@@ -80,6 +81,7 @@ ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
     x->tape = ag_tape_new(x->program, file->shape);
     x->cycle = ag_cycle_new(x->program, x->tape);
     x->timers = ag_timers_new(&file->agent, limits);
+    x->verifier = file->identity ? ag_verifier_new(file->identity) : NULL;
     if (file->start && !file->key.len) {
         ag_tape_read(x->tape, file->start);
     }
@@ -111,6 +113,7 @@ void ag_actor_free(ag_actor *x)
     }
     free(x->records);
     ag_timers_free(x->timers);
+    ag_verifier_free(x->verifier);
     ag_cycle_free(x->cycle);
     ag_tape_free(x->tape);
     ag_program_free(x->program);
@@ -220,6 +223,13 @@ static void write_effects(ag_actor *x)
 }
 
 /* ---- one message ---- */
+
+const char *ag_actor_verify(ag_actor *x, mt_arena *a, const ag_inbound *in,
+                            int64_t now_ms, mt_str *signer)
+{
+    *signer = (mt_str){0};
+    return x->verifier ? ag_verify(x->verifier, a, in, now_ms, signer) : NULL;
+}
 
 static ag_scope scope_for(const ag_actor *x, const mt_json *message)
 {
@@ -705,6 +715,10 @@ void ag_actor_save(const ag_actor *x, mt_buf *out)
     }
     mt_jw_end_array(&w);
     mt_jw_key_i64(&w, "messages", (int64_t)x->messages);
+    if (x->verifier && ag_verifier_has_any(x->verifier)) {
+        mt_jw_keyz(&w, "peers");
+        ag_verifier_save(x->verifier, &w);
+    }
     mt_jw_keyz(&w, "tape");
     ag_tape_save(x->tape, &w);
     mt_jw_end_object(&w);
@@ -745,6 +759,9 @@ mt_err ag_actor_load(ag_actor *x, const mt_json *saved)
     }
     if (!err) {
         err = ag_timers_load_done(x->timers, mt_json_at(saved, "fired"));
+    }
+    if (!err && x->verifier) {
+        err = ag_verifier_load(x->verifier, mt_json_at(saved, "peers"));
     }
     if (!err) {
         x->messages = (uint64_t)messages;

@@ -619,6 +619,71 @@ static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
     take_start(r, d->start);
 }
 
+/* ---- Identity ---- */
+
+enum { MOST_TRUSTED = 4096 };
+
+typedef struct draft_identity {
+    ag_identity identity;
+    mt_str pin;
+    const mt_json *trust;
+} draft_identity;
+
+static const mt_form_row IDENTITY_ROWS[] = {
+    MT_FORM_FLAG(draft_identity, identity.required, "required", 0),
+    MT_FORM_TEXT(draft_identity, pin, "pin", 0),
+    MT_FORM_OBJECT(draft_identity, trust, "trust", 0),
+    MT_FORM_U64(draft_identity, identity.window_ms, "window_ms", AG_WINDOW_LEAST_MS,
+                AG_WINDOW_MOST_MS, 0),
+    MT_FORM_TEXT(draft_identity, identity.room, "room", 0),
+    MT_FORM_NOTE("note"),
+};
+static const draft_identity NEW_IDENTITY = {
+    .identity = {.required = true, .window_ms = AG_WINDOW_MS}};
+static const mt_form_table IDENTITY =
+    MT_FORM_TABLE("`identity`", IDENTITY_ROWS, draft_identity, &NEW_IDENTITY);
+
+static void take_trust(reading *r, const mt_json *trust, ag_identity *out)
+{
+    uint32_t count = trust ? trust->count : 0;
+    ag_trusted *list = mt_new_array(r->doc.a, ag_trusted, count);
+    if (count > MOST_TRUSTED) {
+        complain(r, "AG162", trust, MT_STR("more than 4096 keys are trusted"), "");
+        count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json_member *m = &trust->as.members[i];
+        list[i].name = m->key;
+        if (!ag_key_read(mt_json_text(&m->value), &list[i].key)) {
+            complain(r, "AG160", &m->value,
+                     mt_strf(r->doc.a, "the key of `%.*s` is not a public key",
+                             MT_ARG(m->key)),
+                     "64 hex digits or base64, as motet agent dna keygen prints it");
+        }
+    }
+    out->trusted = list;
+    out->trusted_count = count;
+}
+
+/* `trust` with nobody in it would let everybody in, which nobody means. */
+static void take_identity(reading *r, const mt_json *at, const draft_identity *d)
+{
+    ag_identity *out = mt_new(r->doc.a, ag_identity);
+    *out = d->identity;
+    out->pin_first = mt_str_is(d->pin, "first");
+    if (d->pin.ptr && !out->pin_first) {
+        complain(r, "AG161", mt_json_at(at, "pin"),
+                 MT_STR("`pin` names no way to pin keys"),
+                 "first: the first key that signs as a name has that name");
+    }
+    if (d->trust && !d->trust->count) {
+        complain(r, "AG162", d->trust, MT_STR("`trust` names nobody"),
+                 "leave it out to take whoever signs");
+    }
+    take_trust(r, d->trust, out);
+    r->file->identity = out;
+}
+
 /* ---- The file ---- */
 
 enum { MOST_STYLES = 16 };
@@ -646,6 +711,7 @@ typedef struct draft_file {
     uint32_t group_count;
     const draft_style *styles;
     uint32_t style_count;
+    draft_identity identity;
     const mt_json *registrations[ROLE_COUNT];
 } draft_file;
 
@@ -663,6 +729,7 @@ static const mt_form_row FILE_ROWS[] = {
     MT_FORM_LIST(draft_file, registrations[ROLE_SENDER], "senders", 0, UINT32_MAX, 0),
     MT_FORM_LIST(draft_file, registrations[ROLE_HOOK], "hooks", 0, UINT32_MAX, 0),
     MT_FORM_MAP(draft_file, groups, group_count, "handlers", &GROUP, UINT32_MAX, 0),
+    MT_FORM_INSIDE(draft_file, identity, "identity", &IDENTITY, 0),
     MT_FORM_EACH(draft_file, styles, style_count, "styles", &STYLE, MOST_STYLES, 0),
     MT_FORM_NOTE("note"),
 };
@@ -783,7 +850,8 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                     .profile = MT_STR(AG_PROFILE_ID),
                     .mode = MT_STR("profile"),
                     .flow = true,
-                    .tape = {.shape = MT_STR("many"), .rule = MT_STR("replace")}};
+                    .tape = {.shape = MT_STR("many"), .rule = MT_STR("replace")},
+                    .identity = NEW_IDENTITY};
     size_t before = ds->errors;
     memset(out, 0, sizeof *out);
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
@@ -800,6 +868,9 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
     take_styles(&r, tree, &d);
     take_tape(&r, mt_json_at(tree, "tape"), &d.tape);
     take_groups(&r, tree, &d);
+    if (mt_json_is(mt_json_at(tree, "identity"), MT_JSON_OBJECT)) {
+        take_identity(&r, mt_json_at(tree, "identity"), &d.identity);
+    }
     take_registrations(&r, &d);
     return ds->errors > before ? MT_E_REJECTED : MT_OK;
 }

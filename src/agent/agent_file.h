@@ -7,6 +7,7 @@
 #define AG_AGENT_FILE_H
 
 #include "agent/cycle.h"
+#include "agent/identity.h"
 #include "base/diag.h"
 
 /* How long a handler may take where its group does not say. */
@@ -32,11 +33,12 @@ typedef struct ag_binding {
 typedef struct ag_file {
     ag_agent agent;
     ag_shape shape;
-    const mt_json *start;  /* start tape; NULL: empty */
-    const mt_json *memory; /* initial memory of each key; NULL: none */
-    mt_str key;            /* path to the message's tape key; empty: none */
-    bool reset_when_empty; /* put the start states back when a key runs empty */
-    mt_str seed;           /* of {{fresh}} */
+    const mt_json *start;        /* start tape; NULL: empty */
+    const mt_json *memory;       /* initial memory of each key; NULL: none */
+    mt_str key;                  /* path to the message's tape key; empty: none */
+    bool reset_when_empty;       /* put the start states back when a key runs empty */
+    mt_str seed;                 /* of {{fresh}} */
+    const ag_identity *identity; /* whose messages are taken; NULL: anybody's */
     const ag_group *groups;
     uint32_t group_count;
     const ag_binding *receivers, *senders, *hooks; /* beside agent.receivers, … */
@@ -56,6 +58,11 @@ void ag_actor_free(ag_actor *x);
 const ag_program *ag_actor_program(const ag_actor *x);
 ag_tape *ag_actor_tape(ag_actor *x);
 ag_cycle *ag_actor_cycle(ag_actor *x);
+
+/* Whether the message is taken, and from whom: ag_verify(). Anything is, from nobody,
+ * where the file has no `identity`. */
+const char *ag_actor_verify(ag_actor *x, mt_arena *a, const ag_inbound *in,
+                            int64_t now_ms, mt_str *signer);
 
 /* Begins a message: finds its key, adds the start states of a new key. The payload
  * must live until the next begin. */

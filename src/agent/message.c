@@ -52,8 +52,17 @@ static void frame_type(mt_buf *out, const mt_json *payload)
 
 void ag_frame_message(mt_buf *out, const mt_json *payload)
 {
+    ag_frame_signed(out, payload, (mt_str){0});
+}
+
+void ag_frame_signed(mt_buf *out, const mt_json *payload, mt_str signature)
+{
     mt_buf_addz(out, "{\"_payload\":");
     mt_json_write(out, payload, false);
+    if (signature.len) {
+        mt_buf_addz(out, ",\"_signed\":");
+        mt_buf_adds(out, signature);
+    }
     mt_buf_addz(out, ",\"_type\":");
     frame_type(out, payload);
     mt_buf_addz(out, ",\"_version\":\"" AG_WIRE_VERSION "\"}\n");
@@ -110,7 +119,10 @@ mt_err ag_frame_read(mt_arena *a, ag_mode mode, mt_str line,
     const mt_json *payload = mt_json_at(&out->payload, "_payload");
     out->typed = payload && mt_json_at(&out->payload, "_type") &&
                  mt_json_at(&out->payload, "_version");
+    const mt_json *signature = mt_json_at(&out->payload, "_signed");
     if (!err && out->typed) {
+        out->is_signed = signature != NULL;
+        out->signature = signature ? *signature : (mt_json){0};
         out->payload = *payload;
     }
     return err;

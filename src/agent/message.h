@@ -15,12 +15,17 @@
 /* Appends the typed envelope of a payload, newline included. */
 void ag_frame_message(mt_buf *out, const mt_json *payload);
 
+/* The same with the member "_signed", whose JSON text is given (identity.h). */
+void ag_frame_signed(mt_buf *out, const mt_json *payload, mt_str signature);
+
 /* One inbound line, understood. */
 typedef struct ag_inbound {
     mt_str address;  /* who sent it; ptr NULL: the line named nobody */
     mt_json payload; /* a string when the line, or its content, is not JSON */
     bool typed;      /* it came in a typed envelope */
     bool relayed;    /* it came in a relay's envelope */
+    bool is_signed;  /* its typed envelope has "_signed", whatever that is */
+    mt_json signature;
 } ag_inbound;
 
 /* Compat takes what Python takes for JSON, as values that JSON has (python.h).

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "agent/dna.h"
 #include "cli/commands.h"
 #include "cli/document.h"
+#include "cli/keys.h"
 #include "net/runner.h"
 #include "os/address.h"
 
@@ -32,6 +34,8 @@ const cli_option CMD_AGENT_RUN_OPTIONS[] = {
     {"ca",        "FILE",      "TLS: trust this authority instead of the system's"},
     {"cert",      "FILE",      "TLS: the agent's certificate chain (PEM)"},
     {"key",       "FILE",      "TLS: its private key (PEM)"},
+    {"sign-key",  "FILE",      "sign what is sent with this key (motet agent dna keygen)"},
+    {"require-pin", "PIN",     "run only if the agent's DNA has this pin"},
     {"trace",     "FILE",      "append what the agent does, message by message"},
     {"verbose",   NULL,        "say what the agent does, message by message"},
     {"inspect",   "SOCKET",    "show the agent at this local socket (motet agent inspect)"},
@@ -52,6 +56,7 @@ typedef struct run {
     const char *relays[MOST_RELAYS + 1];       /* ends with NULL; tried in this order */
     const char *travels[2 * MOST_TRAVELS + 1]; /* trigger, address, …; ends with NULL */
     mt_json upload;                            /* null unless --upload was given */
+    mt_sign_key key;                           /* of --sign-key; wiped at the end */
     ho_watch *watch;                           /* NULL: nobody watches */
     int trace;                                 /* the file of --trace; -1: none */
     ho_agent *agent;                           /* NULL until the state is open */
@@ -100,6 +105,27 @@ static int read_agent(run *r)
         cli_advise(&r->arena, r->args->operands[0], f, reporter(r));
     }
     return code;
+}
+
+/* The pin covers what the agent does, the files of its handlers included; they are read
+ * once more when they are started. */
+static int check_pin(run *r)
+{
+    const char *wanted = cli_value(r->args, "require-pin");
+    ag_agent agent;
+    if (!wanted) {
+        return CLI_HOLDS;
+    }
+    int code = cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
+    if (code) {
+        return code;
+    }
+    mt_str pin = ag_dna_pin(&r->arena, &agent);
+    if (!mt_str_eq(pin, mt_str_z(wanted))) {
+        mt_buf_addf(&r->why, "its pin is %.*s, not %s", MT_ARG(pin), wanted);
+        return fail(r, CLI_FAILS);
+    }
+    return CLI_HOLDS;
 }
 
 /* One relay at a time; the others are tried when it is away. The list ends with
@@ -231,6 +257,7 @@ static int open_agent(run *r)
         .download = cli_value(r->args, "download"),
         .quit_on = cli_value(r->args, "quit-on"),
         .travel_on = r->travels,
+        .sign_key = cli_value(r->args, "sign-key") ? &r->key : NULL,
         .watch = r->watch,
         .report = reporter(r),
     };
@@ -291,6 +318,10 @@ int cmd_agent_run(const cli_args *args)
     int code = read_relays(&r);
     code = code ? code : read_travels(&r);
     code = code ? code : read_agent(&r);
+    code = code ? code : check_pin(&r);
+    if (!code && cli_value(args, "sign-key")) {
+        code = cli_read_key(args, "sign-key", &r.key);
+    }
     code = code ? code : read_upload(&r);
     find_directory(&r);
     code = code ? code : open_watch(&r);
@@ -298,6 +329,7 @@ int cmd_agent_run(const cli_args *args)
     code = code ? code : run_agent(&r);
     ho_watch_free(r.watch, r.agent ? ho_agent_actor(r.agent) : NULL);
     ho_agent_free(r.agent);
+    mt_sign_wipe(&r.key);
     if (r.trace >= 0) {
         close(r.trace);
     }

@@ -22,14 +22,15 @@ typedef struct ho_agent_options {
     const char *download;    /* the tape is written there after each change; NULL */
     const char *quit_on;     /* a trigger that ends the agent; NULL: none */
     const char *const *travel_on; /* pairs trigger, "HOST:PORT"; ends with NULL */
-    ho_watch *watch;              /* borrowed; NULL: nobody watches */
+    const mt_sign_key *sign_key; /* what is sent is signed; borrowed; NULL: it is not */
+    ho_watch *watch;             /* borrowed; NULL: nobody watches */
     os_report *report;
     void *report_state;
 } ho_agent_options;
 
 /* What the agent has done so far. */
 typedef struct ho_agent_counts {
-    uint64_t received, dropped, unreadable, sent, failed, commits;
+    uint64_t received, dropped, unreadable, refused, sent, failed, commits;
 } ho_agent_counts;
 
 /* MT_E_CORRUPT when the kept state is not this agent's; `why` says more. */
