@@ -569,12 +569,13 @@ static void add_tick(ag_actor *x, ag_call call)
 static mt_str state_on_route(ag_actor *x, const ag_route *route, mt_str key)
 {
     size_t count;
+    ag_mode mode = x->file->agent.mode;
     const mt_str *states = ag_tape_states(x->tape, &x->ticking, key, &count);
     for (size_t i = 0; i < count; i++) {
-        ag_symbol state = ag_program_symbol(x->program, states[i]);
-        for (uint32_t k = 0; k < route->count[AG_SOURCE]; k++) {
-            ag_symbol gate = ag_program_symbol(x->program, route->nodes[k].text);
-            if (ag_gate_accepts(ag_program_gate(x->program, gate), state)) {
+        ag_node state;
+        bool read = !ag_node_parse(&x->ticking, mode, states[i], &state, NULL);
+        for (uint32_t k = 0; read && k < route->count[AG_SOURCE]; k++) {
+            if (ag_accepts(mode, &route->nodes[k], &state)) {
                 return states[i];
             }
         }

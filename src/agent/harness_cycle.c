@@ -583,6 +583,14 @@ static bool run_message(ag_question *q, script *s, ag_cycle *c, const ag_tape *t
     return true;
 }
 
+/* Compat: a tape is asked for only when receivers may be called; until then it does not
+ * matter what is in it. */
+static bool uploads(const script *s, const ag_cycle *c)
+{
+    return ag_cycle_fate(c) == AG_FINISHED && s->agent.receiver_count &&
+           !s->agent.flow_off;
+}
+
 /* A profile tape lives on when it is committed; otherwise each message has its own,
  * read from what the application uploads. */
 static bool run_messages(ag_question *q, script *s, const ag_program *p)
@@ -592,17 +600,19 @@ static bool run_messages(ag_question *q, script *s, const ag_program *p)
     const mt_json *messages = asked_of(q).messages;
     mt_json null = ag_null_value(), tape = commit ? *commit : given ? *given : null;
     ag_tape *t = NULL;
-    bool ok = true;
+    bool ok = true, good = true;
     mt_jw_keyz(q->w, "trace");
     mt_jw_begin_array(q->w);
     for (uint32_t i = 0; ok && i < messages->count; i++) {
         mt_json next = tape;
         if (!t) {
-            ok = ag_read_tape(q, p, &tape, &t);
+            good = ag_read_tape(q, p, &tape, &t);
         }
+        ok = good || q->mode == AG_COMPAT;
         if (ok) {
             ag_cycle *c = ag_cycle_new(p, t);
-            ok = run_message(q, s, c, t, &messages->as.items[i], &next);
+            ok = run_message(q, s, c, t, &messages->as.items[i], &next) &&
+                 (good || !uploads(s, c));
             ag_cycle_free(c);
         }
         if (commit) {

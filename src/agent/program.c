@@ -63,14 +63,20 @@ const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate)
 
 /* ---- symbols ---- */
 
+/* Items of compat lists are raw text: one that reads like a form is not that form, and
+ * no state can have its name. */
+static bool is_name(const ag_node *node)
+{
+    return node->kind == AG_PLAIN && node->text.ptr[0] != '/';
+}
+
 /* Forms are interned before plain names, in a pass of their own, so that one comparison
  * tells which a symbol is. Names inside forms get symbols too: gates are asked about
  * them. */
 static void intern(ag_program *p, const ag_node *node, bool forms)
 {
     bool added;
-    bool raw = node->kind == AG_PLAIN && node->text.ptr[0] == '/'; /* compat items */
-    if ((node->kind != AG_PLAIN) == forms && !raw) {
+    if (forms ? node->kind != AG_PLAIN : is_name(node)) {
         mt_map_entry *e = mt_map_add(&p->arena, &p->names, node->text, &added);
         if (added) {
             e->value = p->names.len - 1;
@@ -120,13 +126,17 @@ static ag_nodes route_symbols(ag_program *p, const ag_route *r)
 
 /* ---- gates ---- */
 
+static ag_symbol name_symbol(const ag_program *p, const ag_node *node)
+{
+    return is_name(node) ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+}
+
 /* Lowest and highest plain symbol mentioned in the gate: only there can its answer
  * differ from the one for an unknown name. */
 static void mentioned(const ag_program *p, const ag_node *node, uint32_t *low,
                       uint32_t *high)
 {
-    ag_symbol s =
-        node->kind == AG_PLAIN ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+    ag_symbol s = name_symbol(p, node);
     if (s != AG_UNKNOWN) {
         *low = s < *low ? s : *low;
         *high = s + 1 > *high ? s + 1 : *high;
@@ -154,8 +164,7 @@ static uint64_t *bit_row(ag_program *p, uint32_t count, bool value)
 static void answer_names(const ag_program *p, const ag_node *gate, const ag_node *node,
                          const ag_gate *g, uint64_t *bits)
 {
-    ag_symbol s =
-        node->kind == AG_PLAIN ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+    ag_symbol s = name_symbol(p, node);
     if (s != AG_UNKNOWN) {
         set_bit(bits, s - g->low, ag_accepts(p->agent->mode, gate, node));
     }
