@@ -4,9 +4,11 @@ import json
 import time
 
 from harness import SOURCE, main
+from serve import Server
 from wire import Peer, Process, WireCase, wait_until
 
 EXAMPLES = SOURCE / "examples" / "agents"
+ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 SPEAKER = """
 agent: NAME
 tape: {start: [A]}
@@ -155,6 +157,24 @@ class Signed(WireCase):
         self.listener(relay, {"required": False})
         peer.say({"said": "hello"})
         self.assertEqual(peer.hear()[1], {"heard": "hello", "of": None})
+
+    def test_a_served_agent_refuses_them_too(self):
+        public = self.key("k")
+        line = self.signed_line(self.relay(), "k").decode().rstrip("\n")
+        self.write("listener.yaml", LISTENER.replace("IDENTITY", f"identity: {json.dumps({'trust': {'anna': public}})}"))
+        self.write("motet.yaml", f"files: [{ESCROW}]\nagents: {{listener: {{file: listener.yaml}}}}\n")
+        with Server(self.dir, options=("--config", "motet.yaml")) as server:
+            post = lambda body: server.post("/v1/agents/listener/messages", body)
+            signed = {"remote_addr": "h:1", "content": line}
+            self.assertEqual(post({"content": {"said": "hello"}, "remote_addr": "h:1"}).status, 403)
+            self.assertEqual(server.get("/v1/agents/listener/messages").json["items"], [])
+            answer = post(signed)
+            self.assertEqual(answer.status, 200, answer)
+            self.assertIn("anna", json.dumps(answer.json))
+            self.assertEqual(post(signed).status, 403)
+            server.stop()
+            server.start()
+            self.assertEqual(post(signed).status, 403)
 
     def test_what_an_agent_believes_is_in_its_dna(self):
         one, two = self.key("a"), self.key("b")
