@@ -70,11 +70,10 @@ class Seeing(WireCase):
         for number in (1, 2):
             agent = self.agent(EXAMPLES / "arrow.yaml", relay, "--trace", "t.jsonl")
             peer.say("hello")
-            peer.hear()
+            self.assertTrue(wait_until(lambda: len(records(self.dir / "t.jsonl", "message")) == number))
             agent.kill()
             self.assertTrue(wait_until(lambda: relay.metrics()["connections"] == 1))
             self.assertEqual(len(records(self.dir / "t.jsonl", "header")), number)
-            self.assertEqual(len(records(self.dir / "t.jsonl", "message")), number)
 
     # ---- run --verbose ----
 
