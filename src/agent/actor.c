@@ -52,8 +52,11 @@ struct ag_actor {
     ag_tape *tape;
     ag_cycle *cycle;
     ag_timers *timers;
-    uint32_t timed_lost; /* data of the last message that timers had no room for */
-    mt_arena arena;      /* of the current message */
+    ag_verifier *verifier; /* NULL: anybody's messages are taken */
+    uint32_t timed_lost;   /* data of the last message that timers had no room for */
+    mt_arena ticking;      /* of the tick that is under way */
+    MT_VEC(ag_call) tick_calls;
+    mt_arena arena; /* of the current message */
     uint64_t messages;
     mt_str key; /* of the message; ptr NULL: none */
     bool keyed;
@@ -78,6 +81,7 @@ ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
     x->tape = ag_tape_new(x->program, file->shape);
     x->cycle = ag_cycle_new(x->program, x->tape);
     x->timers = ag_timers_new(&file->agent, limits);
+    x->verifier = file->identity ? ag_verifier_new(file->identity) : NULL;
     if (file->start && !file->key.len) {
         ag_tape_read(x->tape, file->start);
     }
@@ -109,10 +113,12 @@ void ag_actor_free(ag_actor *x)
     }
     free(x->records);
     ag_timers_free(x->timers);
+    ag_verifier_free(x->verifier);
     ag_cycle_free(x->cycle);
     ag_tape_free(x->tape);
     ag_program_free(x->program);
     mt_arena_free(&x->arena);
+    mt_arena_free(&x->ticking);
     mt_arena_free(&x->keep);
     free(x);
 }
@@ -217,6 +223,13 @@ static void write_effects(ag_actor *x)
 }
 
 /* ---- one message ---- */
+
+const char *ag_actor_verify(ag_actor *x, mt_arena *a, const ag_inbound *in,
+                            int64_t now_ms, mt_str *signer)
+{
+    *signer = (mt_str){0};
+    return x->verifier ? ag_verify(x->verifier, a, in, now_ms, signer) : NULL;
+}
 
 static ag_scope scope_for(const ag_actor *x, const mt_json *message)
 {
@@ -429,6 +442,14 @@ static void answer_by_rule(ag_actor *x, const ag_call *call, ag_scope *s,
     remember(x, call, s, rule);
 }
 
+/* Does the sender want data like these? */
+static bool is_about(ag_actor *x, const ag_call *call)
+{
+    const mt_json *wanted = x->file->agent.senders[call->index].when_data;
+    ag_scope s = scope_of(x, call);
+    return !wanted || ag_holds(&x->arena, &s, wanted);
+}
+
 /* False: the call belongs to a handler process; the caller asks it. Receivers' memory
  * is written when the first sender is called: senders see what all receivers of the
  * message remembered, receivers see none of it. */
@@ -439,6 +460,9 @@ bool ag_actor_answer(ag_actor *x, const ag_call *call, ag_answer *answer)
     if (call->kind == AG_CALL_SENDER && !x->receivers_written) {
         x->receivers_written = true;
         write_effects(x);
+    }
+    if (call->kind == AG_CALL_SENDER && !is_about(x, call)) {
+        return true; /* nothing to say, and nobody to ask */
     }
     if (b->group) {
         return false;
@@ -489,11 +513,10 @@ void ag_actor_end(ag_actor *x)
 
 /* For hosts without concurrency. A handler outside that nobody can ask fails its call,
  * which is an outcome and not an error of the cycle. */
-void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void *host)
+void ag_actor_calls(ag_actor *x, ag_handler *outside, void *host)
 {
     const ag_call *calls;
     uint32_t count;
-    ag_actor_begin(x, payload);
     while ((count = ag_cycle_due(x->cycle, &calls))) {
         for (uint32_t i = 0; i < count; i++) {
             ag_answer answer;
@@ -507,6 +530,12 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
             ag_cycle_answer(x->cycle, calls[i].id, &answer);
         }
     }
+}
+
+void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void *host)
+{
+    ag_actor_begin(x, payload);
+    ag_actor_calls(x, outside, host);
     ag_actor_end(x);
 }
 
@@ -515,9 +544,9 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
 bool ag_actor_ticks(const ag_actor *x, uint32_t sender)
 {
     const ag_agent *agent = &x->file->agent;
-    return agent->senders[sender].every_ms &&
-           (!ag_sender_waits(agent, &agent->senders[sender]) ||
-            ag_timer_armed(x->timers, sender));
+    const ag_sender *s = &agent->senders[sender];
+    return s->every_ms && !ag_timer_done(x->timers, sender) &&
+           (!ag_sender_waits(agent, s) || ag_timer_armed(x->timers, sender));
 }
 
 /* No message, so no key: on a tape with keys a tick sees the memory of the null key, on
@@ -529,52 +558,130 @@ static ag_call tick_call(const ag_actor *x, uint32_t sender)
                      .key = ag_shape_indexed(x->file->shape) ? AG_NULL_KEY : AG_LIST};
 }
 
+static void add_tick(ag_actor *x, ag_call call)
+{
+    call.id = (uint32_t)x->tick_calls.len;
+    mt_vec_push(&x->ticking, &x->tick_calls, call);
+}
+
+/* The first state of the key that a source of the sender's route accepts; ptr NULL:
+ * none does. */
+static mt_str state_on_route(ag_actor *x, const ag_route *route, mt_str key)
+{
+    size_t count;
+    ag_mode mode = x->file->agent.mode;
+    const mt_str *states = ag_tape_states(x->tape, &x->ticking, key, &count);
+    for (size_t i = 0; i < count; i++) {
+        ag_node state;
+        bool read = !ag_node_parse(&x->ticking, mode, states[i], &state, NULL);
+        for (uint32_t k = 0; read && k < route->count[AG_SOURCE]; k++) {
+            if (ag_accepts(mode, &route->nodes[k], &state)) {
+                return states[i];
+            }
+        }
+    }
+    return (mt_str){0};
+}
+
+/* A call for each key that is on the route, with that key's memory. A route without a
+ * source is not gated by anything. */
+static void add_gated(ag_actor *x, uint32_t sender)
+{
+    const ag_route *route = &x->file->agent.senders[sender].route;
+    size_t count;
+    const mt_str *keys = ag_tape_key_list(x->tape, &x->ticking, &count);
+    if (!route->count[AG_SOURCE]) {
+        add_tick(x, tick_call(x, sender));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ag_call call = tick_call(x, sender);
+        call.key = keys[i];
+        call.state = state_on_route(x, route, keys[i]);
+        if (call.state.ptr) {
+            add_tick(x, call);
+        }
+    }
+}
+
+static void add_causes(ag_actor *x, uint32_t sender)
+{
+    const ag_event *causes;
+    uint32_t count = ag_timer_waiting(x->timers, sender, &causes);
+    for (uint32_t i = 0; i < count; i++) {
+        ag_call call = tick_call(x, sender);
+        call.cause = &causes[i];
+        add_tick(x, call);
+    }
+}
+
 /* A condition that is true or false needs no scope. Evaluating one begins a message of
  * its own, so answers of the message before are gone afterwards. */
-static bool runs_on(ag_actor *x, uint32_t sender)
+static bool runs_on(ag_actor *x, const ag_call *call)
 {
-    const mt_json *condition = x->file->agent.senders[sender].run_while;
-    ag_call call = tick_call(x, sender);
+    const mt_json *condition = x->file->agent.senders[call->index].run_while;
     if (mt_json_is(condition, MT_JSON_BOOL)) {
         return condition->boolean;
     }
     begin_anew(x);
-    ag_scope s = scope_of(x, &call);
+    ag_scope s = scope_of(x, call);
     return ag_holds(&x->arena, &s, condition);
 }
 
-/* How many times the sender has to run for this tick. A condition that no longer holds
- * also disarms a sender that waits, so what it waited with is not sent later. */
-uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes)
+/* Leaves the calls whose condition holds; how many there were. */
+static uint32_t keep_those_that_run(ag_actor *x)
+{
+    uint32_t kept = 0, count = (uint32_t)x->tick_calls.len;
+    for (uint32_t i = 0; i < count; i++) {
+        if (runs_on(x, &x->tick_calls.items[i])) {
+            x->tick_calls.items[kept++] = x->tick_calls.items[i];
+        }
+    }
+    x->tick_calls.len = kept;
+    return count;
+}
+
+/* A condition that no longer holds also disarms a sender that waits, so what it waited
+ * with is not sent later. One that is gated and finds no key keeps waiting. */
+uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_call **calls)
 {
     const ag_agent *agent = &x->file->agent;
     const ag_sender *s = &agent->senders[sender];
-    bool waits = ag_sender_waits(agent, s);
-    *causes = NULL;
-    if (!runs_on(x, sender)) {
-        if (waits) {
-            ag_timer_disarm(x->timers, sender);
-        }
-        return 0;
+    bool waits = ag_sender_waits(agent, s), of_data = waits && s->use_data;
+    mt_arena_reset(&x->ticking);
+    memset(&x->tick_calls, 0, sizeof x->tick_calls);
+    if (s->gated) {
+        add_gated(x, sender);
+    } else {
+        add_tick(x, tick_call(x, sender));
     }
-    return waits && s->use_data ? ag_timer_waiting(x->timers, sender, causes) : 1;
+    uint32_t before = keep_those_that_run(x);
+    if (before && !x->tick_calls.len && waits) {
+        ag_timer_disarm(x->timers, sender);
+    } else if (of_data) {
+        x->tick_calls.len = 0;
+        add_causes(x, sender);
+    }
+    *calls = x->tick_calls.items;
+    return (uint32_t)x->tick_calls.len;
 }
 
 void ag_actor_tick_end(ag_actor *x, uint32_t sender)
 {
     ag_timer_told(x->timers, sender);
+    if (x->file->agent.senders[sender].once && x->tick_calls.len) {
+        ag_timer_fired(x->timers, sender);
+    }
 }
 
 /* NULL: the handler failed, or is outside. A tick is a message without a payload: it
  * changes the memory and never the tape. */
-const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause)
+const mt_json *ag_actor_tick(ag_actor *x, const ag_call *call)
 {
     ag_answer answer;
-    ag_call call = tick_call(x, sender);
-    call.cause = cause;
     begin_anew(x);
     x->messages++;
-    if (!ag_actor_answer(x, &call, &answer) || answer.failed) {
+    if (!ag_actor_answer(x, call, &answer) || answer.failed) {
         return NULL;
     }
     write_effects(x);
@@ -595,6 +702,10 @@ void ag_actor_save(const ag_actor *x, mt_buf *out)
         mt_jw_keyz(&w, "armed");
         ag_timers_save(x->timers, &w);
     }
+    if (ag_timers_any_done(x->timers)) {
+        mt_jw_keyz(&w, "fired");
+        ag_timers_save_done(x->timers, &w);
+    }
     mt_jw_keyz(&w, "memory");
     mt_jw_begin_array(&w);
     for (size_t i = 0; i < x->record_count; i++) {
@@ -605,6 +716,10 @@ void ag_actor_save(const ag_actor *x, mt_buf *out)
     }
     mt_jw_end_array(&w);
     mt_jw_key_i64(&w, "messages", (int64_t)x->messages);
+    if (x->verifier && ag_verifier_has_any(x->verifier)) {
+        mt_jw_keyz(&w, "peers");
+        ag_verifier_save(x->verifier, &w);
+    }
     mt_jw_keyz(&w, "tape");
     ag_tape_save(x->tape, &w);
     mt_jw_end_object(&w);
@@ -642,6 +757,12 @@ mt_err ag_actor_load(ag_actor *x, const mt_json *saved)
     }
     if (!err) {
         err = ag_timers_load(x->timers, mt_json_at(saved, "armed"));
+    }
+    if (!err) {
+        err = ag_timers_load_done(x->timers, mt_json_at(saved, "fired"));
+    }
+    if (!err && x->verifier) {
+        err = ag_verifier_load(x->verifier, mt_json_at(saved, "peers"));
     }
     if (!err) {
         x->messages = (uint64_t)messages;

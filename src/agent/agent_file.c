@@ -11,6 +11,7 @@
 
 #include "agent/document.h"
 #include "agent/template.h"
+#include "agent/triggers.h"
 #include "agent/value.h"
 
 typedef struct reading {
@@ -18,6 +19,7 @@ typedef struct reading {
     mt_form form;
     ag_file *file;
     const mt_json *triggers; /* declared names; NULL: any */
+    ag_triggers named;       /* the same, where they are the lines of a TRIGGERS file */
 } reading;
 
 typedef enum role { ROLE_RECEIVER, ROLE_SENDER, ROLE_HOOK, ROLE_COUNT } role;
@@ -46,9 +48,10 @@ typedef struct draft {
     const mt_json *rules, *handler;
     mt_str handler_name;
     mt_str route, direction;
-    const mt_json *on_actions, *on_triggers, *run_while; /* of a sender */
-    bool multi, use_data;
-    uint64_t every_ms;
+    const mt_json *on_actions, *on_triggers, *run_while, *when_data; /* of a sender */
+    mt_str data_mode;
+    bool multi, use_data, gated;
+    uint64_t every_ms, after_ms;
 } draft;
 
 /* clang-format off */
@@ -103,7 +106,11 @@ static const mt_form_row SENDER_ROWS[] = {
     MT_FORM_FLAG(draft, multi, "multi", 0),
     MT_FORM_FLAG(draft, use_data, "use_data", 0),
     MT_FORM_U64(draft, every_ms, "every_ms", 1, MOST_MS, 0),
+    MT_FORM_U64(draft, after_ms, "after_ms", 1, MOST_MS, 0),
+    MT_FORM_FLAG(draft, gated, "gated", 0),
     MT_FORM_ANY(draft, run_while, "run_while", 0),
+    MT_FORM_ANY(draft, when_data, "when_data", 0),
+    MT_FORM_TEXT(draft, data_mode, "data_mode", 0),
 };
 static const mt_form_row HOOK_ROWS[] = {
     REGISTRATION,
@@ -141,9 +148,36 @@ static bool in_tree(const mt_json *tree, mt_str name)
     return false;
 }
 
+static bool is_declared(const reading *r, mt_str name)
+{
+    return mt_json_is(r->triggers, MT_JSON_STRING)
+               ? ag_trigger_find(&r->named, name) != NULL
+               : in_tree(r->triggers, name);
+}
+
+/* Text is the lines of a TRIGGERS file; a host has put them in place of its name. */
+static void take_declared(reading *r, const mt_json *triggers)
+{
+    mt_str text = mt_json_text(triggers), why = {0};
+    r->triggers = triggers;
+    if (!mt_json_is(triggers, MT_JSON_STRING)) {
+        return;
+    }
+    if (mt_str_find(text, '\n') == text.len) {
+        why = MT_STR("a file of triggers cannot be read here");
+    } else {
+        ag_triggers_read(r->doc.a, text, &r->named, &why);
+    }
+    if (why.len) {
+        complain(r, "AG114", triggers,
+                 mt_strf(r->doc.a, "`triggers`: %.*s", MT_ARG(why)),
+                 "one name per line, children indented below their parent");
+    }
+}
+
 static void check_trigger(reading *r, const mt_json *at, mt_str name)
 {
-    if (r->triggers && !in_tree(r->triggers, name)) {
+    if (r->triggers && !is_declared(r, name)) {
         complain(
             r, "AG112", at,
             mt_strf(r->doc.a, "`%.*s` is none of the agent's triggers", MT_ARG(name)),
@@ -326,6 +360,9 @@ static bool parse_route(reading *r, const mt_json *registration, mt_str text,
         complain(r, "AG111", registration, MT_STR("a `route` is missing"), "");
         return false;
     }
+    if (mode == AG_COMPAT && r->file->agent.flow_off) {
+        return false; /* a label */
+    }
     if (!ag_route_parse(r->doc.a, mode, r->file->agent.styles, text, route, &fault)) {
         return true;
     }
@@ -376,15 +413,47 @@ static void take_triggers(reading *r, const mt_json *list, ag_sender *s)
     s->triggers = names;
 }
 
-static void check_timer(reading *r, const mt_json *at, const mt_json *run)
+static void check_timer(reading *r, const mt_json *at, const draft *d)
 {
-    if (run && !mt_json_at(at, "every_ms")) {
-        complain(r, "AG123", run, MT_STR("`run_while` is for timed senders"),
-                 "add `every_ms`, or leave it out");
+    bool timed = mt_json_at(at, "every_ms") || mt_json_at(at, "after_ms");
+    const mt_json *run = d->run_while;
+    if ((run || d->gated) && !timed) {
+        complain(
+            r, "AG123", run ? run : at,
+            mt_strf(r->doc.a, "`%s` is for timed senders", run ? "run_while" : "gated"),
+            "add `every_ms` or `after_ms`, or leave it out");
+    }
+    if (d->every_ms && d->after_ms) {
+        complain(r, "AG124", at, MT_STR("a timed sender fires again, or once"),
+                 "`every_ms` or `after_ms`, not both");
+    }
+    if (d->gated && (d->use_data || r->file->agent.mode == AG_COMPAT)) {
+        complain(r, "AG125", at,
+                 d->use_data ? MT_STR("a gated sender has no outcome to take data from")
+                             : MT_STR("in compat mode the tape gates no timed sender"),
+                 d->use_data ? "leave out `gated` or `use_data`"
+                             : "leave out `gated`, or say `mode: profile`");
     }
     if (!mt_json_is(run, MT_JSON_BOOL)) {
         check_condition(r, run);
     }
+}
+
+static void check_data(reading *r, const mt_json *at, const draft *d)
+{
+    bool known = !d->data_mode.ptr || mt_str_is(d->data_mode, "live") ||
+                 mt_str_is(d->data_mode, "snapshot");
+    if ((d->when_data || d->data_mode.ptr) && !d->use_data) {
+        complain(r, "AG126", at,
+                 MT_STR("`when_data` and `data_mode` are for senders that use data"),
+                 "add `use_data: true`, or leave them out");
+    }
+    if (!known) {
+        complain(r, "AG127", mt_json_at(at, "data_mode"),
+                 MT_STR("`data_mode` names no way to hand over data"),
+                 "live or snapshot");
+    }
+    check_condition(r, d->when_data);
 }
 
 static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
@@ -396,12 +465,17 @@ static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
                        .text = d->route,
                        .multi = d->multi,
                        .use_data = d->use_data,
-                       .every_ms = d->every_ms,
-                       .run_while = d->run_while};
+                       .every_ms = d->after_ms ? d->after_ms : d->every_ms,
+                       .once = d->after_ms > 0,
+                       .gated = d->gated,
+                       .run_while = d->run_while,
+                       .when_data = d->when_data,
+                       .data_mode = d->data_mode};
     out->parsed = parse_route(r, at, d->route, &out->route);
     take_actions(r, d->on_actions, out);
     take_triggers(r, d->on_triggers, out);
-    check_timer(r, at, d->run_while);
+    check_timer(r, at, d);
+    check_data(r, at, d);
 }
 
 /* A hook without a good direction is kept as a receive hook, only so that later checks
@@ -464,7 +538,8 @@ static const mt_form_row GROUP_ROWS[] = {
     MT_FORM_U32(draft_group, group.restarts, "restarts", 0, MOST_RESTARTS, 0),
     MT_FORM_NOTE("note"),
 };
-static const draft_group NEW_GROUP = {.group = {.time_limit_ms = 1000, .restarts = 3}};
+static const draft_group NEW_GROUP = {
+    .group = {.time_limit_ms = AG_HANDLER_MS, .restarts = 3}};
 static const mt_form_table GROUP =
     MT_FORM_TABLE("a handler group", GROUP_ROWS, draft_group, &NEW_GROUP);
 
@@ -544,7 +619,88 @@ static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
     take_start(r, d->start);
 }
 
+/* ---- Identity ---- */
+
+enum { MOST_TRUSTED = 4096 };
+
+typedef struct draft_identity {
+    ag_identity identity;
+    mt_str pin;
+    const mt_json *trust;
+} draft_identity;
+
+static const mt_form_row IDENTITY_ROWS[] = {
+    MT_FORM_FLAG(draft_identity, identity.required, "required", 0),
+    MT_FORM_TEXT(draft_identity, pin, "pin", 0),
+    MT_FORM_OBJECT(draft_identity, trust, "trust", 0),
+    MT_FORM_U64(draft_identity, identity.window_ms, "window_ms", AG_WINDOW_LEAST_MS,
+                AG_WINDOW_MOST_MS, 0),
+    MT_FORM_TEXT(draft_identity, identity.room, "room", 0),
+    MT_FORM_NOTE("note"),
+};
+static const draft_identity NEW_IDENTITY = {
+    .identity = {.required = true, .window_ms = AG_WINDOW_MS}};
+static const mt_form_table IDENTITY =
+    MT_FORM_TABLE("`identity`", IDENTITY_ROWS, draft_identity, &NEW_IDENTITY);
+
+static void take_trust(reading *r, const mt_json *trust, ag_identity *out)
+{
+    uint32_t count = trust ? trust->count : 0;
+    ag_trusted *list = mt_new_array(r->doc.a, ag_trusted, count);
+    if (count > MOST_TRUSTED) {
+        complain(r, "AG162", trust, MT_STR("more than 4096 keys are trusted"), "");
+        count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json_member *m = &trust->as.members[i];
+        list[i].name = m->key;
+        if (!ag_key_read(mt_json_text(&m->value), &list[i].key)) {
+            complain(r, "AG160", &m->value,
+                     mt_strf(r->doc.a, "the key of `%.*s` is not a public key",
+                             MT_ARG(m->key)),
+                     "64 hex digits or base64, as motet agent dna keygen prints it");
+        }
+    }
+    out->trusted = list;
+    out->trusted_count = count;
+}
+
+/* `trust` with nobody in it would let everybody in, which nobody means. */
+static void take_identity(reading *r, const mt_json *at, const draft_identity *d)
+{
+    ag_identity *out = mt_new(r->doc.a, ag_identity);
+    *out = d->identity;
+    out->pin_first = mt_str_is(d->pin, "first");
+    if (d->pin.ptr && !out->pin_first) {
+        complain(r, "AG161", mt_json_at(at, "pin"),
+                 MT_STR("`pin` names no way to pin keys"),
+                 "first: the first key that signs as a name has that name");
+    }
+    if (d->trust && !d->trust->count) {
+        complain(r, "AG162", d->trust, MT_STR("`trust` names nobody"),
+                 "leave it out to take whoever signs");
+    }
+    take_trust(r, d->trust, out);
+    r->file->identity = out;
+}
+
 /* ---- The file ---- */
+
+enum { MOST_STYLES = 16 };
+
+typedef struct draft_style {
+    mt_str stem, left, right, separator, tip;
+} draft_style;
+
+static const mt_form_row STYLE_ROWS[] = {
+    MT_FORM_TEXT(draft_style, stem, "stem", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, left, "left", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, right, "right", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, separator, "separator", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(draft_style, tip, "tip", MT_FORM_REQUIRED),
+};
+static const mt_form_table STYLE =
+    MT_FORM_TABLE("an arrow style", STYLE_ROWS, draft_style, NULL);
 
 typedef struct draft_file {
     mt_str name, profile, mode, seed;
@@ -553,6 +709,9 @@ typedef struct draft_file {
     const mt_json *triggers, *memory;
     const draft_group *groups;
     uint32_t group_count;
+    const draft_style *styles;
+    uint32_t style_count;
+    draft_identity identity;
     const mt_json *registrations[ROLE_COUNT];
 } draft_file;
 
@@ -570,6 +729,8 @@ static const mt_form_row FILE_ROWS[] = {
     MT_FORM_LIST(draft_file, registrations[ROLE_SENDER], "senders", 0, UINT32_MAX, 0),
     MT_FORM_LIST(draft_file, registrations[ROLE_HOOK], "hooks", 0, UINT32_MAX, 0),
     MT_FORM_MAP(draft_file, groups, group_count, "handlers", &GROUP, UINT32_MAX, 0),
+    MT_FORM_INSIDE(draft_file, identity, "identity", &IDENTITY, 0),
+    MT_FORM_EACH(draft_file, styles, style_count, "styles", &STYLE, MOST_STYLES, 0),
     MT_FORM_NOTE("note"),
 };
 
@@ -591,7 +752,36 @@ static void take_head(reading *r, const mt_json *tree, const draft_file *d)
     }
     f->agent.flow_off = !d->flow;
     f->memory = d->memory;
-    r->triggers = d->triggers;
+    take_declared(r, d->triggers);
+}
+
+/* Compat only: the profile has one style, in which its canonical texts are written. */
+static void take_styles(reading *r, const mt_json *tree, const draft_file *d)
+{
+    const mt_json *list = mt_json_at(tree, "styles");
+    ag_style *items = mt_new_array(r->doc.a, ag_style, d->style_count);
+    if (d->style_count && r->file->agent.mode == AG_PROFILE) {
+        complain(r, "AG106", list, MT_STR("other arrow styles are for compat mode"),
+                 "write --[label]--> or -->, or say `mode: compat`");
+        return;
+    }
+    for (uint32_t i = 0; i < d->style_count; i++) {
+        const draft_style *s = &d->styles[i];
+        const char *why = NULL;
+        if (ag_style_make(r->doc.a, s->stem, s->left, s->right, s->separator, s->tip,
+                          &items[i], &why)) {
+            complain(r, "AG107", &list->as.items[i],
+                     mt_strf(r->doc.a, "this is not an arrow style: %s", why),
+                     "{stem: \"-\", left: \"[\", right: \"]\", separator: \",\", "
+                     "tip: \">\"}");
+            return;
+        }
+    }
+    if (d->style_count) {
+        ag_styles *styles = mt_new(r->doc.a, ag_styles);
+        *styles = (ag_styles){items, d->style_count};
+        r->file->agent.styles = styles;
+    }
 }
 
 static void take_groups(reading *r, const mt_json *tree, const draft_file *d)
@@ -660,7 +850,8 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                     .profile = MT_STR(AG_PROFILE_ID),
                     .mode = MT_STR("profile"),
                     .flow = true,
-                    .tape = {.shape = MT_STR("many"), .rule = MT_STR("replace")}};
+                    .tape = {.shape = MT_STR("many"), .rule = MT_STR("replace")},
+                    .identity = NEW_IDENTITY};
     size_t before = ds->errors;
     memset(out, 0, sizeof *out);
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
@@ -674,8 +865,12 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
         return MT_E_REJECTED;
     }
     take_head(&r, tree, &d);
+    take_styles(&r, tree, &d);
     take_tape(&r, mt_json_at(tree, "tape"), &d.tape);
     take_groups(&r, tree, &d);
+    if (mt_json_is(mt_json_at(tree, "identity"), MT_JSON_OBJECT)) {
+        take_identity(&r, mt_json_at(tree, "identity"), &d.identity);
+    }
     take_registrations(&r, &d);
     return ds->errors > before ? MT_E_REJECTED : MT_OK;
 }

@@ -7,7 +7,11 @@
 #define AG_AGENT_FILE_H
 
 #include "agent/cycle.h"
+#include "agent/identity.h"
 #include "base/diag.h"
+
+/* How long a handler may take where its group does not say. */
+enum { AG_HANDLER_MS = 1000 };
 
 /* A child process that answers for a group of handlers, in JSON lines. */
 typedef struct ag_group {
@@ -29,11 +33,12 @@ typedef struct ag_binding {
 typedef struct ag_file {
     ag_agent agent;
     ag_shape shape;
-    const mt_json *start;  /* start tape; NULL: empty */
-    const mt_json *memory; /* initial memory of each key; NULL: none */
-    mt_str key;            /* path to the message's tape key; empty: none */
-    bool reset_when_empty; /* put the start states back when a key runs empty */
-    mt_str seed;           /* of {{fresh}} */
+    const mt_json *start;        /* start tape; NULL: empty */
+    const mt_json *memory;       /* initial memory of each key; NULL: none */
+    mt_str key;                  /* path to the message's tape key; empty: none */
+    bool reset_when_empty;       /* put the start states back when a key runs empty */
+    mt_str seed;                 /* of {{fresh}} */
+    const ag_identity *identity; /* whose messages are taken; NULL: anybody's */
     const ag_group *groups;
     uint32_t group_count;
     const ag_binding *receivers, *senders, *hooks; /* beside agent.receivers, … */
@@ -54,6 +59,11 @@ const ag_program *ag_actor_program(const ag_actor *x);
 ag_tape *ag_actor_tape(ag_actor *x);
 ag_cycle *ag_actor_cycle(ag_actor *x);
 
+/* Whether the message is taken, and from whom: ag_verify(). Anything is, from nobody,
+ * where the file has no `identity`. */
+const char *ag_actor_verify(ag_actor *x, mt_arena *a, const ag_inbound *in,
+                            int64_t now_ms, mt_str *signer);
+
 /* Begins a message: finds its key, adds the start states of a new key. The payload
  * must live until the next begin. */
 void ag_actor_begin(ag_actor *x, const mt_json *payload);
@@ -61,19 +71,23 @@ void ag_actor_begin(ag_actor *x, const mt_json *payload);
 bool ag_actor_answer(ag_actor *x, const ag_call *call, ag_answer *answer);
 /* After the cycle: resets keys that ran empty. */
 void ag_actor_end(ag_actor *x);
+/* All calls of the message, external ones by `external`; between begin and end. */
+void ag_actor_calls(ag_actor *x, ag_handler *external, void *host);
 /* begin, all calls (external ones by `external`, which may be NULL: they fail), end. */
 void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *external,
                   void *host);
 
-/* Timed senders (every_ms). Does its clock run: has it no filters, or is it armed? */
+/* Timed senders (every_ms). Does its clock run: has it no filters, or is it armed, and
+ * has it not fired, if it fires once? */
 bool ag_actor_ticks(const ag_actor *x, uint32_t sender);
-/* A tick is due: how often to call it, 0 when `run_while` does not hold (which disarms
- * one with filters) or no data wait. *causes NULL: no call has a cause. */
-uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes);
+/* A tick is due: the calls it makes, good until ag_actor_tick_end(). None when
+ * `run_while` does not hold (which disarms one with filters), no data wait, or, of one
+ * that is gated, no key is on its route. */
+uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_call **calls);
 /* One call of a tick; the send hooks are the caller's business through ag_actor_answer.
  * NULL: no message, external or failed. */
-const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause);
-/* All calls are made; the causes are gone. */
+const mt_json *ag_actor_tick(ag_actor *x, const ag_call *call);
+/* All calls are made. */
 void ag_actor_tick_end(ag_actor *x, uint32_t sender);
 /* Data of the last message for which timed senders had no room. */
 uint32_t ag_actor_timed_lost(const ag_actor *x);

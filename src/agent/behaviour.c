@@ -12,6 +12,7 @@
 #include "agent/behaviour.h"
 
 #include "agent/value.h"
+#include "base/base64.h"
 #include "base/vec.h"
 
 /* An object in the making. */
@@ -131,6 +132,45 @@ static mt_json order_of(mt_arena *a, const ag_agent *g)
     return ag_list_value(names.items, names.len);
 }
 
+/* As agent files have them: how a route is read decides what it gates. */
+static mt_json styles_of(mt_arena *a, const ag_styles *styles)
+{
+    mt_json *items = mt_new_array(a, mt_json, styles->count);
+    for (size_t i = 0; i < styles->count; i++) {
+        const ag_style *s = &styles->items[i];
+        object o = {.a = a};
+        add(&o, "left", ag_text_value(s->left));
+        add(&o, "right", ag_text_value(s->right));
+        add(&o, "separator", ag_text_value(s->separator));
+        add(&o, "stem", ag_text_value(s->stem));
+        add(&o, "tip", ag_text_value(s->tip));
+        items[i] = finished(&o);
+    }
+    return ag_list_value(items, styles->count);
+}
+
+/* Whose messages are taken. Keys in one spelling. */
+static mt_json identity_of(mt_arena *a, const ag_identity *id)
+{
+    object o = {.a = a};
+    mt_json trust = ag_object_value(NULL, 0);
+    for (uint32_t i = 0; i < id->trusted_count; i++) {
+        mt_json key =
+            ag_text_value(mt_base64(a, id->trusted[i].key.bytes, MT_SIGN_PUBLIC));
+        trust = ag_with_member(a, &trust, id->trusted[i].name, &key);
+    }
+    if (id->pin_first) {
+        add(&o, "pin", ag_text_value(MT_STR("first")));
+    }
+    add(&o, "required", ag_bool_value(id->required));
+    add(&o, "room", ag_text_value(id->room));
+    if (id->trusted_count) {
+        add(&o, "trust", trust);
+    }
+    add(&o, "window_ms", ag_i64_value(a, (int64_t)id->window_ms));
+    return finished(&o);
+}
+
 /* What is not of one registration. Members that do not apply are left out, so old pins
  * stay. */
 static const mt_json *settings_of(mt_arena *a, const ag_file *f)
@@ -145,11 +185,17 @@ static const mt_json *settings_of(mt_arena *a, const ag_file *f)
     if (f->agent.flow_off) {
         add(&o, "flow", ag_bool_value(false));
     }
+    if (f->identity) {
+        add(&o, "identity", identity_of(a, f->identity));
+    }
     if (f->memory) {
         add(&o, "memory", *f->memory);
     }
     if (f->seed.len) {
         add(&o, "seed", ag_text_value(f->seed));
+    }
+    if (f->agent.styles) {
+        add(&o, "styles", styles_of(a, f->agent.styles));
     }
     mt_json *out = mt_new(a, mt_json);
     *out = finished(&o);

@@ -6,8 +6,9 @@
  *   {"command":[…],"files":{WORD:"sha256:…"},"function":…,"group":…,"restarts":…,
  *    "time_limit_ms":…}                              an external handler
  *   {"source":TEXT,…}                                from DNA of other libraries
- * The agent's settings are {"agent","flow","memory","mode","order","seed",
- * "tape":{…}}. Notes, and the order of keys, are not behaviour. */
+ * The agent's settings are
+ * {"agent","flow","identity","memory","mode","order","seed","styles", "tape":{…}}.
+ * Notes, and the order of keys, are not behaviour. */
 #ifndef AG_BEHAVIOUR_H
 #define AG_BEHAVIOUR_H
 

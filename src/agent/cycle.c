@@ -23,6 +23,8 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 ag_cycle *ag_cycle_new(const ag_program *p, ag_tape *tape)
 {
     ag_cycle *c = mt_xmalloc(sizeof *c);
@@ -67,6 +69,49 @@ void ag_cycle_begin(ag_cycle *c, const ag_message *message)
     c->limit = NULL;
     c->hook_at = c->next = c->pending = 0;
     c->sent = NULL;
+}
+
+/* ---- many messages ---- */
+
+static mt_json text_item(mt_str text)
+{
+    return (mt_json){
+        .type = MT_JSON_STRING, .count = (uint32_t)text.len, .as.text = text.ptr};
+}
+
+static uint32_t characters(mt_json *items, mt_str text)
+{
+    uint32_t count = 0;
+    size_t len;
+    for (size_t i = 0; i < text.len; i += len) {
+        mt_utf8_decode(text.ptr + i, &len);
+        items[count++] = text_item(mt_str_from(text.ptr + i, len));
+    }
+    return count;
+}
+
+const mt_json *ag_many(mt_arena *a, ag_mode mode, const mt_json *answer,
+                       const char **failed)
+{
+    if (mode == AG_PROFILE || !answer || mt_json_is(answer, MT_JSON_NULL) ||
+        mt_json_is(answer, MT_JSON_ARRAY)) {
+        return answer;
+    }
+    if (mt_json_is(answer, MT_JSON_NUMBER) || mt_json_is(answer, MT_JSON_BOOL)) {
+        *failed = "a sender that may send many returned neither a list nor text";
+        return NULL;
+    }
+    mt_json *list = mt_new(a, mt_json);
+    mt_json *items = mt_new_array(a, mt_json, answer->count);
+    uint32_t count = answer->count;
+    if (mt_json_is(answer, MT_JSON_STRING)) {
+        count = characters(items, mt_json_text(answer));
+    }
+    for (uint32_t i = 0; mt_json_is(answer, MT_JSON_OBJECT) && i < count; i++) {
+        items[i] = text_item(answer->as.members[i].key);
+    }
+    *list = (mt_json){.type = MT_JSON_ARRAY, .count = count, .as.items = items};
+    return list;
 }
 
 /* ---- making calls ---- */
@@ -199,9 +244,12 @@ static void add_emission(ag_cycle *c, uint32_t send, const mt_json *payload)
 static void begin_hooks_out(ag_cycle *c)
 {
     for (uint32_t i = 0; i < c->sends.len; i++) {
-        const mt_json *result = c->sent[i];
-        bool list = c->p->agent->senders[c->sends.items[i].sender].multi &&
-                    mt_json_is(result, MT_JSON_ARRAY);
+        ag_send *send = &c->sends.items[i];
+        bool multi = c->p->agent->senders[send->sender].multi;
+        const mt_json *result =
+            multi ? ag_many(&c->arena, c->p->agent->mode, c->sent[i], &send->failed)
+                  : c->sent[i];
+        bool list = multi && mt_json_is(result, MT_JSON_ARRAY);
         for (uint32_t k = 0; list && k < result->count; k++) {
             add_emission(c, i, &result->as.items[k]);
         }
@@ -215,7 +263,10 @@ static void begin_hooks_out(ag_cycle *c)
 
 static void call_hook_in(ag_cycle *c)
 {
-    if (c->hook_at < c->p->hook_count[AG_RECEIVE]) {
+    const ag_agent *agent = c->p->agent;
+    if (agent->mode == AG_COMPAT && !agent->receiver_count) {
+        drop(c, AG_DROPPED); /* nobody reads it, so no hook sees it either */
+    } else if (c->hook_at < c->p->hook_count[AG_RECEIVE]) {
         add_call(c, AG_CALL_RECEIVE_HOOK, c->p->hooks[AG_RECEIVE][c->hook_at++]);
     } else {
         begin_receivers(c);

@@ -146,8 +146,15 @@ typedef struct ag_record {
 /* What the last message did; good until the next one begins. */
 ag_record ag_cycle_record(const ag_cycle *c);
 
-/* Does the sender's filter let the event through? Compat: an absent or empty filter
- * lets everything through. Profile: absent does, empty never does. */
+/* What a `multi` sender answered, as a list where it is many messages. Compat goes
+ * through it as Python does: the characters of text, the keys of an object; of what
+ * has no parts *failed says so and the answer is NULL. */
+const mt_json *ag_many(mt_arena *a, ag_mode mode, const mt_json *answer,
+                       const char **failed);
+
+/* Does the sender's filter let the event through? An absent filter lets everything
+ * through, an empty one nothing. (Compat: a sender of which no filter lists anything
+ * does not wait for events and is never asked.) */
 bool ag_sender_matches(ag_mode mode, const ag_sender *s, const ag_event *event);
 
 #endif

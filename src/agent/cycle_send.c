@@ -28,15 +28,15 @@ static bool trigger_listed(const ag_sender *s, mt_str trigger)
     return false;
 }
 
+/* An answer of nothing has neither action nor trigger, so a filter never lets it
+ * through. In the profile it does not count as an outcome. */
 bool ag_sender_matches(ag_mode mode, const ag_sender *s, const ag_event *event)
 {
     if (event->action == AG_NONE) {
-        return false;
+        return mode == AG_COMPAT && !s->has_actions && !s->has_triggers;
     }
-    bool actions = mode == AG_COMPAT ? s->actions != 0 : s->has_actions;
-    bool triggers = mode == AG_COMPAT ? s->trigger_count != 0 : s->has_triggers;
-    return (!actions || (s->actions >> event->action) & 1) &&
-           (!triggers || trigger_listed(s, event->trigger));
+    return (!s->has_actions || (s->actions >> event->action) & 1) &&
+           (!s->has_triggers || trigger_listed(s, event->trigger));
 }
 
 static void add_candidate(ag_cycle *c, uint32_t sender, uint32_t activation, mt_str key)

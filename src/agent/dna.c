@@ -72,11 +72,6 @@ typedef struct item {
     mt_str route;
 } item;
 
-static mt_str route_text(mt_arena *a, bool parsed, const ag_route *route, mt_str text)
-{
-    return parsed ? route->canonical : ag_squeeze(a, text);
-}
-
 /* Equal ones keep registration order, because there it decides. */
 static int by_order(const void *x, const void *y)
 {
@@ -97,11 +92,13 @@ static item *sorted_items(mt_arena *a, const ag_agent *agent, size_t *count)
     item *items = mt_new_array(a, item, *count), *at = items;
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
-        *at++ = (item){0, i, r->priority, route_text(a, r->parsed, &r->route, r->text)};
+        *at++ =
+            (item){0, i, r->priority, ag_known_route(r->parsed, &r->route, r->text)};
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
         const ag_sender *s = &agent->senders[i];
-        *at++ = (item){1, i, s->priority, route_text(a, s->parsed, &s->route, s->text)};
+        *at++ =
+            (item){1, i, s->priority, ag_known_route(s->parsed, &s->route, s->text)};
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
         *at++ = (item){2, i, agent->hooks[i].priority,
@@ -128,15 +125,34 @@ static void write_identity(mt_jw *w, mt_str function, const char *kind, mt_str m
     mt_jw_key_str(w, "module", module);
 }
 
+/* The route is then the text as it was written, which a reader must not parse. */
+static void write_unparsed(mt_jw *w, bool parsed)
+{
+    if (!parsed) {
+        mt_jw_key_bool(w, "unparsed", true);
+    }
+}
+
 /* Keys ascend. null and [] are different filters: anything, and nothing (§6.4). */
 static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route)
 {
     static const char *const NAMES[] = {"MOVE", "STAY", "TEST"};
+    if (s->once) {
+        mt_jw_key_i64(w, "after_ms", (int64_t)s->every_ms);
+    }
     write_behaviour(w, s->behaviour);
-    if (s->every_ms) {
+    if (s->data_mode.ptr) {
+        mt_jw_key_str(w, "data_mode", s->data_mode);
+    }
+    if (s->every_ms && !s->once) {
         mt_jw_key_i64(w, "every_ms", (int64_t)s->every_ms);
     }
-    write_identity(w, s->name, "sender", s->module);
+    mt_jw_key_str(w, "function", s->name);
+    if (s->gated) {
+        mt_jw_key_bool(w, "gated", true);
+    }
+    mt_jw_key_str(w, "kind", MT_STR("sender"));
+    mt_jw_key_str(w, "module", s->module);
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_keyz(w, "on_actions");
     if (s->has_actions) {
@@ -156,8 +172,13 @@ static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route
         mt_jw_keyz(w, "run_while");
         mt_jw_json(w, s->run_while);
     }
+    write_unparsed(w, s->parsed);
     if (s->use_data) {
         mt_jw_key_bool(w, "use_data", true);
+    }
+    if (s->when_data) {
+        mt_jw_keyz(w, "when_data");
+        mt_jw_json(w, s->when_data);
     }
 }
 
@@ -170,6 +191,7 @@ static void write_item(mt_arena *a, mt_jw *w, const ag_agent *agent, const item 
         write_identity(w, r->name, "receiver", r->module);
         write_priority(w, r->priority);
         mt_jw_key_str(w, "route", x->route);
+        write_unparsed(w, r->parsed);
     } else if (x->kind == 1) {
         write_sender(a, w, &agent->senders[x->index], x->route);
     } else {
@@ -264,23 +286,25 @@ static void write_callback(mt_arena *a, mt_jw *w, const char *name,
 }
 
 /* Ours is true, false or a condition, which nothing but its text can say there. */
-static void write_run_while(mt_arena *a, mt_jw *w, const mt_json *run)
+static void write_condition(mt_arena *a, mt_jw *w, const char *name,
+                            const mt_json *condition)
 {
-    bool plain = mt_json_is(run, MT_JSON_BOOL);
-    mt_jw_key_str(w, "run_while_kind", plain ? MT_STR("bool") : MT_STR("callable"));
-    mt_jw_keyz(w, "run_while_value");
+    bool plain = mt_json_is(condition, MT_JSON_BOOL);
+    mt_jw_key(w, mt_strf(a, "%s_kind", name));
+    mt_jw_str(w, plain ? MT_STR("bool") : MT_STR("callable"));
+    mt_jw_key(w, mt_strf(a, "%s_value", name));
     if (plain) {
-        mt_jw_bool(w, run->boolean);
+        mt_jw_bool(w, condition->boolean);
     } else {
         mt_jw_null(w);
     }
-    mt_jw_keyz(w, "run_while_name");
+    mt_jw_key(w, mt_strf(a, "%s_name", name));
     mt_jw_null(w);
-    mt_jw_keyz(w, "run_while_source");
+    mt_jw_key(w, mt_strf(a, "%s_source", name));
     if (plain) {
         mt_jw_null(w);
     } else {
-        mt_jw_str(w, ag_value_text(a, run));
+        mt_jw_str(w, ag_value_text(a, condition));
     }
 }
 
@@ -290,7 +314,9 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
 {
     const mt_json *mode = mt_json_at(s->behaviour, "data_mode");
     mt_jw_keyz(w, "data_mode");
-    if (mode) {
+    if (s->data_mode.ptr) {
+        mt_jw_str(w, s->data_mode);
+    } else if (mode) {
         mt_jw_json(w, mode);
     } else if (s->use_data) {
         mt_jw_str(w, MT_STR("live"));
@@ -299,35 +325,54 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
     }
 }
 
+/* Of our own agents: what the SDK has no words for. */
+static void write_beyond_sdk(mt_jw *w, const ag_sender *s)
+{
+    if (s->behaviour && s->priority.count) {
+        write_priority(w, s->priority);
+    }
+    if (s->once) {
+        mt_jw_key_i64(w, "after_ms", (int64_t)s->every_ms);
+    }
+    if (s->gated) {
+        mt_jw_key_bool(w, "gated", true);
+    }
+}
+
 /* Member order is the SDK's own. */
 static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
 {
     static const char *const NAMES[] = {"Move", "Stay", "Test"};
     mt_jw_begin_unsorted(w);
-    write_route(a, w, "send", s->text, route_text(a, s->parsed, &s->route, s->text));
+    write_route(a, w, "send", s->text, ag_known_route(s->parsed, &s->route, s->text));
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_key_bool(w, "use_data", s->use_data);
     write_data_mode(w, s);
     mt_jw_keyz(w, "every");
     if (mt_json_at(s->behaviour, "every")) {
         mt_jw_json(w, mt_json_at(s->behaviour, "every"));
-    } else if (s->every_ms) {
+    } else if (s->every_ms && !s->once) {
         mt_jw_raw(w, mt_strf(a, "%llu.%03llu", (unsigned long long)s->every_ms / 1000,
                              (unsigned long long)s->every_ms % 1000));
     } else {
         mt_jw_null(w);
     }
     if (s->run_while) {
-        write_run_while(a, w, s->run_while);
+        write_condition(a, w, "run_while", s->run_while);
     } else {
         write_callback(a, w, "run_while", s->behaviour);
     }
-    write_callback(a, w, "when_data", s->behaviour);
+    if (s->when_data) {
+        write_condition(a, w, "when_data", s->when_data);
+    } else {
+        write_callback(a, w, "when_data", s->behaviour);
+    }
     mt_jw_keyz(w, "on_triggers");
     write_names(a, w, s->triggers, s->trigger_count);
     mt_jw_keyz(w, "on_actions");
     write_actions(w, s, NAMES);
     write_origin(a, w, s->module, s->name, s->behaviour);
+    write_beyond_sdk(w, s);
     mt_jw_end_object(w);
 }
 
@@ -340,7 +385,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
         const ag_receiver *r = &agent->receivers[i];
         mt_jw_begin_unsorted(w);
         write_route(a, w, "receive", r->text,
-                    route_text(a, r->parsed, &r->route, r->text));
+                    ag_known_route(r->parsed, &r->route, r->text));
         write_priority(w, r->priority);
         write_origin(a, w, r->module, r->name, r->behaviour);
         mt_jw_end_object(w);

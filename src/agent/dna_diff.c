@@ -12,7 +12,6 @@
  *
  * Order of the report: what was there, in its order, then what is new. Everything
  * lives in the caller's arena. */
-#include "agent/chars.h"
 #include "agent/dna.h"
 #include "agent/value.h"
 #include "base/map.h"
@@ -29,6 +28,7 @@ typedef struct seen {
     const ag_sender *sender; /* NULL: no sender */
     const mt_json *behaviour;
     bool hook, other;
+    bool label; /* its route is text that is not parsed */
 } seen;
 
 typedef struct seen_list {
@@ -46,11 +46,6 @@ static void see(mt_arena *a, seen_list *list, seen x)
     x.identity = mt_strf(a, "%.*s #%zu", MT_ARG(name), (size_t)turn->value++);
     mt_vec_push(a, list, x);
     mt_map_put(a, &list->index, x.identity, list->len);
-}
-
-static mt_str route_of(mt_arena *a, bool parsed, const ag_route *route, mt_str text)
-{
-    return parsed ? route->canonical : ag_squeeze(a, text);
 }
 
 /* An entry of other libraries that registers nothing: it is all behaviour. */
@@ -71,7 +66,8 @@ static seen_list see_all(mt_arena *a, const ag_agent *agent)
         const ag_receiver *r = &agent->receivers[i];
         see(a, &list,
             (seen){.kind = "receiver",
-                   .route = route_of(a, r->parsed, &r->route, r->text),
+                   .route = ag_known_route(r->parsed, &r->route, r->text),
+                   .label = !r->parsed,
                    .module = r->module,
                    .function = r->name,
                    .behaviour = r->behaviour,
@@ -81,7 +77,8 @@ static seen_list see_all(mt_arena *a, const ag_agent *agent)
         const ag_sender *s = &agent->senders[i];
         see(a, &list,
             (seen){.kind = "sender",
-                   .route = route_of(a, s->parsed, &s->route, s->text),
+                   .route = ag_known_route(s->parsed, &s->route, s->text),
+                   .label = !s->parsed,
                    .module = s->module,
                    .function = s->name,
                    .priority = s->priority,
@@ -230,11 +227,19 @@ static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_chang
                b->multi ? "it no longer sends once per activation"
                         : "it may send once per activation");
     }
-    if (b->every_ms != n->every_ms) {
+    if (b->every_ms != n->every_ms || b->once != n->once) {
         report(a, out, '~', true, y, "it sends at another interval");
     }
     if (!same_value(a, b->run_while, n->run_while)) {
         report(a, out, '~', true, y, "it runs while something else holds");
+    }
+    if (b->gated != n->gated) {
+        report(a, out, '~', true, y,
+               n->gated ? "its tape gates it now" : "its tape gates it no longer");
+    }
+    if (!same_value(a, b->when_data, n->when_data) ||
+        !mt_str_eq(b->data_mode, n->data_mode)) {
+        report(a, out, '~', true, y, "it is called for other data");
     }
     if (b->use_data != n->use_data) {
         report(a, out, '~', true, y, "it began, or ceased, to be given data");
@@ -247,6 +252,11 @@ static void diff_one(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *
     if (ag_priority_cmp(x->priority, y->priority)) {
         report(a, out, '~', true, y,
                "its priority, and so the order of calls, changed");
+    }
+    if (x->label != y->label) {
+        report(a, out, '~', true, y,
+               y->label ? "its route is not parsed any more"
+                        : "its route was not parsed before");
     }
     if (!mt_str_eq(x->module, y->module) || !mt_str_eq(x->function, y->function)) {
         report(a, out, '~', false, y, "another function answers");

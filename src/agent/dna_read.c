@@ -27,6 +27,8 @@ typedef struct reading {
     MT_VEC(ag_hook) hooks;
     MT_VEC(mt_json) others;
     const mt_json *settings;
+    ag_mode route_mode;      /* how routes are read: by the document's settings */
+    const ag_styles *styles; /* NULL: the canonical one */
 } reading;
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message)
@@ -40,9 +42,11 @@ static void complain(reading *r, const char *code, const mt_json *at, mt_str mes
 typedef struct draft {
     mt_str function, module, route, direction;
     ag_priority priority;
-    const mt_json *behaviour, *on_actions, *on_triggers, *run_while;
-    bool multi, use_data;
-    uint64_t every_ms;
+    const mt_json *behaviour, *on_actions, *on_triggers, *run_while, *when_data;
+    mt_str data_mode;
+    bool multi, use_data, gated;
+    bool unparsed; /* ours: the route is text that is not to be parsed */
+    uint64_t every_ms, after_ms;
 } draft;
 
 /* True, false or a condition. */
@@ -63,11 +67,16 @@ static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
     MT_FORM_OWN(draft, priority, "priority", ag_read_numbers, 0)
 #define ANY_ROUTE \
     MT_FORM_TEXT(draft, route, "route", MT_FORM_REQUIRED)
+#define OUR_ROUTE \
+    ANY_ROUTE, \
+    MT_FORM_FLAG(draft, unparsed, "unparsed", 0)
 #define ANY_SENDER \
     MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, MT_FORM_NULLABLE), \
     MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, MT_FORM_NULLABLE), \
     MT_FORM_FLAG(draft, multi, "multi", 0), \
-    MT_FORM_FLAG(draft, use_data, "use_data", 0)
+    MT_FORM_FLAG(draft, use_data, "use_data", 0), \
+    MT_FORM_FLAG(draft, gated, "gated", 0), \
+    MT_FORM_U64(draft, after_ms, "after_ms", 1, EVERY_MOST_MS, 0)
 #define ANY_HOOK \
     MT_FORM_TEXT(draft, direction, "direction", MT_FORM_REQUIRED)
 #define OUR_ENTRY \
@@ -80,13 +89,15 @@ static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
     MT_FORM_TEXT(draft, function, "fn_name", 0)
 /* clang-format on */
 
-static const mt_form_row RECEIVER[] = {OUR_ENTRY, ANY_ROUTE};
+static const mt_form_row RECEIVER[] = {OUR_ENTRY, OUR_ROUTE};
 static const mt_form_row SENDER[] = {
     OUR_ENTRY,
-    ANY_ROUTE,
+    OUR_ROUTE,
     ANY_SENDER,
     MT_FORM_U64(draft, every_ms, "every_ms", 1, EVERY_MOST_MS, 0),
     MT_FORM_OWN(draft, run_while, "run_while", read_run_while, 0),
+    MT_FORM_OBJECT(draft, when_data, "when_data", 0),
+    MT_FORM_TEXT(draft, data_mode, "data_mode", 0),
 };
 static const mt_form_row HOOK[] = {OUR_ENTRY, ANY_HOOK};
 static const mt_form_row SDK_RECEIVER[] = {SDK_ENTRY, ANY_ROUTE};
@@ -102,6 +113,7 @@ static const char *code_of(const mt_form_fault *fault)
         {"priority", "AG202"},   {"multi", "AG204"},       {"use_data", "AG204"},
         {"on_actions", "AG205"}, {"on_triggers", "AG205"}, {"behaviour", "AG213"},
         {"run_while", "AG213"},  {"settings", "AG213"},    {"every_ms", "AG215"},
+        {"when_data", "AG213"},  {"gated", "AG204"},       {"after_ms", "AG215"},
     };
     if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
         return "AG217";
@@ -147,9 +159,12 @@ static bool in_list(const char *const *names, mt_str name)
 static bool known_member(mt_str key, const ag_sender *s)
 {
     static const char *const KNOWN[] = {
-        "type",        "route",      "route_key", "priority", "multi",     "use_data",
-        "on_triggers", "on_actions", "module",    "fn_name",  "direction", NULL};
+        "type",      "route",       "route_key",  "priority", "multi",
+        "use_data",  "on_triggers", "on_actions", "module",   "fn_name",
+        "direction", "gated",       "after_ms",   NULL};
     return in_list(KNOWN, key) || (s && s->every_ms && mt_str_is(key, "every")) ||
+           (s && s->data_mode.ptr && mt_str_is(key, "data_mode")) ||
+           (s && s->when_data && mt_str_starts(key, MT_STR("when_data_"))) ||
            (s && s->run_while && mt_str_starts(key, MT_STR("run_while_")));
 }
 
@@ -201,21 +216,34 @@ static bool silent_at(const mt_json *at, const char *key)
 }
 
 /* True, false, or a condition, as we write them; the SDK's callables are source, which
- * we only keep. */
-static const mt_json *run_while_of_sdk(reading *r, const mt_json *at)
+ * we only keep. `name` is run_while or when_data. */
+static const mt_json *condition_of_sdk(reading *r, const mt_json *at, const char *name)
 {
-    const mt_json *value = mt_json_at(at, "run_while_value");
-    mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
-    if (!silent_at(at, "run_while_name")) {
+    const char *value_key = mt_strf(r->doc.a, "%s_value", name).ptr;
+    const char *source_key = mt_strf(r->doc.a, "%s_source", name).ptr;
+    const mt_json *value = mt_json_get(at, mt_str_z(value_key));
+    mt_str kind = mt_json_text(mt_json_get(at, mt_strf(r->doc.a, "%s_kind", name)));
+    if (!silent_at(at, mt_strf(r->doc.a, "%s_name", name).ptr)) {
         return NULL;
     }
-    if (mt_str_is(kind, "callable") && silent_at(at, "run_while_value")) {
-        return object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+    if (mt_str_is(kind, "callable") && silent_at(at, value_key)) {
+        return object_in(r, mt_json_text(mt_json_get(at, mt_str_z(source_key))));
     }
     return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL) &&
-                   silent_at(at, "run_while_source")
+                   silent_at(at, source_key)
                ? value
                : NULL;
+}
+
+/* Of our own agents alone, so that what others mean by it stays where it was. */
+static mt_str data_mode_of_sdk(reading *r, const mt_json *at)
+{
+    const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
+    const mt_json *mode = mt_json_at(at, "data_mode");
+    bool ours = mt_json_at(own, "rules") || mt_json_at(own, "command");
+    return ours && mt_json_is(mode, MT_JSON_STRING) && !says_nothing(mode)
+               ? mt_json_text(mode)
+               : (mt_str){0};
 }
 
 /* Seconds; 0 when they are not whole milliseconds: then only their text is kept. */
@@ -239,14 +267,19 @@ static uint64_t every_of_sdk(reading *r, const mt_json *at)
 
 /* ---- Registrations ---- */
 
-/* An SDK document keeps routes that do not parse; a profile document has none. */
-static bool parse_route(reading *r, const mt_json *at, mt_str text, ag_route *route)
+/* An SDK document keeps routes that do not parse; a profile document has none but those
+ * that it says are not parsed. */
+static bool parse_route(reading *r, const mt_json *at, const draft *d, ag_route *route)
 {
     ag_fault fault = {0};
-    if (!ag_route_parse(r->doc.a, r->mode, NULL, text, route, &fault)) {
+    mt_str text = d->route;
+    if (d->unparsed) {
+        return false;
+    }
+    if (!ag_route_parse(r->doc.a, r->route_mode, r->styles, text, route, &fault)) {
         return true;
     }
-    if (r->mode == AG_PROFILE) {
+    if (r->mode == AG_PROFILE) { /* a document of ours says which it does not parse */
         complain(r, "AG203", mt_json_at(at, "route"),
                  mt_strf(r->doc.a, "route `%.*s`, character %zu: %s", MT_ARG(text),
                          fault.offset + 1, fault.message));
@@ -293,7 +326,7 @@ static void take_receiver(reading *r, const mt_json *at, const draft *d)
                        .priority = d->priority,
                        .text = d->route,
                        .behaviour = behaviour_of(r, at, d, NULL)};
-    x->parsed = parse_route(r, at, d->route, &x->route);
+    x->parsed = parse_route(r, at, d, &x->route);
 }
 
 /* The SDK writes periods in seconds and conditions as code; both are translated as far
@@ -308,10 +341,15 @@ static void take_sender(reading *r, const mt_json *at, const draft *d)
                      .text = d->route,
                      .multi = d->multi,
                      .use_data = d->use_data};
-    x->parsed = parse_route(r, at, d->route, &x->route);
+    x->parsed = parse_route(r, at, d, &x->route);
     take_filters(r, d, x);
     x->every_ms = sdk ? every_of_sdk(r, at) : d->every_ms;
-    x->run_while = sdk ? run_while_of_sdk(r, at) : d->run_while;
+    x->every_ms = d->after_ms ? d->after_ms : x->every_ms;
+    x->once = d->after_ms > 0;
+    x->gated = d->gated;
+    x->run_while = sdk ? condition_of_sdk(r, at, "run_while") : d->run_while;
+    x->when_data = sdk ? condition_of_sdk(r, at, "when_data") : d->when_data;
+    x->data_mode = sdk ? data_mode_of_sdk(r, at) : d->data_mode;
     x->behaviour = behaviour_of(r, at, d, x);
 }
 
@@ -433,6 +471,33 @@ static void read_others(reading *r, const mt_json *list)
     }
 }
 
+/* Settings say how the agent's own file was read; its routes are read alike. */
+static void take_route_mode(reading *r, const mt_json *settings)
+{
+    const mt_json *list = mt_json_at(settings, "styles");
+    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    ag_mode_from(mt_json_text(mt_json_at(settings, "mode")), &r->route_mode);
+    ag_style *items = mt_new_array(r->doc.a, ag_style, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *at = &list->as.items[i];
+        const char *why = NULL;
+        if (ag_style_make(r->doc.a, mt_json_text(mt_json_at(at, "stem")),
+                          mt_json_text(mt_json_at(at, "left")),
+                          mt_json_text(mt_json_at(at, "right")),
+                          mt_json_text(mt_json_at(at, "separator")),
+                          mt_json_text(mt_json_at(at, "tip")), &items[i], &why)) {
+            complain(r, "AG218", at,
+                     mt_strf(r->doc.a, "this is not an arrow style: %s", why));
+            return;
+        }
+    }
+    if (count) {
+        ag_styles *styles = mt_new(r->doc.a, ag_styles);
+        *styles = (ag_styles){items, count};
+        r->styles = styles;
+    }
+}
+
 /* Three documents: a list (SDK), an object of the profile, or either inside a signed
  * one. Only a document that states its format is read strictly. */
 static const mt_json *entries_of(reading *r, const mt_json *tree)
@@ -440,7 +505,7 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     const mt_json *inner = mt_json_at(tree, "dna"); /* of a signed document */
     tree = inner ? inner : tree;
     if (mt_json_is(tree, MT_JSON_ARRAY)) {
-        r->mode = AG_COMPAT;
+        r->mode = r->route_mode = AG_COMPAT;
         return few_enough(r, tree);
     }
     const mt_json *format = mt_json_at(tree, "format");
@@ -457,6 +522,7 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
         mt_form f = form_of(r, "a DNA document");
         mt_form_read(&f, tree, DOCUMENT, mt_form_count(DOCUMENT), &d);
         r->settings = d.settings;
+        take_route_mode(r, d.settings);
         read_others(r, d.others);
         return few_enough(r, list);
     }

@@ -32,18 +32,19 @@ mt_form ag_form(ag_document *d, const char *what)
     return (mt_form){.arena = d->a, .what = what, .report = hear, .state = d};
 }
 
-/* All items are looked at, so that one message covers the list. */
+/* One number is a list of one. All items are looked at, so that one message covers the
+ * list. */
 bool ag_read_numbers(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    uint32_t count = mt_json_is(v, MT_JSON_ARRAY) ? v->count : 0;
+    bool list = mt_json_is(v, MT_JSON_ARRAY), good = true;
+    uint32_t count = list ? v->count : 1;
     int64_t *items = mt_new_array(f->arena, int64_t, count);
-    bool good = mt_json_is(v, MT_JSON_ARRAY);
     for (uint32_t i = 0; i < count; i++) {
-        good &= mt_json_i64(&v->as.items[i], &items[i]) == MT_OK;
+        good &= mt_json_i64(list ? &v->as.items[i] : v, &items[i]) == MT_OK;
     }
     if (!good) {
         return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
-                           "must be a list of whole numbers");
+                           "must be a whole number or a list of them");
     }
     *(ag_priority *)to = (ag_priority){items, count};
     return true;

@@ -22,7 +22,7 @@ void ag_complain(const ag_document *d, const char *code, const mt_json *at,
 /* A form whose faults are diagnostics about the document. */
 mt_form ag_form(ag_document *d, const char *what);
 
-/* For rows: ag_priority, a list of whole numbers. */
+/* For rows: ag_priority, a whole number or a list of them. */
 mt_form_reader ag_read_numbers;
 
 #endif

@@ -56,7 +56,9 @@ static mt_str receiver_label(sketch *s, const ag_receiver *r)
     for (uint32_t i = 0; r->parsed && i < r->route.count[AG_LABEL]; i++) {
         mt_buf_addf(&text, "%s%.*s", i ? ", " : "\n", MT_ARG(labels[i].text));
     }
-    mt_buf_addz(&text, r->parsed ? "" : "\n(does not parse)");
+    if (!r->parsed) {
+        mt_buf_addf(&text, "\n(%s)", ag_why_unparsed(&s->file->agent));
+    }
     return mt_picture_keep(s->a, &text);
 }
 
@@ -78,7 +80,7 @@ static void draw_receiver(sketch *s, uint32_t index)
         .group = s->group,
         .persona = MT_PICTURE_NONE,
         .role = MT_ROLE_RECEIVER,
-        .faded = !r->parsed};
+        .faded = !r->parsed && !s->file->agent.flow_off};
     s->receivers[index] = mt_picture_add_node(&s->p, node);
     for (uint32_t i = 0; r->parsed && i < r->route.count[AG_SOURCE]; i++) {
         connect(s, state_of(s, ag_route_part(&r->route, AG_SOURCE)[i].text),
@@ -123,9 +125,12 @@ static mt_str sender_label(sketch *s, const ag_sender *sender)
                     MT_ARG(sender->triggers[i]));
     }
     if (sender->every_ms) {
-        mt_buf_addf(&text, "\nevery %llu ms", (unsigned long long)sender->every_ms);
+        mt_buf_addf(&text, "\n%s %llu ms", sender->once ? "once after" : "every",
+                    (unsigned long long)sender->every_ms);
     }
-    mt_buf_addz(&text, sender->parsed ? "" : "\n(does not parse)");
+    if (!sender->parsed) {
+        mt_buf_addf(&text, "\n(%s)", ag_why_unparsed(&s->file->agent));
+    }
     return mt_picture_keep(s->a, &text);
 }
 
@@ -142,12 +147,13 @@ static void draw_sender(sketch *s, uint32_t index)
         .group = s->group,
         .persona = MT_PICTURE_NONE,
         .role = MT_ROLE_SENDER,
-        .faded = !sender->parsed};
+        .faded = !sender->parsed && !s->file->agent.flow_off};
     s->senders[index] = mt_picture_add_node(&s->p, node);
     if (sender->every_ms) {
         mt_picture_add_start(
             &s->p, s->senders[index], mt_strf(s->a, "sender/%u//start", index),
-            mt_strf(s->a, "every %llu ms", (unsigned long long)sender->every_ms));
+            mt_strf(s->a, "%s %llu ms", sender->once ? "once after" : "every",
+                    (unsigned long long)sender->every_ms));
         return;
     }
     for (uint32_t i = 0; i < agent->receiver_count && sender->parsed; i++) {

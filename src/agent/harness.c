@@ -492,15 +492,13 @@ static bool op_responds(ag_question *q)
         !ag_action_from(mt_json_text(action), &event.action)) {
         return ag_refuse(q, "no such action");
     }
-    event.trigger = mt_json_text(trigger);
+    event.trigger = event.action == AG_NONE ? (mt_str){0} : mt_json_text(trigger);
     if (event.trigger.len && !ag_trigger_find(&t, event.trigger)) {
         return ag_refuse(q, "no trigger `%.*s`", MT_ARG(event.trigger));
     }
     bool reactive = q->mode == AG_COMPAT ? s.actions || s.trigger_count
                                          : s.has_actions || s.has_triggers;
-    mt_jw_key_bool(q->w, "result",
-                   (reactive || q->mode == AG_PROFILE) &&
-                       ag_sender_matches(q->mode, &s, &event));
+    mt_jw_key_bool(q->w, "result", ag_sender_matches(q->mode, &s, &event));
     mt_jw_key_bool(q->w, "reactive", reactive);
     return true;
 }
@@ -620,7 +618,7 @@ static bool recover_profile(ag_question *q, mt_str line, mt_json *out)
 {
     ag_inbound in;
     line.len -= line.len && line.ptr[line.len - 1] == '\n';
-    if (ag_frame_read(q->a, line, NULL, &in)) {
+    if (ag_frame_read(q->a, AG_PROFILE, line, NULL, &in)) {
         return ag_refuse(q, "the line is too long, too deep or not UTF-8");
     }
     *out = *ag_payload(q->a, in.address, &in.payload);

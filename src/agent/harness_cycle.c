@@ -101,13 +101,8 @@ static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
     *text = written.ptr ? written : MT_STR("");
     *parsed = !agent->flow_off &&
               !ag_route_parse(q->a, q->mode, agent->styles, *text, route, NULL);
-    if (!*parsed) {
-        if (q->mode == AG_PROFILE && !agent->flow_off) {
-            return ag_refuse(q, "route `%.*s` is malformed", MT_ARG(*text));
-        }
-        *text = ag_squeeze(q->a, *text);
-    }
-    return true;
+    return *parsed || q->mode == AG_COMPAT || agent->flow_off ||
+           ag_refuse(q, "route `%.*s` is malformed", MT_ARG(*text));
 }
 
 /* An event without an action has no trigger, whatever the script says. */
@@ -499,7 +494,7 @@ static bool payload_of(ag_question *q, const mt_json *message, mt_json *out)
         return true;
     }
     ag_inbound in;
-    if (ag_frame_read(q->a, text, NULL, &in)) {
+    if (ag_frame_read(q->a, AG_PROFILE, text, NULL, &in)) {
         return ag_refuse(q, "a message is not a line");
     }
     *out = *ag_payload(q->a, in.address, &in.payload);
@@ -588,6 +583,14 @@ static bool run_message(ag_question *q, script *s, ag_cycle *c, const ag_tape *t
     return true;
 }
 
+/* Compat: a tape is asked for only when receivers may be called; until then it does not
+ * matter what is in it. */
+static bool uploads(const script *s, const ag_cycle *c)
+{
+    return ag_cycle_fate(c) == AG_FINISHED && s->agent.receiver_count &&
+           !s->agent.flow_off;
+}
+
 /* A profile tape lives on when it is committed; otherwise each message has its own,
  * read from what the application uploads. */
 static bool run_messages(ag_question *q, script *s, const ag_program *p)
@@ -597,17 +600,19 @@ static bool run_messages(ag_question *q, script *s, const ag_program *p)
     const mt_json *messages = asked_of(q).messages;
     mt_json null = ag_null_value(), tape = commit ? *commit : given ? *given : null;
     ag_tape *t = NULL;
-    bool ok = true;
+    bool ok = true, good = true;
     mt_jw_keyz(q->w, "trace");
     mt_jw_begin_array(q->w);
     for (uint32_t i = 0; ok && i < messages->count; i++) {
         mt_json next = tape;
         if (!t) {
-            ok = ag_read_tape(q, p, &tape, &t);
+            good = ag_read_tape(q, p, &tape, &t);
         }
+        ok = good || q->mode == AG_COMPAT;
         if (ok) {
             ag_cycle *c = ag_cycle_new(p, t);
-            ok = run_message(q, s, c, t, &messages->as.items[i], &next);
+            ok = run_message(q, s, c, t, &messages->as.items[i], &next) &&
+                 (good || !uploads(s, c));
             ag_cycle_free(c);
         }
         if (commit) {

@@ -91,38 +91,14 @@ static rows rows_of(ag_question *q, const ag_tape *t, bool empty)
     return out;
 }
 
-static void write_rows(mt_jw *w, const rows *r, bool raw)
+static void write_rows(mt_jw *w, const rows *r)
 {
     mt_jw_begin_array(w);
     for (size_t i = 0; i < r->len; i++) {
-        mt_str key = r->items[i].raw;
-        if (!raw && mt_str_starts(key, MT_STR("tape:"))) {
-            key = mt_str_skip(key, 5);
-        }
         mt_jw_begin_array(w);
-        ag_write_key(w, key);
+        ag_write_key(w, r->items[i].raw);
         write_texts(w, r->items[i].states.items, r->items[i].states.len);
         mt_jw_end_array(w);
-    }
-    mt_jw_end_array(w);
-}
-
-/* As the application sees it: one flat list, or rows by original key. */
-static void write_presented(mt_jw *w, const rows *r, ag_shape shape)
-{
-    if (ag_shape_indexed(shape)) {
-        write_rows(w, r, false);
-        return;
-    }
-    mt_jw_begin_array(w);
-    for (int null = 0; null < 2; null++) {
-        for (size_t i = 0; i < r->len; i++) {
-            for (size_t k = 0;
-                 (r->items[i].raw.ptr == NULL) == null && k < r->items[i].states.len;
-                 k++) {
-                mt_jw_str(w, r->items[i].states.items[k]);
-            }
-        }
     }
     mt_jw_end_array(w);
 }
@@ -138,6 +114,43 @@ static row *row_of(ag_question *q, rows *r, mt_str raw)
     row *added = mt_vec_add(q->a, r);
     *added = (row){.raw = raw};
     return added;
+}
+
+/* By the application's keys: stored keys that differ only by the prefix are one. */
+static rows by_original_key(ag_question *q, const rows *stored)
+{
+    rows out = {0};
+    for (size_t i = 0; i < stored->len; i++) {
+        mt_str key = stored->items[i].raw;
+        key = mt_str_starts(key, MT_STR("tape:")) ? mt_str_skip(key, 5) : key;
+        row *r = row_of(q, &out, key);
+        for (size_t k = 0; k < stored->items[i].states.len; k++) {
+            mt_vec_push(q->a, &r->states, stored->items[i].states.items[k]);
+        }
+    }
+    return out;
+}
+
+/* As the application sees it: one flat list, or rows by original key. */
+static void write_presented(ag_question *q, const rows *r, ag_shape shape)
+{
+    mt_jw *w = q->w;
+    if (ag_shape_indexed(shape)) {
+        rows seen = by_original_key(q, r);
+        write_rows(w, &seen);
+        return;
+    }
+    mt_jw_begin_array(w);
+    for (int null = 0; null < 2; null++) {
+        for (size_t i = 0; i < r->len; i++) {
+            for (size_t k = 0;
+                 (r->items[i].raw.ptr == NULL) == null && k < r->items[i].states.len;
+                 k++) {
+                mt_jw_str(w, r->items[i].states.items[k]);
+            }
+        }
+    }
+    mt_jw_end_array(w);
 }
 
 /* In the question one NUL character stands for the null key. */
@@ -165,11 +178,11 @@ static bool describe_tape(ag_question *q, const ag_tape *t)
     rows held = rows_of(q, t, false), empty = rows_of(q, t, true);
     mt_jw_key_str(q->w, "type", sdk_shape(shape));
     mt_jw_keyz(q->w, "stored");
-    write_rows(q->w, &held, true);
+    write_rows(q->w, &held);
     mt_jw_keyz(q->w, "revert");
-    write_presented(q->w, &held, shape);
+    write_presented(q, &held, shape);
     mt_jw_keyz(q->w, "refresh");
-    write_presented(q->w, &empty, shape);
+    write_presented(q, &empty, shape);
     const mt_json *more = mt_json_at(q->in, "extend");
     if (!mt_json_is(more, MT_JSON_OBJECT)) {
         return true;
@@ -178,7 +191,7 @@ static bool describe_tape(ag_question *q, const ag_tape *t)
         return false;
     }
     mt_jw_keyz(q->w, "extended");
-    write_presented(q->w, &empty, shape);
+    write_presented(q, &empty, shape);
     return true;
 }
 

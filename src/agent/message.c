@@ -1,6 +1,7 @@
 /* agent/message.c - writing and reading typed envelopes. */
 #include "agent/message.h"
 
+#include "agent/python.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 
@@ -51,8 +52,17 @@ static void frame_type(mt_buf *out, const mt_json *payload)
 
 void ag_frame_message(mt_buf *out, const mt_json *payload)
 {
+    ag_frame_signed(out, payload, (mt_str){0});
+}
+
+void ag_frame_signed(mt_buf *out, const mt_json *payload, mt_str signature)
+{
     mt_buf_addz(out, "{\"_payload\":");
     mt_json_write(out, payload, false);
+    if (signature.len) {
+        mt_buf_addz(out, ",\"_signed\":");
+        mt_buf_adds(out, signature);
+    }
     mt_buf_addz(out, ",\"_type\":");
     frame_type(out, payload);
     mt_buf_addz(out, ",\"_version\":\"" AG_WIRE_VERSION "\"}\n");
@@ -67,10 +77,11 @@ static mt_json text_node(mt_str text)
 
 /* JSON, or else the text itself. A limit that was hit does not make a
  * thing text: it is reported. */
-static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
-                           mt_json *out)
+static mt_err json_or_text(mt_arena *a, ag_mode mode, mt_str text,
+                           const mt_json_limits *limits, mt_json *out)
 {
-    mt_err err = mt_json_read(a, text, limits, out, NULL);
+    mt_err err = mode == AG_COMPAT ? ag_py_loads(a, text, limits, AG_PY_AS_JSON, out)
+                                   : mt_json_read(a, text, limits, out, NULL);
     if (err == MT_E_SYNTAX) {
         *out = text_node(text);
         return MT_OK;
@@ -81,15 +92,15 @@ static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limit
 /* A relay's envelope around a typed envelope around the payload. Without the outer one
  * the line itself is the payload; the inner one may be missing. Text that is not JSON
  * is a payload of text. */
-mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
-                     ag_inbound *out)
+mt_err ag_frame_read(mt_arena *a, ag_mode mode, mt_str line,
+                     const mt_json_limits *limits, ag_inbound *out)
 {
     *out = (ag_inbound){0};
     if (mt_utf8_check(line) != line.len) {
         return MT_E_SYNTAX;
     }
     mt_json whole;
-    mt_err err = json_or_text(a, line, limits, &whole);
+    mt_err err = json_or_text(a, mode, line, limits, &whole);
     if (err) {
         return err;
     }
@@ -103,12 +114,15 @@ mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
     out->address = mt_json_text(address);
     out->payload = *content;
     if (mt_json_is(content, MT_JSON_STRING)) {
-        err = json_or_text(a, mt_json_text(content), limits, &out->payload);
+        err = json_or_text(a, mode, mt_json_text(content), limits, &out->payload);
     }
     const mt_json *payload = mt_json_at(&out->payload, "_payload");
     out->typed = payload && mt_json_at(&out->payload, "_type") &&
                  mt_json_at(&out->payload, "_version");
+    const mt_json *signature = mt_json_at(&out->payload, "_signed");
     if (!err && out->typed) {
+        out->is_signed = signature != NULL;
+        out->signature = signature ? *signature : (mt_json){0};
         out->payload = *payload;
     }
     return err;

@@ -7,6 +7,7 @@
 #ifndef AG_MESSAGE_H
 #define AG_MESSAGE_H
 
+#include "agent/node.h"
 #include "base/json_read.h"
 
 #define AG_WIRE_VERSION "1.3.0"
@@ -14,20 +15,26 @@
 /* Appends the typed envelope of a payload, newline included. */
 void ag_frame_message(mt_buf *out, const mt_json *payload);
 
+/* The same with the member "_signed", whose JSON text is given (identity.h). */
+void ag_frame_signed(mt_buf *out, const mt_json *payload, mt_str signature);
+
 /* One inbound line, understood. */
 typedef struct ag_inbound {
     mt_str address;  /* who sent it; ptr NULL: the line named nobody */
     mt_json payload; /* a string when the line, or its content, is not JSON */
     bool typed;      /* it came in a typed envelope */
     bool relayed;    /* it came in a relay's envelope */
+    bool is_signed;  /* its typed envelope has "_signed", whatever that is */
+    mt_json signature;
 } ag_inbound;
 
-/* Never fails: what is not JSON is text, what has no envelope is taken as it is.
+/* Compat takes what Python takes for JSON, as values that JSON has (python.h).
+ * Never fails: what is not JSON is text, what has no envelope is taken as it is.
  * `content` is decoded once; strings inside the payload stay as they are. The result
  * lives in `a` and borrows from `line`. MT_E_LIMIT when the line or what it holds is
  * deeper or longer than `limits` (may be NULL) allow, MT_E_SYNTAX when it is not
  * UTF-8. */
-mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
-                     ag_inbound *out);
+mt_err ag_frame_read(mt_arena *a, ag_mode mode, mt_str line,
+                     const mt_json_limits *limits, ag_inbound *out);
 
 #endif

@@ -20,6 +20,8 @@
 
 #include <stdlib.h>
 
+#include "agent/chars.h"
+
 static const char *const SHAPES[] = {
     [AG_SINGLE] = "single",
     [AG_MANY] = "many",
@@ -61,14 +63,20 @@ const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate)
 
 /* ---- symbols ---- */
 
+/* Items of compat lists are raw text: one that reads like a form is not that form, and
+ * no state can have its name. */
+static bool is_name(const ag_node *node)
+{
+    return node->kind == AG_PLAIN && node->text.ptr[0] != '/';
+}
+
 /* Forms are interned before plain names, in a pass of their own, so that one comparison
  * tells which a symbol is. Names inside forms get symbols too: gates are asked about
  * them. */
 static void intern(ag_program *p, const ag_node *node, bool forms)
 {
     bool added;
-    bool raw = node->kind == AG_PLAIN && node->text.ptr[0] == '/'; /* compat items */
-    if ((node->kind != AG_PLAIN) == forms && !raw) {
+    if (forms ? node->kind != AG_PLAIN : is_name(node)) {
         mt_map_entry *e = mt_map_add(&p->arena, &p->names, node->text, &added);
         if (added) {
             e->value = p->names.len - 1;
@@ -118,13 +126,17 @@ static ag_nodes route_symbols(ag_program *p, const ag_route *r)
 
 /* ---- gates ---- */
 
+static ag_symbol name_symbol(const ag_program *p, const ag_node *node)
+{
+    return is_name(node) ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+}
+
 /* Lowest and highest plain symbol mentioned in the gate: only there can its answer
  * differ from the one for an unknown name. */
 static void mentioned(const ag_program *p, const ag_node *node, uint32_t *low,
                       uint32_t *high)
 {
-    ag_symbol s =
-        node->kind == AG_PLAIN ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+    ag_symbol s = name_symbol(p, node);
     if (s != AG_UNKNOWN) {
         *low = s < *low ? s : *low;
         *high = s + 1 > *high ? s + 1 : *high;
@@ -152,8 +164,7 @@ static uint64_t *bit_row(ag_program *p, uint32_t count, bool value)
 static void answer_names(const ag_program *p, const ag_node *gate, const ag_node *node,
                          const ag_gate *g, uint64_t *bits)
 {
-    ag_symbol s =
-        node->kind == AG_PLAIN ? ag_program_symbol(p, node->text) : AG_UNKNOWN;
+    ag_symbol s = name_symbol(p, node);
     if (s != AG_UNKNOWN) {
         set_bit(bits, s - g->low, ag_accepts(p->agent->mode, gate, node));
     }
@@ -250,6 +261,16 @@ static void rows_allocate(ag_program *p, ag_rows *rows)
 
 /* ---- receivers ---- */
 
+mt_str ag_known_route(bool parsed, const ag_route *route, mt_str text)
+{
+    return parsed ? route->canonical : ag_strip(text);
+}
+
+const char *ag_why_unparsed(const ag_agent *agent)
+{
+    return agent->flow_off ? "a label: flow is off" : "does not parse";
+}
+
 static int by_order(const void *x, const void *y, void *host)
 {
     const ag_program *p = host;
@@ -273,7 +294,7 @@ static int by_priority(const void *x, const void *y, void *host)
 static bool compat_place(ag_program *p, mt_map *routes, uint32_t i, uint32_t *place)
 {
     const ag_receiver *r = &p->agent->receivers[i];
-    mt_str key = r->parsed ? r->route.canonical : r->text;
+    mt_str key = ag_known_route(r->parsed, &r->route, r->text);
     mt_map_entry *last = mt_map_find(routes, key);
     *place = (uint32_t)(last->value >> 32);
     return (uint32_t)last->value == i;
@@ -287,8 +308,8 @@ static mt_map first_and_last(ag_program *p)
     for (uint32_t i = 0; i < p->agent->receiver_count; i++) {
         const ag_receiver *r = &p->agent->receivers[i];
         bool added;
-        mt_map_entry *e = mt_map_add(&p->arena, &routes,
-                                     r->parsed ? r->route.canonical : r->text, &added);
+        mt_str key = ag_known_route(r->parsed, &r->route, r->text);
+        mt_map_entry *e = mt_map_add(&p->arena, &routes, key, &added);
         uint64_t place = added ? i : e->value >> 32;
         e->value = (uintptr_t)(place << 32 | i);
     }
@@ -398,8 +419,8 @@ static void rank_senders(ag_program *p)
     for (uint32_t i = 0; i < n; i++) {
         const ag_sender *s = &p->agent->senders[i];
         bool added;
-        mt_map_entry *e = mt_map_add(&p->arena, &routes,
-                                     s->parsed ? s->route.canonical : s->text, &added);
+        mt_str key = ag_known_route(s->parsed, &s->route, s->text);
+        mt_map_entry *e = mt_map_add(&p->arena, &routes, key, &added);
         e->value = added ? i : e->value;
         p->senders[i].first = (uint32_t)e->value;
         order[i] = i;

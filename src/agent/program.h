@@ -16,7 +16,8 @@ typedef struct ag_receiver {
     mt_str name, module;
     mt_str text; /* the route as written */
     ag_route route;
-    bool parsed; /* compat mode keeps a route that did not parse; it never fires */
+    bool parsed; /* compat: false when it does not parse, and then it never fires; or
+                    when flow is off, and then routes are labels and everything fires */
     ag_priority priority;
     const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_receiver;
@@ -25,7 +26,7 @@ typedef struct ag_sender {
     mt_str name, module;
     mt_str text;
     ag_route route;
-    bool parsed; /* the route could be read */
+    bool parsed; /* as for receivers */
     ag_priority priority;
     bool has_actions, has_triggers; /* was the filter given at all? */
     uint8_t actions;                /* bit 1 << ag_action */
@@ -33,7 +34,11 @@ typedef struct ag_sender {
     uint32_t trigger_count;
     bool multi, use_data;     /* one message for each item of its answer */
     uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
+    bool once;                /* timed: fires once, every_ms after it was armed */
+    bool gated;               /* timed: fires for each key on its route's source only */
     const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
+    const mt_json *when_data; /* use_data: a condition on the data; NULL: any data */
+    mt_str data_mode;         /* as the SDK calls it; ptr NULL: not said */
     const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_sender;
 
@@ -65,6 +70,12 @@ typedef struct ag_agent {
     const mt_json *others; /* from DNA of other libraries: what registers nothing */
     uint32_t other_count;
 } ag_agent;
+
+/* What a registration is known by: its canonical route, or the text as written where
+ * the route does not parse or, with flow off, is a label. */
+mt_str ag_known_route(bool parsed, const ag_route *route, mt_str text);
+/* Why a route of this agent is not parsed, in words for people. */
+const char *ag_why_unparsed(const ag_agent *agent);
 
 /* A timed sender with filters: it fires only once an outcome has armed it (timers.h).
  */

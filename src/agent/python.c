@@ -307,18 +307,6 @@ mt_json ag_py_type(mt_arena *a, const mt_json *v)
 
 /* ---- recovering ---- */
 
-/* What a Python reader takes and ours does not: the three names of no JSON numbers. */
-static bool special_number(mt_str text, mt_json *out)
-{
-    text = ag_strip(text);
-    if (mt_str_is(text, "NaN") || mt_str_is(text, "Infinity") ||
-        mt_str_is(text, "-Infinity")) {
-        *out = ag_number_value(text);
-        return true;
-    }
-    return false;
-}
-
 enum { RECOVER_DEPTH = 64 };
 
 /* The SDK reads text inside text as JSON again, at every level. RECOVER_DEPTH bounds
@@ -330,8 +318,7 @@ static mt_json recover(mt_arena *a, mt_json value, int depth)
     }
     if (mt_json_is(&value, MT_JSON_STRING)) {
         mt_json inner;
-        if (mt_json_read(a, mt_json_text(&value), NULL, &inner, NULL) == MT_OK ||
-            special_number(mt_json_text(&value), &inner)) {
+        if (!ag_py_loads(a, mt_json_text(&value), NULL, AG_PY_AS_IS, &inner)) {
             return recover(a, inner, depth + 1);
         }
         return value;
@@ -549,7 +536,7 @@ static mt_json cast(mt_arena *a, mt_json v, const mt_json *type)
 mt_json ag_py_recover(mt_arena *a, mt_str line)
 {
     mt_json whole;
-    if (mt_json_read(a, line, NULL, &whole, NULL) && !special_number(line, &whole)) {
+    if (ag_py_loads(a, line, NULL, AG_PY_AS_IS, &whole)) {
         line.len -= line.len && line.ptr[line.len - 1] == '\n';
         return ag_text_value(line);
     }

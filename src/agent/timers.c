@@ -21,6 +21,7 @@
 
 typedef struct timer {
     bool armed;
+    bool done;      /* it fires once, and did */
     uint32_t heard; /* activation of this cycle whose outcome it has, + 1 */
     size_t bytes;   /* of the data that wait */
     mt_arena arena; /* of the data */
@@ -134,11 +135,83 @@ void ag_timer_disarm(ag_timers *t, uint32_t sender)
     t->items[sender].armed = false;
 }
 
+void ag_timer_fired(ag_timers *t, uint32_t sender)
+{
+    if (ag_sender_waits(t->agent, &t->agent->senders[sender])) {
+        ag_timer_disarm(t, sender);
+    } else {
+        t->items[sender].done = true;
+    }
+}
+
+bool ag_timer_done(const ag_timers *t, uint32_t sender)
+{
+    return t->items[sender].done;
+}
+
 /* ---- saving ---- */
 
 static mt_str route_of(const ag_sender *s)
 {
-    return s->parsed ? s->route.canonical : s->text;
+    return ag_known_route(s->parsed, &s->route, s->text);
+}
+
+static bool is_one(const ag_sender *s, const mt_json *row)
+{
+    return mt_str_eq(s->name, mt_json_text(mt_json_at(row, "sender"))) &&
+           mt_str_eq(route_of(s), mt_json_text(mt_json_at(row, "route")));
+}
+
+bool ag_timers_any_done(const ag_timers *t)
+{
+    for (uint32_t i = 0; i < t->agent->sender_count; i++) {
+        if (t->items[i].done) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ag_timers_save_done(const ag_timers *t, mt_jw *w)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < t->agent->sender_count; i++) {
+        if (t->items[i].done) {
+            mt_jw_begin_object(w);
+            mt_jw_key_str(w, "route", route_of(&t->agent->senders[i]));
+            mt_jw_key_str(w, "sender", t->agent->senders[i].name);
+            mt_jw_end_object(w);
+        }
+    }
+    mt_jw_end_array(w);
+}
+
+/* Of several with one name and route the first that is not done is meant: they stand in
+ * their order. */
+static void load_done(ag_timers *t, const mt_json *row)
+{
+    for (uint32_t i = 0; i < t->agent->sender_count; i++) {
+        const ag_sender *s = &t->agent->senders[i];
+        if (s->once && !t->items[i].done && !ag_sender_waits(t->agent, s) &&
+            is_one(s, row)) {
+            t->items[i].done = true;
+            return;
+        }
+    }
+}
+
+mt_err ag_timers_load_done(ag_timers *t, const mt_json *rows)
+{
+    if (rows && !mt_json_is(rows, MT_JSON_ARRAY)) {
+        return MT_E_SYNTAX;
+    }
+    for (uint32_t i = 0; rows && i < rows->count; i++) {
+        if (!mt_json_is(&rows->as.items[i], MT_JSON_OBJECT)) {
+            return MT_E_SYNTAX;
+        }
+        load_done(t, &rows->as.items[i]);
+    }
+    return MT_OK;
 }
 
 bool ag_timers_any_armed(const ag_timers *t)
@@ -190,9 +263,7 @@ void ag_timers_save(const ag_timers *t, mt_jw *w)
 static bool is_meant(const ag_timers *t, const mt_json *row, uint32_t sender)
 {
     const ag_sender *s = &t->agent->senders[sender];
-    return ag_sender_waits(t->agent, s) && !t->items[sender].armed &&
-           mt_str_eq(s->name, mt_json_text(mt_json_at(row, "sender"))) &&
-           mt_str_eq(route_of(s), mt_json_text(mt_json_at(row, "route")));
+    return ag_sender_waits(t->agent, s) && !t->items[sender].armed && is_one(s, row);
 }
 
 /* After a change of the file a sender may stand elsewhere; its recorded place is tried

@@ -23,6 +23,11 @@ bool ag_timer_armed(const ag_timers *t, uint32_t sender);
 /* Forgets what waits, too. */
 void ag_timer_disarm(ag_timers *t, uint32_t sender);
 
+/* One that fires once has fired: with filters it waits to be armed again, without it is
+ * done for good. */
+void ag_timer_fired(ag_timers *t, uint32_t sender);
+bool ag_timer_done(const ag_timers *t, uint32_t sender);
+
 /* use_data: the outcomes whose data wait; valid until ag_timer_told(). */
 uint32_t ag_timer_waiting(const ag_timers *t, uint32_t sender, const ag_event **out);
 /* What waited was told; the timer stays armed. */
@@ -32,6 +37,10 @@ bool ag_timers_any_armed(const ag_timers *t);
 /* A list with one row per armed sender, and back. A row whose sender the agent no
  * longer has is dropped: there is nothing left that could fire. MT_E_SYNTAX. */
 void ag_timers_save(const ag_timers *t, mt_jw *w);
+/* The same for those that are done for good. */
+bool ag_timers_any_done(const ag_timers *t);
+void ag_timers_save_done(const ag_timers *t, mt_jw *w);
+mt_err ag_timers_load_done(ag_timers *t, const mt_json *rows);
 /* Rows of senders that are gone are passed over. */
 mt_err ag_timers_load(ag_timers *t, const mt_json *rows);
 

@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 
+#include "agent/agent_file.h"
 #include "base/vec.h"
 
 /* Where a rule is declared: order of receivers and senders, in words. */
@@ -306,17 +307,25 @@ static const char *const FATES[] = {
 MT_TABLE_COVERS(FATES, AG_OVER_LIMIT + 1);
 
 /* The tape before is text, since the tape itself has changed by now. Keys ascend. */
-void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
-                      const ag_program *p, const ag_cycle *c, const ag_tape *after)
+void ag_trace_heard(mt_buf *out, uint32_t number, mt_str tape_before,
+                    const ag_program *p, const ag_cycle *c, const ag_tape *after,
+                    const ag_heard *heard)
 {
     mt_arena a = {0};
     const ag_agent *agent = ag_program_agent(p);
     ag_record r = ag_cycle_record(c);
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
+    if (heard) {
+        mt_jw_key_str(&w, "at", heard->at);
+    }
     mt_jw_keyz(&w, "delta");
     write_deltas(&a, &w, &r);
     mt_jw_key_str(&w, "fate", mt_str_z(FATES[ag_cycle_fate(c)]));
+    if (heard) {
+        mt_jw_keyz(&w, "heard");
+        mt_jw_json(&w, heard->payload);
+    }
     mt_jw_keyz(&w, "limit");
     write_key(&w, mt_str_z(r.limit));
     mt_jw_key_i64(&w, "number", number);
@@ -337,6 +346,24 @@ void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
     mt_jw_raw(&w, tape_before);
     end_line(&w);
     mt_arena_free(&a);
+}
+
+void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
+                      const ag_program *p, const ag_cycle *c, const ag_tape *after)
+{
+    ag_trace_heard(out, number, tape_before, p, c, after, NULL);
+}
+
+void ag_trace_tick(mt_buf *out, mt_str at, mt_str sender, const mt_json *sent)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "at", at);
+    mt_jw_keyz(&w, "payload");
+    mt_jw_json(&w, sent);
+    mt_jw_key_str(&w, "record", MT_STR("tick"));
+    mt_jw_key_str(&w, "sender", sender);
+    end_line(&w);
 }
 
 void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages)
@@ -362,14 +389,82 @@ static void write_list(mt_jw *w, const char *key, const char *const *texts)
     mt_jw_end_array(w);
 }
 
-static void write_mode(mt_jw *w, ag_mode mode, const char *tape_rule,
-                       const char *const *deviations)
+/* What one mode is, and where it leaves the document it follows. */
+typedef struct mode_words {
+    ag_mode mode;
+    const char *tape_rule;
+    const char *const *deviations; /* from the profile, by section */
+    const char *const *runtime;    /* of `motet agent run`, from existing agents */
+} mode_words;
+
+static void write_mode(mt_jw *w, const mode_words *m)
 {
-    mt_jw_key(w, mt_str_z(ag_mode_name(mode)));
+    mt_jw_key(w, mt_str_z(ag_mode_name(m->mode)));
     mt_jw_begin_object(w);
-    write_list(w, "deviations", deviations);
-    mt_jw_key_str(w, "order", mt_str_z(order_rule(mode)));
-    mt_jw_key_str(w, "tape_rule", mt_str_z(tape_rule));
+    write_list(w, "deviations", m->deviations);
+    mt_jw_key_str(w, "order", mt_str_z(order_rule(m->mode)));
+    write_list(w, "runtime", m->runtime);
+    mt_jw_key_str(w, "tape_rule", mt_str_z(m->tape_rule));
+    mt_jw_end_object(w);
+}
+
+static const char *const PROFILE_DEVIATIONS[] = {
+    "3.1: white space between two characters of names is refused, not ignored",
+    "3.1: a route in which source, label and target are all empty is refused",
+    NULL,
+};
+static const char *const COMPAT_DEVIATIONS[] = {
+    "3.1: identifiers may go on with Unicode letters and digits; list items are not "
+    "checked; an agent file may name other arrow styles (`styles`)",
+    "3.2: empty tokens are dropped; each arrow style keeps its own canonical text; a "
+    "route that does not parse is kept as text and never fires",
+    "4: non-plain states are matched as the existing SDK does",
+    "6.1: a failing hook passes the payload on; of hooks of equal priority the last "
+    "registered remains; without receivers no hook runs",
+    "6.2: a receiver runs once per accepting gate; of receivers on one route the last "
+    "registered remains; with `flow: false` routes are labels and every receiver runs",
+    "6.3: the tape is updated after each priority group; a key that was uploaded and "
+    "not activated is emptied",
+    "6.4: a sender runs at most once per message, with `use_data` once per outcome; "
+    "one "
+    "of which no filter lists anything does not wait for outcomes; `multi` goes "
+    "through "
+    "what was returned, also the characters of text",
+    NULL,
+};
+static const char *const ANY_RUNTIME[] = {
+    "timed senders run outside the cycle; the tape gates those that say `gated`",
+    NULL,
+};
+static const char *const COMPAT_RUNTIME[] = {
+    "senders are chosen once per message, not by a loop that polls: a burst of "
+    "messages is not answered as one, and a sender without filters and without a timer "
+    "runs once per message",
+    "messages leave in the order of senders, as with one worker",
+    "a handler that fails is reported; the agent goes on",
+    "texts inside a payload are not decoded again",
+    "NaN, Infinity and -Infinity reach handlers as texts, half of a surrogate pair as "
+    "U+FFFD: JSON has neither",
+    "arrow styles are tried in the order they are listed",
+    "conditions that DNA has as source code are kept and not run",
+    "timed senders run outside the cycle; the tape does not gate them",
+    NULL,
+};
+
+static void write_limits(mt_jw *w)
+{
+    const mt_limits *most = &MT_LIMITS_DEFAULT;
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "activations_per_message", (int64_t)most->agent_activations);
+    mt_jw_key_i64(w, "emissions_per_message", (int64_t)most->agent_emissions);
+    mt_jw_key_i64(w, "handler_ms", AG_HANDLER_MS);
+    mt_jw_key_i64(w, "list_depth", (int64_t)most->agent_route_depth);
+    mt_jw_key_i64(w, "message_bytes", (int64_t)most->agent_message_bytes);
+    mt_jw_key_i64(w, "registrations", (int64_t)most->agent_registrations);
+    mt_jw_key_i64(w, "route_bytes", (int64_t)most->agent_route_bytes);
+    mt_jw_key_i64(w, "tape_nodes", (int64_t)most->agent_tape_nodes);
+    mt_jw_key_i64(w, "waiting_bytes_per_timed_sender",
+                  (int64_t)most->agent_waiting_bytes);
     mt_jw_end_object(w);
 }
 
@@ -379,25 +474,15 @@ void ag_statement(mt_buf *out, bool pretty)
 {
     static const char *const SHAPES[] = {"single", "many", "index-single", "index-many",
                                          NULL};
-    static const char *const STYLES[] = {"A--[f]-->B (canonical)",
-                                         "A-->B (read as A--[]-->B)", NULL};
+    static const char *const STYLES[] = {
+        "A--[f]-->B (canonical)", "A-->B (read as A--[]-->B)",
+        "compat: those an agent file lists under `styles` instead", NULL};
     static const char *const NONE[] = {NULL};
-    static const char *const PROFILE[] = {
-        "3.1: white space between two characters of names is refused, not ignored",
-        "3.1: a route in which source, label and target are all empty is refused",
-        NULL};
-    static const char *const COMPAT[] = {
-        "3.1: identifiers may go on with Unicode letters and digits; list items are "
-        "not checked; other arrow styles can be registered",
-        "3.2: empty tokens are dropped; each arrow style keeps its own canonical text",
-        "4: non-plain states are matched as the existing SDK does",
-        "6.1: a failing hook passes the payload on; of hooks of equal priority the "
-        "last "
-        "registered remains",
-        "6.2: a receiver runs once per accepting gate; of receivers on one route the "
-        "last registered remains",
-        "6.4: a sender runs at most once per message; empty filters never wait",
-        NULL};
+    static const mode_words COMPAT = {AG_COMPAT, "fresh tape per priority group",
+                                      COMPAT_DEVIATIONS, COMPAT_RUNTIME};
+    static const mode_words PROFILE = {AG_PROFILE,
+                                       "replace (add when the agent file says so)",
+                                       PROFILE_DEVIATIONS, ANY_RUNTIME};
     mt_jw w = mt_jw_start(out, pretty);
     mt_jw_begin_unsorted(&w);
     write_list(&w, "arrow_styles", STYLES);
@@ -408,19 +493,11 @@ void ag_statement(mt_buf *out, bool pretty)
     mt_jw_key_str(&w, "default_mode", MT_STR("profile"));
     write_list(&w, "declared_nondeterminism", NONE);
     mt_jw_keyz(&w, "limits");
-    mt_jw_begin_object(&w);
-    mt_jw_key_i64(&w, "activations_per_message",
-                  (int64_t)MT_LIMITS_DEFAULT.agent_activations);
-    mt_jw_key_i64(&w, "emissions_per_message",
-                  (int64_t)MT_LIMITS_DEFAULT.agent_emissions);
-    mt_jw_key_i64(&w, "list_depth", (int64_t)MT_LIMITS_DEFAULT.agent_route_depth);
-    mt_jw_key_i64(&w, "route_bytes", (int64_t)MT_LIMITS_DEFAULT.agent_route_bytes);
-    mt_jw_key_i64(&w, "tape_nodes", (int64_t)MT_LIMITS_DEFAULT.agent_tape_nodes);
-    mt_jw_end_object(&w);
+    write_limits(&w);
     mt_jw_keyz(&w, "modes");
     mt_jw_begin_object(&w);
-    write_mode(&w, AG_COMPAT, "fresh tape per priority group", COMPAT);
-    write_mode(&w, AG_PROFILE, "replace (add when the scenario says so)", PROFILE);
+    write_mode(&w, &COMPAT);
+    write_mode(&w, &PROFILE);
     mt_jw_end_object(&w);
     mt_jw_key_str(&w, "profile", MT_STR(AG_PROFILE_ID));
     mt_jw_key_str(&w, "profile_version", MT_STR("0.1.0"));

@@ -17,6 +17,17 @@ mt_str ag_trace_tape(mt_arena *a, const ag_tape *tape);
 /* One message, after its cycle; `number` counts from 1. */
 void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
                       const ag_program *p, const ag_cycle *c, const ag_tape *after);
+/* The same for an agent at work: also when it came and what it was, for those who want
+ * to see a conversation (chart.h). Neither is compared. */
+typedef struct ag_heard {
+    mt_str at;              /* "2026-01-31T12:00:00.000Z" */
+    const mt_json *payload; /* as handlers are given it */
+} ag_heard;
+void ag_trace_heard(mt_buf *out, uint32_t number, mt_str tape_before,
+                    const ag_program *p, const ag_cycle *c, const ag_tape *after,
+                    const ag_heard *heard);
+/* A timed sender fired; `sent` is one message of it after the hooks. */
+void ag_trace_tick(mt_buf *out, mt_str at, mt_str sender, const mt_json *sent);
 void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages);
 
 typedef struct ag_compare {

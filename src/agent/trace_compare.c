@@ -20,7 +20,7 @@ typedef struct trace {
     bool ended; /* it has its end record */
 } trace;
 
-/* Header and routes are commentary. */
+/* Header, routes and what timed senders said are commentary: no message caused it. */
 static mt_err read_line(mt_arena *a, mt_str line, trace *out)
 {
     mt_json record;
@@ -33,7 +33,8 @@ static mt_err read_line(mt_arena *a, mt_str line, trace *out)
     } else if (mt_str_is(kind, "end")) {
         out->end = record;
         out->ended = true;
-    } else if (!mt_str_is(kind, "header") && !mt_str_is(kind, "route")) {
+    } else if (!mt_str_is(kind, "header") && !mt_str_is(kind, "route") &&
+               !mt_str_is(kind, "tick")) {
         return MT_E_SYNTAX;
     }
     return MT_OK;

@@ -31,16 +31,22 @@ static bool reserved(mt_str name)
             return true;
         }
     }
-    return name.ptr[0] == '_';
+    return name.len && name.ptr[0] == '_';
 }
 
-/* Siblings differ; its path is its parent's and its own number. */
+static mt_err refused_name(mt_arena *a, mt_str name, mt_str *why)
+{
+    *why = mt_strf(a, "`%.*s` cannot be a trigger's name", MT_ARG(name));
+    return MT_E_SYNTAX;
+}
+
+/* Siblings differ; its path is its parent's and its own number. Only lines of text
+ * have to be identifiers: a tree may have any name that is not reserved. */
 static mt_err add_trigger(mt_arena *a, ag_triggers *t, mt_str name, uint32_t parent,
                           mt_str *why)
 {
-    if (!ag_is_identifier(name) || reserved(name)) {
-        *why = mt_strf(a, "`%.*s` cannot be a trigger's name", MT_ARG(name));
-        return MT_E_SYNTAX;
+    if (reserved(name)) {
+        return refused_name(a, name, why);
     }
     uint32_t roots = 0;
     for (size_t i = 0; i < t->len; i++) {
@@ -118,9 +124,11 @@ mt_err ag_triggers_read(mt_arena *a, mt_str text, ag_triggers *out, mt_str *why)
             return MT_E_SYNTAX;
         }
         uint32_t parent = l.depth ? l.last[l.depth - 1] : UINT32_MAX;
-        if (add_trigger(a, out, name, parent, why)) {
+        mt_err err = ag_is_identifier(name) ? add_trigger(a, out, name, parent, why)
+                                            : refused_name(a, name, why);
+        if (err) {
             *why = mt_strf(a, "line %u: %.*s", number, MT_ARG(*why));
-            return MT_E_SYNTAX;
+            return err;
         }
         l.last[l.depth] = (uint32_t)out->len - 1;
     }

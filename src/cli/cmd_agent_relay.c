@@ -33,7 +33,7 @@ const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
     {"memory",       "BYTES",     "waiting for all agents at most (268435456)"},
     {"max-clients",  "COUNT",     "agents at once (10000)"},
     {"rate",         "COUNT",     "lines a minute from one agent (0: no limit)"},
-    {"idle",         "SECONDS",   "disconnect an agent silent for so long (0: never)"},
+    {"idle",         "SECONDS",   "disconnect an agent silent for so long (a quiet hour; 0: never)"},
     {"stall",        "SECONDS",   "disconnect an agent that has not read for so long (30)"},
     {"strikes",      "COUNT",     "offences a minute that lead to quarantine (5)"},
     {"quarantine",   "SECONDS",   "refuse an offender's address for so long (300; 0: off)"},
@@ -67,6 +67,7 @@ static bool read_small(const cli_args *args, const char *name, unsigned *to)
 static bool read_numbers(const cli_args *args, nt_relay_config *c)
 {
     const size_t most = (size_t)1 << 40;
+    c->idle_both_ways &= !cli_value(args, "idle");
     return cli_number(args, "bus-pending", 1u << 30, &c->bus_pending) &&
            cli_number(args, "max-line", 1u << 28, &c->max_line) &&
            cli_number(args, "queue", most, &c->queue_bytes) &&

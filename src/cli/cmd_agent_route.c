@@ -190,8 +190,10 @@ static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)
     }
     mt_buf_addz(out, s->multi ? "  multi" : "");
     if (s->every_ms) {
-        mt_buf_addf(out, "  every %llu ms%s%s", (unsigned long long)s->every_ms,
-                    ag_sender_waits(agent, s) ? " once armed" : "",
+        mt_buf_addf(out, "  %s %llu ms%s%s%s", s->once ? "once after" : "every",
+                    (unsigned long long)s->every_ms,
+                    ag_sender_waits(agent, s) ? " when armed" : "",
+                    s->gated ? " on its route" : "",
                     s->run_while ? " while run_while holds" : "");
     }
 }
@@ -200,6 +202,13 @@ static void show_priority(mt_buf *out, ag_priority p)
 {
     for (uint32_t i = 0; i < p.count; i++) {
         mt_buf_addf(out, "%s%lld", i ? "," : "  priority ", (long long)p.items[i]);
+    }
+}
+
+static void show_unparsed(mt_buf *out, const ag_agent *agent, bool parsed)
+{
+    if (!parsed) {
+        mt_buf_addf(out, "  (%s)", ag_why_unparsed(agent));
     }
 }
 
@@ -218,7 +227,8 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
         mt_str route = r->parsed ? r->route.canonical : r->text;
         mt_buf_addf(out, "receiver  %-28.*s %.*s", MT_ARG(route), MT_ARG(r->name));
         show_priority(out, r->priority);
-        mt_buf_addz(out, r->parsed ? "\n" : "  (does not parse)\n");
+        show_unparsed(out, agent, r->parsed);
+        mt_buf_addc(out, '\n');
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
         const ag_sender *s = &agent->senders[i];
@@ -226,6 +236,7 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
         mt_buf_addf(out, "sender    %-28.*s %.*s", MT_ARG(route), MT_ARG(s->name));
         show_priority(out, s->priority);
         show_filters(out, agent, s);
+        show_unparsed(out, agent, s->parsed);
         mt_buf_addc(out, '\n');
     }
 }
@@ -262,6 +273,9 @@ int cmd_agent_routes(const cli_args *args)
     bool json = cli_flag(args, "json");
     int code = json ? cli_read_dna(args, &a, args->operands[0], &file.agent)
                     : cli_read_agent(args, &a, args->operands[0], &file);
+    if (!code && !json) {
+        cli_advise(&a, args->operands[0], &file, NULL);
+    }
     if (!code && drawn) {
         code = draw_agent(args, &a, &file, form);
     } else if (!code) {

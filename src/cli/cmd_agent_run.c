@@ -7,11 +7,16 @@
  *
  * Handlers run in the directory of the agent file. The struct `run` owns everything
  * and is released in one place, whatever happened. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "agent/dna.h"
 #include "cli/commands.h"
 #include "cli/document.h"
+#include "cli/keys.h"
 #include "net/runner.h"
 #include "os/address.h"
 
@@ -29,6 +34,11 @@ const cli_option CMD_AGENT_RUN_OPTIONS[] = {
     {"ca",        "FILE",      "TLS: trust this authority instead of the system's"},
     {"cert",      "FILE",      "TLS: the agent's certificate chain (PEM)"},
     {"key",       "FILE",      "TLS: its private key (PEM)"},
+    {"sign-key",  "FILE",      "sign what is sent with this key (motet agent dna keygen)"},
+    {"require-pin", "PIN",     "run only if the agent's DNA has this pin"},
+    {"trace",     "FILE",      "append what the agent does, message by message"},
+    {"verbose",   NULL,        "say what the agent does, message by message"},
+    {"inspect",   "SOCKET",    "show the agent at this local socket (motet agent inspect)"},
     {"json",      NULL,        "write events as JSON lines"},
     {NULL, NULL, NULL},
 };
@@ -46,6 +56,9 @@ typedef struct run {
     const char *relays[MOST_RELAYS + 1];       /* ends with NULL; tried in this order */
     const char *travels[2 * MOST_TRAVELS + 1]; /* trigger, address, …; ends with NULL */
     mt_json upload;                            /* null unless --upload was given */
+    mt_sign_key key;                           /* of --sign-key; wiped at the end */
+    ho_watch *watch;                           /* NULL: nobody watches */
+    int trace;                                 /* the file of --trace; -1: none */
     ho_agent *agent;                           /* NULL until the state is open */
     mt_buf why; /* the last reason; of whatever room failed */
 } run;
@@ -67,6 +80,11 @@ static int fail(run *r, int code)
     return code;
 }
 
+static os_report *reporter(const run *r)
+{
+    return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
+}
+
 /* ---- reading what was given ---- */
 
 /* DNA has registrations without programs: the counts are there, the lists of handlers
@@ -83,7 +101,31 @@ static int read_agent(run *r)
                     "DNA says what an agent does, not how; run its agent file");
         return fail(r, CLI_FAILS);
     }
+    if (!code) {
+        cli_advise(&r->arena, r->args->operands[0], f, reporter(r));
+    }
     return code;
+}
+
+/* The pin covers what the agent does, the files of its handlers included; they are read
+ * once more when they are started. */
+static int check_pin(run *r)
+{
+    const char *wanted = cli_value(r->args, "require-pin");
+    ag_agent agent;
+    if (!wanted) {
+        return CLI_HOLDS;
+    }
+    int code = cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
+    if (code) {
+        return code;
+    }
+    mt_str pin = ag_dna_pin(&r->arena, &agent);
+    if (!mt_str_eq(pin, mt_str_z(wanted))) {
+        mt_buf_addf(&r->why, "its pin is %.*s, not %s", MT_ARG(pin), wanted);
+        return fail(r, CLI_FAILS);
+    }
+    return CLI_HOLDS;
 }
 
 /* One relay at a time; the others are tried when it is away. The list ends with
@@ -155,11 +197,6 @@ static void find_directory(run *r)
     r->directory[directory.len] = '\0';
 }
 
-static os_report *reporter(const run *r)
-{
-    return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
-}
-
 /* A state file that ends in a torn line is used and reported, not refused: that is
  * what a crash leaves. */
 static int open_keep(run *r, ho_keep **keep)
@@ -177,6 +214,27 @@ static int open_keep(run *r, ho_keep **keep)
         mt_buf_addc(&r->why, 0);
         reporter(r)(NULL, r->why.ptr);
         mt_buf_clear(&r->why);
+    }
+    return CLI_HOLDS;
+}
+
+/* Appended, because what an agent did before it was started again is part of it. */
+static int open_watch(run *r)
+{
+    const char *path = cli_value(r->args, "trace");
+    bool words = cli_flag(r->args, "verbose");
+    if (path) {
+        r->trace = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        if (r->trace < 0) {
+            mt_buf_addf(&r->why, "cannot write %s: %s", path, strerror(errno));
+            return fail(r, CLI_WORLD);
+        }
+    }
+    if (path || words) {
+        r->watch = ho_watch_new(&(ho_watch_options){.file = &r->file,
+                                                    .trace = r->trace,
+                                                    .words = words,
+                                                    .report = reporter(r)});
     }
     return CLI_HOLDS;
 }
@@ -199,6 +257,8 @@ static int open_agent(run *r)
         .download = cli_value(r->args, "download"),
         .quit_on = cli_value(r->args, "quit-on"),
         .travel_on = r->travels,
+        .sign_key = cli_value(r->args, "sign-key") ? &r->key : NULL,
+        .watch = r->watch,
         .report = reporter(r),
     };
     return ho_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
@@ -220,6 +280,7 @@ static int read_config(run *r, nt_runner_config *c)
     c->cert = cli_value(r->args, "cert");
     c->key = cli_value(r->args, "key");
     c->max_line = r->limits.agent_message_bytes;
+    c->inspect = cli_value(r->args, "inspect");
     c->report = reporter(r);
     return CLI_HOLDS;
 }
@@ -253,15 +314,25 @@ static int run_agent(run *r)
  * Freeing copes with whatever was reached. */
 int cmd_agent_run(const cli_args *args)
 {
-    run r = {.args = args, .limits = cli_limits(args)};
+    run r = {.args = args, .limits = cli_limits(args), .trace = -1};
     int code = read_relays(&r);
     code = code ? code : read_travels(&r);
     code = code ? code : read_agent(&r);
+    code = code ? code : check_pin(&r);
+    if (!code && cli_value(args, "sign-key")) {
+        code = cli_read_key(args, "sign-key", &r.key);
+    }
     code = code ? code : read_upload(&r);
     find_directory(&r);
+    code = code ? code : open_watch(&r);
     code = code ? code : open_agent(&r);
     code = code ? code : run_agent(&r);
+    ho_watch_free(r.watch, r.agent ? ho_agent_actor(r.agent) : NULL);
     ho_agent_free(r.agent);
+    mt_sign_wipe(&r.key);
+    if (r.trace >= 0) {
+        close(r.trace);
+    }
     free(r.directory);
     mt_buf_free(&r.why);
     mt_arena_free(&r.arena);

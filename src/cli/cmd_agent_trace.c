@@ -50,8 +50,8 @@ static int read_scenario(const cli_args *args, mt_arena *a, const char *path,
     mt_str agent = ag_scenario_agent(&documents[0].tree);
     if (agent.len) {
         count = 2;
-        code = cli_read_document(args, a, cli_beside(a, documents[0].name, agent),
-                                 &documents[1]);
+        code = cli_read_agent_document(args, a, cli_beside(a, documents[0].name, agent),
+                                       &documents[1]);
     }
     if (code) {
         return code;

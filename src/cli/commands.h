@@ -94,6 +94,15 @@ int cmd_agent_route(const cli_args *args);
 int cmd_agent_routes(const cli_args *args);
 int cmd_agent_statement(const cli_args *args);
 int cmd_agent_trace(const cli_args *args);
+int cmd_agent_render(const cli_args *args);
+int cmd_agent_chart(const cli_args *args);
+int cmd_agent_scenario(const cli_args *args);
+int cmd_agent_inspect(const cli_args *args);
+int cmd_agent_init(const cli_args *args);
+extern const cli_option CMD_AGENT_RENDER_OPTIONS[], CMD_AGENT_CHART_OPTIONS[],
+    CMD_AGENT_SCENARIO_OPTIONS[], CMD_AGENT_INSPECT_OPTIONS[];
+extern const char CMD_AGENT_RENDER_DETAILS[], CMD_AGENT_CHART_DETAILS[],
+    CMD_AGENT_SCENARIO_DETAILS[], CMD_AGENT_INSPECT_DETAILS[];
 extern const cli_command CMD_AGENT_DNA_COMMANDS[];
 extern const cli_option CMD_AGENT_COMPARE_OPTIONS[], CMD_AGENT_ROUTE_OPTIONS[],
     CMD_AGENT_ROUTES_OPTIONS[], CMD_AGENT_TRACE_OPTIONS[];

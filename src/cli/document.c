@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "agent/advice.h"
 #include "agent/behaviour.h"
 #include "agent/dna.h"
 #include "agent/scenario.h"
@@ -20,6 +21,7 @@
 #include "base/limits.h"
 #include "base/yaml_read.h"
 #include "cli/show.h"
+#include "host/agent_triggers.h"
 #include "os/file.h"
 
 enum { HANDLER_BYTES = 64 << 20 };
@@ -79,6 +81,24 @@ const char *cli_beside(mt_arena *a, mt_str document, mt_str path)
         .ptr;
 }
 
+/* The lines of the TRIGGERS file that the agent names, in place of its name. */
+static int read_triggers(const cli_args *args, mt_arena *a, cli_document *agent)
+{
+    mt_buf why = {0};
+    mt_err err = ho_agent_triggers(a, agent->name.ptr, &agent->tree, &why);
+    int code =
+        err ? cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why))) : CLI_HOLDS;
+    mt_buf_free(&why);
+    return code;
+}
+
+int cli_read_agent_document(const cli_args *args, mt_arena *a, const char *path,
+                            cli_document *out)
+{
+    int code = cli_read_document(args, a, path, out);
+    return code ? code : read_triggers(args, a, out);
+}
+
 /* The agent a scenario stands on: its own file, or the scenario itself. */
 static int agent_document(const cli_args *args, mt_arena *a,
                           const cli_document *scenario, cli_document *out)
@@ -86,11 +106,12 @@ static int agent_document(const cli_args *args, mt_arena *a,
     mt_str path = ag_scenario_agent(&scenario->tree);
     const mt_json *inside = mt_json_at(&scenario->tree, "agent");
     if (path.len) {
-        return cli_read_document(args, a, cli_beside(a, scenario->name, path), out);
+        return cli_read_agent_document(args, a, cli_beside(a, scenario->name, path),
+                                       out);
     }
     *out = *scenario;
     out->tree = inside ? *inside : scenario->tree;
-    return CLI_HOLDS;
+    return read_triggers(args, a, out);
 }
 
 /* By members, not by name: DNA is passed around in files of any name. */
@@ -118,9 +139,9 @@ static int read_agent(const cli_args *args, mt_arena *a, const char *path, ag_fi
                    : CLI_HOLDS;
     }
     agent = document;
-    if (mt_json_at(&document.tree, "messages")) {
-        code = agent_document(args, a, &document, &agent);
-    }
+    code = mt_json_at(&document.tree, "messages")
+               ? agent_document(args, a, &document, &agent)
+               : read_triggers(args, a, &agent);
     if (code) {
         return code;
     }
@@ -134,6 +155,24 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
 {
     mt_str from;
     return read_agent(args, a, path, out, &from);
+}
+
+void cli_advise(mt_arena *a, const char *path, const ag_file *file, os_report *report)
+{
+    mt_diags ds = {.arena = a};
+    if (file->agent.receiver_count && !file->receivers) {
+        return;
+    }
+    ag_advise(a, file, mt_str_z(path), &ds);
+    if (!report && ds.len) {
+        cli_show_faults(&ds, NULL, 0);
+    }
+    for (size_t i = 0; report && i < ds.len; i++) {
+        const mt_diag *d = &ds.items[i];
+        report(NULL, mt_strf(a, "warning[%s]: %.*s; %.*s", d->code, MT_ARG(d->message),
+                             MT_ARG(d->hint))
+                         .ptr);
+    }
 }
 
 /* ---- what an agent's handlers are ---- */

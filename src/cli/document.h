@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/json_read.h"
 #include "cli/cli.h"
+#include "os/report.h"
 
 typedef struct cli_document {
     mt_str name, text;
@@ -18,6 +19,9 @@ typedef struct cli_document {
  * JSON. CLI_HOLDS, or the exit code after the fault was shown. */
 int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
                       cli_document *out);
+/* The same for an agent file, with the TRIGGERS file it may name. */
+int cli_read_agent_document(const cli_args *args, mt_arena *a, const char *path,
+                            cli_document *out);
 /* Shows diagnostics about documents on stderr; returns CLI_FAILS. */
 int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count);
 
@@ -27,6 +31,9 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
 /* The same for DNA: with what the agent does, the files its handlers' commands name
  * included (docs/agents.md says which). */
 int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out);
+/* What an author should know (agent/advice.h), each as one line for `report`, or, when
+ * that is NULL, on stderr. Nothing for DNA. */
+void cli_advise(mt_arena *a, const char *path, const ag_file *file, os_report *report);
 /* A path that a document names, relative to that document. */
 const char *cli_beside(mt_arena *a, mt_str document, mt_str path);
 

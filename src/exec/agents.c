@@ -79,6 +79,9 @@ static void run_cycle(ex_agent *a, ex_job *job)
         if (err) {
             if (err == MT_E_SYNTAX) {
                 ex_refuse(job, EX_BAD_REQUEST, "the body is not a message");
+            } else if (err == MT_E_DENIED) {
+                ex_refuse(job, EX_FORBIDDEN,
+                          "the agent's `identity` does not take this message");
             } else {
                 ex_refuse_store(job, err);
             }

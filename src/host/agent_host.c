@@ -21,13 +21,15 @@
 #include <stdlib.h>
 
 #include "agent/message.h"
+#include "base/hash.h"
 #include "base/json_write.h"
 #include "base/vec.h"
+#include "os/clock.h"
 #include "os/file.h"
 
 /* Above the first, the agent takes no more messages; above the second, what one message
  * still wants sent is not. */
-enum { UNSENT_MOST = 8 << 20, FRESH_MOST = 64 << 20 };
+enum { UNSENT_MOST = 8 << 20, FRESH_MOST = 64 << 20, REASONS = 16 };
 
 struct ho_agent {
     ho_agent_options options;
@@ -38,8 +40,10 @@ struct ho_agent {
     mt_arena message; /* of the line being handled */
     mt_buf fresh;     /* lines to be committed */
     mt_buf state;
-    bool changed;         /* since the last commit */
-    uint32_t *send_hooks; /* in the order they run */
+    ag_signer signer;          /* used where there is a key */
+    const char *told[REASONS]; /* why messages were refused, as far as it was said */
+    bool changed;              /* since the last commit */
+    uint32_t *send_hooks;      /* in the order they run */
     uint32_t send_hook_count;
     int64_t *due_ms; /* of each sender; timed ones only */
 };
@@ -56,12 +60,24 @@ static void answer_call(ho_agent *x, const ag_call *call, ag_answer *answer)
     }
 }
 
+/* Signatures are of the time that others have, too. */
+static int64_t wall_ms(void)
+{
+    return (int64_t)(os_clock_ns(CLOCK_REALTIME) / 1000000u);
+}
+
 /* A message that is too long, or one too many, is taken back whole and reported; the
  * others of the cycle are sent. */
 static void emit(ho_agent *x, const mt_json *payload)
 {
     size_t before = x->fresh.len;
-    ag_frame_message(&x->fresh, payload);
+    if (!x->signer.key) {
+        ag_frame_message(&x->fresh, payload);
+    } else if (!ag_sign_message(&x->signer, wall_ms(), payload, &x->fresh)) {
+        x->counts.failed++;
+        SAY(x, "a message was not sent: the key does not sign");
+        return;
+    }
     size_t size = x->fresh.len - before;
     bool long_one = size > x->limits.agent_message_bytes;
     if (long_one || x->fresh.len > FRESH_MOST) {
@@ -146,15 +162,47 @@ static mt_json text_node(mt_str text)
 
 /* What handlers see: {"content":P,"remote_addr":A}, as agents in other languages do;
  * a line that named nobody is itself. */
-static mt_json as_payload(ho_agent *x, const ag_inbound *in)
+static mt_json as_payload(ho_agent *x, const ag_inbound *in, mt_str signer)
 {
     if (!in->relayed) {
         return in->payload;
     }
-    mt_json_member *members = mt_new_array(&x->message, mt_json_member, 2);
+    mt_json_member *members = mt_new_array(&x->message, mt_json_member, 3);
     members[0] = (mt_json_member){MT_STR("content"), in->payload};
     members[1] = (mt_json_member){MT_STR("remote_addr"), text_node(in->address)};
-    return (mt_json){.type = MT_JSON_OBJECT, .count = 2, .as.members = members};
+    members[2] = (mt_json_member){MT_STR("signer"), text_node(signer)};
+    return (mt_json){
+        .type = MT_JSON_OBJECT, .count = signer.ptr ? 3 : 2, .as.members = members};
+}
+
+/* Every refusal in the log would let anybody fill it: each reason is told once, and
+ * then how many there are as they double. Reasons are static texts. */
+static bool is_new_reason(ho_agent *x, const char *why)
+{
+    for (size_t i = 0; i < REASONS; i++) {
+        if (x->told[i] == why) {
+            return false;
+        }
+        if (!x->told[i]) {
+            x->told[i] = why;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the relay itself says is not a message of anybody: it is told, never handed
+ * over where messages must be signed. */
+static bool refused(ho_agent *x, const ag_inbound *in, mt_str *signer)
+{
+    const char *why = ag_actor_verify(x->actor, &x->message, in, wall_ms(), signer);
+    uint64_t count = x->counts.refused += why != NULL;
+    if (why && (is_new_reason(x, why) || !(count & (count - 1)))) {
+        SAY(x, "messages refused so far: %llu; the last, from %.*s: %s",
+            (unsigned long long)count,
+            MT_ARG(in->relayed ? in->address : MT_STR("the relay")), why);
+    }
+    return why != NULL;
 }
 
 static void answer_external(void *host, const ag_call *call, ag_answer *answer)
@@ -168,18 +216,26 @@ void ho_agent_receive(ho_agent *x, mt_str line)
     mt_arena_reset(&x->message);
     ag_inbound in;
     mt_json_limits limits = {.bytes = x->limits.agent_message_bytes};
-    mt_err err =
-        ag_frame_read(&x->message, mt_str_dup(&x->message, line), &limits, &in);
+    mt_err err = ag_frame_read(&x->message, x->options.file->agent.mode,
+                               mt_str_dup(&x->message, line), &limits, &in);
     x->counts.received++;
     if (err) {
         x->counts.unreadable++;
         SAY(x, "a line could not be read: %s", mt_err_text(err));
         return;
     }
+    mt_str signer;
+    if (refused(x, &in, &signer)) {
+        return;
+    }
     mt_json *payload = mt_new(&x->message, mt_json);
-    *payload = as_payload(x, &in);
+    *payload = as_payload(x, &in, signer);
     ho_handlers_begin(x->handlers);
-    ag_actor_run(x->actor, payload, answer_external, x);
+    ag_actor_begin(x->actor, payload);
+    ho_watch_before(x->options.watch, x->actor);
+    ag_actor_calls(x->actor, answer_external, x);
+    ho_watch_message(x->options.watch, x->actor, payload);
+    ag_actor_end(x->actor);
     take_record(x);
     x->changed = true;
 }
@@ -204,16 +260,26 @@ static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
     return payload;
 }
 
-/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
-static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event *cause)
+/* A handler outside is asked only for data that its sender wants. */
+static void answer_tick(ho_agent *x, const ag_call *call, ag_answer *answer)
 {
-    if (!x->options.file->senders[sender].group) {
-        return ag_actor_tick(x->actor, sender, cause);
+    if (!ag_actor_answer(x->actor, call, answer)) {
+        ag_call asked = *call;
+        bool gated = x->options.file->agent.senders[call->index].gated;
+        asked.key = gated ? call->key : AG_NULL_KEY; /* a clock has no key */
+        memset(answer, 0, sizeof *answer);
+        ho_handlers_call(x->handlers, &asked, answer);
     }
-    ag_call call = {
-        .kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY, .cause = cause};
+}
+
+/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
+static const mt_json *tick_message(ho_agent *x, const ag_call *call)
+{
+    if (!x->options.file->senders[call->index].group) {
+        return ag_actor_tick(x->actor, call);
+    }
     ag_answer answer = {0};
-    ho_handlers_call(x->handlers, &call, &answer);
+    answer_tick(x, call, &answer);
     if (answer.failed) {
         x->counts.failed++;
         SAY(x, "a timed sender failed: %.200s", answer.failed);
@@ -222,17 +288,24 @@ static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event 
 }
 
 /* A list from a sender that may send many is one message for each item. */
-static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
+static void fire_once(ho_agent *x, const ag_call *call)
 {
+    const ag_sender *sender = &x->options.file->agent.senders[call->index];
     mt_arena_reset(&x->message);
     ho_handlers_begin(x->handlers);
-    const mt_json *message = tick_message(x, sender, cause);
-    bool many = x->options.file->agent.senders[sender].multi &&
-                mt_json_is(message, MT_JSON_ARRAY);
+    const mt_json *message = tick_message(x, call);
+    bool many = sender->multi;
+    if (many) {
+        const char *failed = NULL;
+        message = ag_many(&x->message, x->options.file->agent.mode, message, &failed);
+        many = mt_json_is(message, MT_JSON_ARRAY);
+        x->counts.failed += failed != NULL;
+    }
     uint32_t count = many ? message->count : message ? 1 : 0;
     for (uint32_t i = 0; i < count; i++) {
         const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
         if (out) {
+            ho_watch_tick(x->options.watch, sender->name, out);
             emit(x, out);
         }
     }
@@ -240,13 +313,23 @@ static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
 
 static void fire(ho_agent *x, uint32_t sender)
 {
-    const ag_event *causes;
-    uint32_t calls = ag_actor_tick_begin(x->actor, sender, &causes);
-    for (uint32_t i = 0; i < calls; i++) {
-        fire_once(x, sender, causes ? &causes[i] : NULL);
+    const ag_call *calls;
+    uint32_t count = ag_actor_tick_begin(x->actor, sender, &calls);
+    for (uint32_t i = 0; i < count; i++) {
+        fire_once(x, &calls[i]);
     }
     ag_actor_tick_end(x->actor, sender);
     x->changed = true;
+}
+
+/* When a clock that has just begun to run is due: at once, and one that fires once
+ * after its time. */
+static void set_clock(ho_agent *x, uint32_t sender, int64_t now_ms)
+{
+    const ag_sender *s = &x->options.file->agent.senders[sender];
+    if (!x->due_ms[sender]) {
+        x->due_ms[sender] = now_ms + (s->once ? (int64_t)s->every_ms : 0);
+    }
 }
 
 int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
@@ -254,6 +337,9 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
     const ag_agent *agent = &x->options.file->agent;
     int64_t next = -1;
     for (uint32_t i = 0; i < agent->sender_count; i++) {
+        if (ag_actor_ticks(x->actor, i)) {
+            set_clock(x, i, now_ms);
+        }
         if (ag_actor_ticks(x->actor, i) && now_ms >= x->due_ms[i]) {
             if (!ho_agent_is_full(x)) {
                 fire(x, i);
@@ -262,7 +348,7 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
             x->due_ms[i] = now_ms + (int64_t)agent->senders[i].every_ms;
         }
         if (!ag_actor_ticks(x->actor, i)) {
-            x->due_ms[i] = 0; /* once armed, it fires at once */
+            x->due_ms[i] = 0; /* its clock stands */
             continue;
         }
         int64_t left = x->due_ms[i] - now_ms;
@@ -342,6 +428,30 @@ ag_actor *ho_agent_actor(ho_agent *x)
     return x->actor;
 }
 
+/* Keys ascend. */
+void ho_agent_snapshot(const ho_agent *x, mt_jw *w)
+{
+    const ho_agent_counts *c = &x->counts;
+    mt_buf state = {0};
+    ag_actor_save(x->actor, &state);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "counts");
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "commits", (int64_t)c->commits);
+    mt_jw_key_i64(w, "dropped", (int64_t)c->dropped);
+    mt_jw_key_i64(w, "failed", (int64_t)c->failed);
+    mt_jw_key_i64(w, "received", (int64_t)c->received);
+    mt_jw_key_i64(w, "refused", (int64_t)c->refused);
+    mt_jw_key_i64(w, "sent", (int64_t)c->sent);
+    mt_jw_key_i64(w, "unreadable", (int64_t)c->unreadable);
+    mt_jw_end_object(w);
+    mt_jw_keyz(w, "state");
+    mt_jw_raw(w, mt_buf_str(&state));
+    mt_jw_key_i64(w, "unsent_bytes", (int64_t)x->options.keep->unsent.len);
+    mt_jw_end_object(w);
+    mt_buf_free(&state);
+}
+
 /* ---- opening ---- */
 
 /* State that does not fit this agent file is an error: starting afresh would forget
@@ -380,6 +490,18 @@ static mt_err load_upload(ho_agent *x, mt_buf *why)
     return err;
 }
 
+/* A session of its own for each start, so that counts never come twice. */
+static void make_signer(ho_agent *x)
+{
+    const ag_identity *identity = x->options.file->identity;
+    unsigned char random[16];
+    arc4random_buf(random, sizeof random);
+    x->signer = (ag_signer){.key = x->options.sign_key,
+                            .name = x->options.file->agent.name,
+                            .room = identity ? identity->room : MT_STR("")};
+    mt_hex(random, sizeof random, x->signer.session);
+}
+
 mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *why)
 {
     const ag_agent *agent = &options->file->agent;
@@ -395,6 +517,7 @@ mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *wh
                                        AG_SEND, x->send_hooks);
     x->due_ms = mt_xmalloc(mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
     memset(x->due_ms, 0, mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    make_signer(x);
     mt_err err = load_kept(x, why);
     err = err ? err : load_upload(x, why);
     err = err ? err : ho_agent_commit(x);

@@ -7,6 +7,7 @@
 #define HO_AGENT_HOST_H
 
 #include "agent/agent_file.h"
+#include "host/agent_watch.h"
 #include "host/handlers.h"
 #include "host/keep.h"
 
@@ -21,13 +22,15 @@ typedef struct ho_agent_options {
     const char *download;    /* the tape is written there after each change; NULL */
     const char *quit_on;     /* a trigger that ends the agent; NULL: none */
     const char *const *travel_on; /* pairs trigger, "HOST:PORT"; ends with NULL */
+    const mt_sign_key *sign_key; /* what is sent is signed; borrowed; NULL: it is not */
+    ho_watch *watch;             /* borrowed; NULL: nobody watches */
     os_report *report;
     void *report_state;
 } ho_agent_options;
 
 /* What the agent has done so far. */
 typedef struct ho_agent_counts {
-    uint64_t received, dropped, unreadable, sent, failed, commits;
+    uint64_t received, dropped, unreadable, refused, sent, failed, commits;
 } ho_agent_counts;
 
 /* MT_E_CORRUPT when the kept state is not this agent's; `why` says more. */
@@ -50,6 +53,9 @@ bool ho_agent_is_full(const ho_agent *x);
 ho_wish *ho_agent_wish(ho_agent *x);
 ho_agent_counts ho_agent_count(const ho_agent *x);
 ag_actor *ho_agent_actor(ho_agent *x);
+/* What it is at this moment: the state as it would be kept and the counts, one JSON
+ * object. */
+void ho_agent_snapshot(const ho_agent *x, mt_jw *w);
 void ho_agent_free(ho_agent *x);
 
 #endif

@@ -16,6 +16,7 @@
 #include "agent/trace.h"
 #include "base/form.h"
 #include "base/yaml_read.h"
+#include "host/agent_triggers.h"
 #include "os/file.h"
 
 struct ho_agent_service {
@@ -53,7 +54,9 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
         mt_buf_addf(why, "%s: %s", path, mt_err_text(err));
         return err;
     }
-    return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
+    err = ho_agent_triggers(&s->arena, path, tree, why);
+    return err ? err
+               : ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
 /* An entry of `agents`. */
@@ -187,10 +190,13 @@ mt_err ho_agent_service_receive(ho_agent_service *s, st_store *store, mt_str lin
     mt_str before = ag_trace_tape(&s->scratch, ag_actor_tape(actor));
     s->line = mt_str_dup(&s->scratch, line);
     s->written = false;
-    uint64_t unreadable = ho_agent_count(s->agent).unreadable;
+    ho_agent_counts counts = ho_agent_count(s->agent);
     ho_agent_receive(s->agent, line);
-    if (ho_agent_count(s->agent).unreadable != unreadable) {
+    if (ho_agent_count(s->agent).unreadable != counts.unreadable) {
         return MT_E_SYNTAX; /* no cycle ran and nothing changed */
+    }
+    if (ho_agent_count(s->agent).refused != counts.refused) {
+        return MT_E_DENIED; /* nor here */
     }
     mt_buf_clear(&s->trace);
     ag_trace_message(&s->trace, (uint32_t)(ho_keep_messages(s->keep) + 1), before,

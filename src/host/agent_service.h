@@ -30,7 +30,8 @@ typedef struct ho_agent_done {
 } ho_agent_done;
 
 /* Runs the cycle of one message, from the stored state. MT_E_SYNTAX: the line is not a
- * message; nothing happened. */
+ * message; MT_E_DENIED: the agent does not believe it (`identity`); nothing happened.
+ */
 mt_err ho_agent_service_receive(ho_agent_service *s, st_store *store, mt_str line,
                                 ho_agent_done *done);
 /* Keeps it. MT_E_CONFLICT: the stored state is another by now. */

@@ -48,6 +48,8 @@ const nt_relay_config NT_RELAY_DEFAULT = {
     .queue_bytes = 1u << 20,
     .memory_bytes = 256u << 20,
     .max_clients = 10000,
+    .idle_seconds = 3600,
+    .idle_both_ways = true,
     .stall_seconds = 30,
     .strikes = 5,
     .quarantine_seconds = 300,
@@ -60,6 +62,12 @@ static int64_t max64(int64_t a, int64_t b)
 }
 
 /* ---- once a second ---- */
+
+/* Somebody who listens where others talk is not idle, unless the operator says so. */
+static int64_t last_alive(const nt_relay *r, const nt_conn *c)
+{
+    return r->config.idle_both_ways ? max64(c->heard_ms, c->progress_ms) : c->heard_ms;
+}
 
 static void sweep_agent(nt_relay *r, nt_conn *c)
 {
@@ -75,7 +83,7 @@ static void sweep_agent(nt_relay *r, nt_conn *c)
                      r->config.stall_seconds);
         nt_relay_kill(r, c);
     } else if (r->config.idle_seconds &&
-               silent > (int64_t)r->config.idle_seconds * 1000) {
+               r->now_ms - last_alive(r, c) > (int64_t)r->config.idle_seconds * 1000) {
         r->stats.closed_idle++;
         nt_relay_tell(r, c, MT_STR(INACTIVE));
         nt_relay_kill(r, c);

@@ -28,6 +28,7 @@ typedef struct nt_relay_config {
     size_t max_clients;
     unsigned rate_per_minute;    /* lines of one agent; 0: no limit */
     unsigned idle_seconds;       /* silence that ends a connection; 0: none does */
+    bool idle_both_ways;         /* silence is that nothing was delivered either */
     unsigned stall_seconds;      /* not reading for so long ends one; 0: never */
     unsigned strikes;            /* offences within a minute that lead to quarantine */
     unsigned quarantine_seconds; /* 0: no quarantine */

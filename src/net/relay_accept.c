@@ -89,6 +89,14 @@ void nt_relay_greet(nt_relay *r, nt_conn *c)
     c->joined = true;
 }
 
+/* The relay itself ends who does not read, and says so; the machine does it later. */
+static unsigned unread_ms(const nt_relay_config *c)
+{
+    const unsigned most = 24 * 3600;
+    unsigned seconds = c->stall_seconds < most ? c->stall_seconds : most;
+    return seconds ? seconds * 1000 + 10000 : 0;
+}
+
 static void admit(nt_relay *r, int fd, const os_address *peer)
 {
     char host[OS_ADDRESS_TEXT];
@@ -105,6 +113,7 @@ static void admit(nt_relay *r, int fd, const os_address *peer)
     }
     int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    os_keep_alive(fd, unread_ms(&r->config));
     nt_conn *c = conn_new(r, peer);
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                                 .data.ptr = c};

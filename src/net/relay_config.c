@@ -158,6 +158,7 @@ static void read_hyper(reading *r)
     if (timeout && mt_json_is(timeout, MT_JSON_NULL)) {
         file->config.idle_seconds = 0; /* never */
     }
+    file->config.idle_both_ways &= !timeout;
     if (!file->holds) {
         file->config.hold_ms = 0;
     }

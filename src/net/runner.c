@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "agent/frame.h"
+#include "net/inspect.h"
 #include "net/stream.h"
 #include "os/address.h"
 #include "os/clock.h"
@@ -37,7 +38,8 @@ enum {
     COMMIT_SHARE = 4,     /* working time to the time a commit takes */
     STABLE_MS = 5000,     /* a connection that held so long was a good one */
     TRAVEL_ATTEMPTS = 3,  /* before going home again */
-    POLL_MOST_MS = 60000
+    POLL_MOST_MS = 60000,
+    UNREAD_MS = 30000 /* what a relay does not take for so long */
 };
 
 typedef enum nt_phase { AWAY, CONNECTING, OPENING, TOGETHER } nt_phase;
@@ -58,9 +60,10 @@ struct nt_runner {
     int64_t attempt_ms;   /* when to try next */
     int64_t committed_ms; /* when last */
     int64_t commit_cost_ms;
-    size_t written; /* bytes of the first unsent lines the relay has */
-    size_t reads;   /* that brought something */
-    mt_err fault;   /* the state could not be kept */
+    size_t written;      /* bytes of the first unsent lines the relay has */
+    size_t reads;        /* that brought something */
+    mt_err fault;        /* the state could not be kept */
+    nt_inspect *inspect; /* NULL: nobody may look */
     int wake;
     atomic_bool stop;
 };
@@ -134,6 +137,7 @@ static void attempt(nt_runner *r)
         lost(r, strerror(errno));
         return;
     }
+    os_keep_alive(fd, UNREAD_MS);
     char host[OS_HOST_TEXT], port[8];
     os_address_split(r->target, host, port);
     if (!nt_stream_open(&r->stream, fd, r->tls, host)) {
@@ -388,12 +392,14 @@ static void turn(nt_runner *r)
     if (leaving(r)) {
         return;
     }
-    struct pollfd fds[2] = {{.fd = r->wake, .events = POLLIN},
+    struct pollfd fds[4] = {{.fd = r->wake, .events = POLLIN},
                             {.fd = r->phase == AWAY ? -1 : r->stream.fd,
                              .events = r->phase == AWAY ? 0 : events_wanted(r)}};
-    if (poll(fds, 2, wait) < 0 && errno != EINTR) {
+    nt_inspect_poll(r->inspect, fds + 2);
+    if (poll(fds, 4, wait) < 0 && errno != EINTR) {
         MT_BUG("poll failed");
     }
+    nt_inspect_react(r->inspect, fds + 2);
     if (r->phase != AWAY && !atomic_load(&r->stop)) {
         react(r, fds[1].revents);
     }
@@ -446,6 +452,25 @@ static mt_err check_config(const nt_runner_config *c, mt_buf *why)
     return MT_OK;
 }
 
+/* What is shown: the agent, and where it is. Keys ascend. */
+static void show(void *state, mt_buf *out)
+{
+    static const char *const PHASES[] = {[AWAY] = "away",
+                                         [CONNECTING] = "connecting",
+                                         [OPENING] = "opening",
+                                         [TOGETHER] = "connected"};
+    nt_runner *r = state;
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "agent");
+    ho_agent_snapshot(r->agent, &w);
+    mt_jw_key_i64(&w, "failures", r->failures);
+    mt_jw_key_str(&w, "phase", mt_str_z(PHASES[r->phase]));
+    mt_jw_key_str(&w, "relay", mt_str_z(r->target));
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
 mt_err nt_runner_open(const nt_runner_config *config, ho_agent *agent, nt_runner **out,
                       mt_buf *why)
 {
@@ -469,6 +494,12 @@ mt_err nt_runner_open(const nt_runner_config *config, ho_agent *agent, nt_runner
                      .framer = {.limit = config->max_line},
                      .scratch = mt_xmalloc(READ_BYTES),
                      .wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    err = config->inspect ? nt_inspect_open(config->inspect, show, r, &r->inspect, why)
+                          : MT_OK;
+    if (err) {
+        nt_runner_free(r);
+        return err;
+    }
     *out = r;
     return MT_OK;
 }
@@ -477,6 +508,7 @@ void nt_runner_free(nt_runner *r)
 {
     if (r) {
         go_away(r);
+        nt_inspect_close(r->inspect);
         ag_framer_free(&r->framer);
         nt_tls_free(r->tls);
         close(r->wake);

@@ -17,6 +17,7 @@ typedef struct nt_runner_config {
     unsigned retries;            /* failures in a row before it gives up; 0: never */
     unsigned pause_ms, pause_most_ms; /* between attempts: first, longest */
     size_t max_line;
+    const char *inspect; /* path of a socket that shows the agent; NULL: none */
     os_report *report;
     void *report_state;
 } nt_runner_config;

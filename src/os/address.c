@@ -123,6 +123,19 @@ int os_connect(const os_address *a)
     return fd;
 }
 
+/* Best effort: what a system does not know, it refuses, and the rest still helps. */
+void os_keep_alive(int fd, unsigned unread_ms)
+{
+    int on = 1, idle = 15, pause = 5, probes = 3;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &pause, sizeof pause);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+    if (unread_ms) {
+        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unread_ms, sizeof unread_ms);
+    }
+}
+
 mt_err os_address_of(int fd, os_address *out)
 {
     out->len = sizeof out->at;

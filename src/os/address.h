@@ -26,6 +26,11 @@ size_t os_address_print_host(const os_address *a, char out[OS_ADDRESS_TEXT]);
 int os_listen(const os_address *a, int backlog);
 /* A non-blocking socket whose connection has been started, or -1. */
 int os_connect(const os_address *a);
+/* A peer that has vanished without a word is noticed: it is asked after 15 s of silence
+ * and given up 15 s later. What was written and is not taken by the peer's machine, or
+ * by a program there that does not read, ends the connection after `unread_ms`; 0: the
+ * system's default. */
+void os_keep_alive(int fd, unsigned unread_ms);
 /* Where a socket is bound. */
 mt_err os_address_of(int fd, os_address *out);
 

@@ -77,8 +77,9 @@ class Traces(Case):
 
     def test_the_handshake_pair_finishes(self):
         heard, tapes = self.converse("handshake_initiator.yaml", "handshake_responder.yaml",
-                                     {"intent": "register", "from": "alice"})
+                                     {"intent": "register", "from": "alice", "to": None})
         self.assertIn("finished", tapes["handshake_initiator.yaml"][0][1])
+        self.assertEqual(heard["handshake_responder.yaml"][-1]["content"]["intent"], "close")
         self.assertIn("finished", tapes["handshake_responder.yaml"][0][1])
         nonces = [m["content"]["my_nonce"] for m in heard["handshake_initiator.yaml"]
                   if "my_nonce" in m["content"]]
@@ -96,12 +97,13 @@ class Traces(Case):
                          ["finished", "dropped", "dropped", "dropped"])
 
     def test_buyer_and_seller_agree_on_a_price(self):
-        heard, tapes = self.converse("buyer.yaml", "seller.yaml",
-                                     {"intent": "register", "from": "buyer"})
+        heard, tapes = self.converse("seller.yaml", "buyer.yaml",
+                                     {"intent": "register", "from": "seller", "to": None})
         self.assertIn("bought", tapes["buyer.yaml"][0][1])
         self.assertIn("sold", tapes["seller.yaml"][0][1])
-        receipt = heard["buyer.yaml"][-1]["content"]
-        self.assertEqual((receipt["intent"], receipt["price"]), ("receipt", 59))
+        said = [m["content"]["message"] for m in heard["seller.yaml"] if "message" in m["content"]]
+        self.assertEqual([(m["status"], m["price"]) for m in said][-2:], [("resp_accept", 41)] * 2)
+        self.assertEqual(heard["buyer.yaml"][-1]["content"]["intent"], "close")
 
     def test_faults_of_a_scenario_point_at_their_place(self):
         path = self.write("bad.yaml", "agent:\n  receivers:\n    - route: A B\n      do: jump\n"

@@ -397,7 +397,7 @@ senders:
 
     def test_routes_show_timers(self):
         path = self.write("a.yaml", ALARM.replace("MODE", "profile"))
-        self.assertIn("on MOVE  every 60 ms once armed", self.holds("agent", "routes", path).out)
+        self.assertIn("on MOVE  every 60 ms when armed", self.holds("agent", "routes", path).out)
 
     def test_it_gives_up_when_so_configured(self):
         with socket.socket() as s:

@@ -47,12 +47,13 @@ class Talking(WireCase):
         bob = self.agent("handshake_responder", relay)
         relay.counts(connections=2)
         alice = self.agent("handshake_initiator", relay)
-        said = self.overhear(observer, "finish")
+        said = self.overhear(observer, "close")
         self.assertEqual([m["intent"] for m in said],
                          ["register", "confirm", "request", "respond", "request", "respond",
-                          "conclude", "finish"])
+                          "conclude", "finish", "close"])
         self.check_nonces(said)
-        self.assertEqual(said[-1]["your_ref"], said[-2]["my_ref"])
+        for one, next_one in zip(said[-3:], said[-2:]):
+            self.assertEqual(next_one["your_ref"], one["my_ref"])
         self.assertTrue(wait_until(
             lambda: "finished" in self.tape("handshake_initiator").get("bob", []) and
             "finished" in self.tape("handshake_responder").get("alice", [])))
@@ -61,18 +62,19 @@ class Talking(WireCase):
     def test_the_negotiation_completes(self):
         relay = self.relay()
         observer, = self.peers(relay, 1)
-        seller = self.agent("seller", relay)
-        relay.counts(connections=2)
         buyer = self.agent("buyer", relay)
-        said = self.overhear(observer, "receipt")
+        relay.counts(connections=2)
+        seller = self.agent("seller", relay)
+        said = self.overhear(observer, "close")
         self.check_nonces(said)
-        offers = [m["price"] for m in said if m["intent"] == "offer"]
-        bids = [m["price"] for m in said if m["intent"] == "bid"]
+        prices = [m["message"] for m in said if "message" in m]
+        offers = [m["price"] for m in prices if m["type"] == "selling" and m["status"] == "offer"]
+        bids = [m["price"] for m in prices if m["type"] == "buying" and m["status"] == "offer"]
         self.assertEqual(offers, sorted(offers, reverse=True))
         self.assertEqual(bids, sorted(bids))
-        accept = next(m for m in said if m["intent"] == "accept")
-        self.assertEqual(said[-1]["price"], accept["price"])
-        self.assertTrue(wait_until(lambda: "sold" in self.tape("seller").get("buyer", [])))
+        self.assertEqual({m["price"] for m in prices if m["status"] != "offer"}, {bids[-1]})
+        self.assertTrue(wait_until(lambda: "sold" in self.tape("seller").get("buyer", []) and
+                                   "bought" in self.tape("buyer").get("seller", [])))
         self.assertEqual((seller.stop(), buyer.stop()), (0, 0))
 
     def test_both_sides_on_relays_of_their_own(self):

@@ -460,13 +460,13 @@ outputs: {crossed: cross.event}
     def test_an_agent_is_drawn(self):
         got = self.picture("agent", "routes", BUYER)
         edges = {(a, b) for a, _, b in self.edges(got)}
-        self.assertIn(("state/ready", "receiver/0/on_confirm"), edges)
-        self.assertIn(("receiver/0/on_confirm", "state/exchanging"), edges)
+        self.assertIn(("state/ready", "receiver/0/on_register"), edges)
+        self.assertIn(("receiver/0/on_register", "state/confirmed"), edges)
         self.assertIn(("state/ready//start", "state/ready"), edges)
         hears = {(a, b) for a, _, b in self.edges(got, "dashed")}
-        # /oneof(ready,exchanging) --> exchanging hears both ways there, and no other.
-        self.assertEqual({a for a, b in hears if b == "sender/1/request"},
-                         {"receiver/0/on_confirm", "receiver/1/on_respond"})
+        # /oneof(ready,finished) --> confirmed hears both ways there, and no other.
+        self.assertEqual({a for a, b in hears if b == "sender/0/confirm"},
+                         {"receiver/0/on_register", "receiver/12/on_reconnect"})
 
     def test_a_label_that_is_a_state_is_drawn_as_one(self):
         got = self.picture("agent", "routes", EXAMPLES / "agents" / "supply_chain.yaml")

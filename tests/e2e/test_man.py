@@ -11,6 +11,7 @@ PAGES = sorted((SOURCE / "docs" / "man").glob("*.1"))
 DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "agent-statement",
               "agent-trace", "check", "completion", "elaborate", "eval", "fmt", "help", "init",
               "test", "validate"]
+DOCUMENTED += ["agent-chart", "agent-init", "agent-inspect", "agent-relay", "agent-render", "agent-run", "agent-scenario"]
 DOCUMENTED += ["analyze", "ask"]
 DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]

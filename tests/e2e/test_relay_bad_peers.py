@@ -291,6 +291,36 @@ class BadPeers(WireCase):
         a.say("y")
         self.assertEqual(c.hear()[1], "y")
 
+    def test_many_idle_and_many_stalled_peers_do_no_harm(self):
+        """10,000 and 500 with MOTET_SOAK=1: those who talk are heard, by all who listen, in little memory."""
+        idle, stalled = (10000, 500) if SOAK else (1000, 50)
+        relay = self.relay("--max-clients", "11000", "--queue", "65536", "--stall", "60")
+        speaker, listener = self.peers(relay, 2)
+        for _ in range(idle // 100):
+            self.peers(relay, 100)
+        for _ in range(stalled):
+            Peer(self, relay, receive_buffer=4096)
+        relay.counts(connections=idle + stalled + 2, seconds=30)
+        before = relay.memory_kib()
+        # The idle ones read nothing either, but what they are sent fits their buffers.
+        results, count = {"listener": (0, 0)}, 300
+        listener.sock.settimeout(60)
+        reader = threading.Thread(target=drain, args=(listener, results, "listener"))
+        reader.start()
+        for n in range(count):
+            speaker.raw(b"%d\n" % n)
+        self.assertTrue(wait_until(lambda: results["listener"][0] >= count, 60), results)
+        line = b"x" * 1000 + b"\n"
+        for _ in range(200):
+            speaker.raw(line)
+        self.assertTrue(wait_until(lambda: results["listener"][0] >= count + 200, 60), results)
+        self.assertLess(relay.memory_kib() - before, 300 * 1024)
+        newcomer, = self.peers(relay, 1)
+        newcomer.say("hello")
+        self.assertTrue(wait_until(lambda: results["listener"][0] >= count + 201, 30), results)
+        listener.sock.shutdown(socket.SHUT_RDWR)
+        reader.join(10)
+
     def test_a_thousand_agents(self):
         relay = self.relay()
         agents = self.peers(relay, 1000)

@@ -79,7 +79,8 @@ static void reads(void **state)
     const struct in_row *r = *state;
     mt_arena a = {0};
     ag_inbound in;
-    assert_int_equal(ag_frame_read(&a, mt_str_z(r->line), NULL, &in), MT_OK);
+    assert_int_equal(ag_frame_read(&a, AG_PROFILE, mt_str_z(r->line), NULL, &in),
+                     MT_OK);
     assert_int_equal(in.typed, r->typed);
     assert_int_equal(in.relayed, r->relayed);
     assert_true(r->address ? mt_str_eq(in.address, mt_str_z(r->address))
@@ -104,8 +105,10 @@ static void what_is_sent_arrives_through_a_relay(void **state)
     ag_frame_relay(&relayed, MT_STR("127.0.0.1:9"),
                    mt_str_from(line.ptr, line.len - 1));
     ag_inbound in;
-    assert_int_equal(
-        ag_frame_read(&a, mt_str_from(relayed.ptr, relayed.len - 1), NULL, &in), MT_OK);
+    assert_int_equal(ag_frame_read(&a, AG_PROFILE,
+                                   mt_str_from(relayed.ptr, relayed.len - 1), NULL,
+                                   &in),
+                     MT_OK);
     assert_true(in.typed && mt_json_equal(&in.payload, &payload));
     mt_buf_free(&line);
     mt_buf_free(&relayed);
@@ -120,11 +123,14 @@ static void too_deep_and_not_utf8_are_said(void **state)
     char deep[2001];
     memset(deep, '[', 1000);
     memset(deep + 1000, ']', 1000);
-    assert_int_equal(ag_frame_read(&a, mt_str_from(deep, 2000), NULL, &in), MT_E_LIMIT);
-    mt_json_limits few = {.bytes = 10};
-    assert_int_equal(ag_frame_read(&a, MT_STR("[1,2,3,4,5,6,7]"), &few, &in),
+    assert_int_equal(ag_frame_read(&a, AG_PROFILE, mt_str_from(deep, 2000), NULL, &in),
                      MT_E_LIMIT);
-    assert_int_equal(ag_frame_read(&a, MT_STR("\"\xff\""), NULL, &in), MT_E_SYNTAX);
+    mt_json_limits few = {.bytes = 10};
+    assert_int_equal(
+        ag_frame_read(&a, AG_PROFILE, MT_STR("[1,2,3,4,5,6,7]"), &few, &in),
+        MT_E_LIMIT);
+    assert_int_equal(ag_frame_read(&a, AG_PROFILE, MT_STR("\"\xff\""), NULL, &in),
+                     MT_E_SYNTAX);
     mt_arena_free(&a);
 }
 

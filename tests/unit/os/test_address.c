@@ -1,9 +1,12 @@
 /* Host and port as text. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -69,15 +72,41 @@ static void what_is_found_is_printed_as_it_was(void **state)
     assert_int_equal(os_address_find("nonsense", &address), MT_E_USAGE);
 }
 
+static int option(int fd, int level, int name)
+{
+    int value = -1;
+    socklen_t len = sizeof value;
+    assert_int_equal(getsockopt(fd, level, name, &value, &len), 0);
+    return value;
+}
+
+static void FA12_a_vanished_peer_is_asked_for(void **state)
+{
+    (void)state;
+    int fd = socket(AF_INET, SOCK_STREAM, 0), other = socket(AF_INET, SOCK_STREAM, 0);
+    assert_true(fd >= 0 && other >= 0);
+    os_keep_alive(fd, 1234);
+    assert_int_equal(option(fd, SOL_SOCKET, SO_KEEPALIVE), 1);
+    assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPIDLE), 15);
+    assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPINTVL), 5);
+    assert_int_equal(option(fd, IPPROTO_TCP, TCP_KEEPCNT), 3);
+    assert_int_equal(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 1234);
+    os_keep_alive(other, 0);
+    assert_int_equal(option(other, IPPROTO_TCP, TCP_USER_TIMEOUT), 0);
+    close(fd);
+    close(other);
+}
+
 int main(void)
 {
     enum { COUNT = sizeof ROWS / sizeof *ROWS };
-    struct CMUnitTest tests[COUNT + 2] = {
+    struct CMUnitTest tests[COUNT + 3] = {
         cmocka_unit_test(a_host_name_longer_than_any_is_refused),
         cmocka_unit_test(what_is_found_is_printed_as_it_was),
+        cmocka_unit_test(FA12_a_vanished_peer_is_asked_for),
     };
     for (size_t i = 0; i < COUNT; i++) {
-        tests[2 + i] =
+        tests[3 + i] =
             (struct CMUnitTest){ROWS[i].text[0] ? ROWS[i].text : "empty", splits, NULL,
                                 NULL, (void *)(uintptr_t)&ROWS[i]};
     }
