@@ -411,7 +411,8 @@ static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
     const gr_cluster *def = n->instance->linked->def;
     bool *given = mt_new_array(c->a, bool, n->primitive->manifest.param_count);
     for (uint32_t i = 0; i < n->given_count; i++) {
-        given[gr_param_index(&n->primitive->manifest, n->given[i].name)] = true;
+        int at = gr_param_index(&n->primitive->manifest, n->given[i].name);
+        given[at] = n->given[i].bound;
     }
     return (gr_node){.id = n->id,
                      .path = gr_flat_path(c->a, n),
@@ -626,4 +627,5 @@ void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
     effect_kinds(&c);
     boundary(&c);
     g->provenance = gr_runtime_provenance(&g->arena, flat);
+    g->provenance_as_bound = gr_runtime_provenance_as_bound(&g->arena, flat);
 }

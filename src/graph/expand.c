@@ -190,15 +190,18 @@ static const gr_literal *root_params(expander *x, const gr_linked *root)
 
 static bool expand_instance(expander *x, gr_instance *in);
 
-/* What was bound, with its names. */
+/* What was bound and the defaults of what was not, with their names: the identity of a
+ * graph has both. An optional parameter without a default is left out. */
 static const gr_given *keep_given(expander *x, const gr_target *t,
                                   const gr_literal *given, uint32_t *count)
 {
     MT_VEC(gr_given) kept = {0};
     for (uint32_t i = 0; i < spec_count(t); i++) {
-        if (given[i].type != GR_P_NONE) {
-            mt_vec_push(x->lib->arena, &kept,
-                        ((gr_given){spec_at(t, i).name, given[i]}));
+        spec p = spec_at(t, i);
+        bool bound = given[i].type != GR_P_NONE;
+        gr_literal value = bound ? given[i] : p.initial;
+        if (value.type != GR_P_NONE) {
+            mt_vec_push(x->lib->arena, &kept, ((gr_given){p.name, value, bound}));
         }
     }
     *count = (uint32_t)kept.len;

@@ -93,6 +93,12 @@ void gr_graph_free(gr_graph *g)
     }
 }
 
+bool gr_graph_is(const gr_graph *g, mt_str provenance)
+{
+    return mt_str_eq(provenance, g->provenance) ||
+           mt_str_eq(provenance, g->provenance_as_bound);
+}
+
 /* Either the id ("n12") or the path of names. Linear, for commands only. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path)
 {

@@ -80,6 +80,7 @@ typedef struct gr_graph {
         action_count, effect_kind_count;
     bool has_intents, has_writes, needs_context; /* some Source requires a key */
     mt_str provenance;                           /* "rpv1:sha256:..." */
+    mt_str provenance_as_bound; /* without defaults: captures made before have it */
     const gr_type *slot_types;
     gr_code *code;
 } gr_graph;
@@ -90,6 +91,9 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
                      const mt_limits *limits, mt_diags *ds, gr_graph **out);
 void gr_graph_free(gr_graph *g);
 
+/* Is `provenance` this graph's, as it is computed now or as it was before defaults were
+ * part of it? */
+bool gr_graph_is(const gr_graph *g, mt_str provenance);
 /* Index of a context key, -1 when no Source reads it. */
 int gr_graph_key(const gr_graph *g, mt_str name);
 /* The context key a declaration names at this node: itself, or the text of "$param".

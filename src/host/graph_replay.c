@@ -245,8 +245,9 @@ static bool provenance_differs(replay *r)
     return (captured &&
             differs(r, "replay.adapter_provenance_mismatch", "adapter_provenance",
                     head->adapter_provenance, r->o->adapter->fingerprint)) ||
-           differs(r, "replay.runtime_provenance_mismatch", "runtime_provenance",
-                   head->runtime_provenance, r->o->graph->provenance);
+           (!gr_graph_is(r->o->graph, head->runtime_provenance) &&
+            differs(r, "replay.runtime_provenance_mismatch", "runtime_provenance",
+                    head->runtime_provenance, r->o->graph->provenance));
 }
 
 /* Everything that can be said before anything runs; r->d has a code when it diverges.

@@ -496,6 +496,146 @@ class Killed(Project):
             self.assertEqual(self.replay(capture="k2.json").code, 0)
 
 
+NUMBER, BOOL, TEXT = "Number", "Bool", "String"
+
+
+def port(name, of, required=True):
+    return {"name": name, "value_type": of, "required": required}
+
+
+def gives(name, of):
+    return {"name": name, "value_type": of, "cardinality": "Single"}
+
+
+def takes(name, of, default=None):
+    kind = None if default is None else {"kind": of, "value": default}
+    return {"name": name, "ty": of, "required": default is None, "default": kind}
+
+
+# The interfaces of the primitives below: kind, inputs, outputs, parameters, by name.
+FACES = {
+    "number_source": ("Source", [], [gives("value", NUMBER)], [takes("value", NUMBER, 0.0)]),
+    "context_number_source": ("Source", [], [gives("value", NUMBER)], [takes("key", TEXT, "x")]),
+    "const_number": ("Compute", [port("unit", NUMBER, False)], [gives("value", NUMBER)],
+                     [takes("value", NUMBER)]),
+    "gt": ("Compute", [port("a", NUMBER), port("b", NUMBER)], [gives("result", BOOL)], []),
+    "context_series_source": ("Source", [], [gives("value", "Series")], [takes("key", TEXT, "x")]),
+    "window": ("Compute", [port("series", "Series")], [gives("result", "Series")],
+               [takes("size", NUMBER, 5.0)]),
+    "mean": ("Compute", [port("series", "Series")], [gives("result", NUMBER)], []),
+    "emit_if_true": ("Trigger", [port("input", BOOL)], [gives("event", "Event")], []),
+    "ack_action": ("Action", [port("event", "Event")], [gives("outcome", "Event")],
+                   [takes("accept", BOOL, True)]),
+    "annotate_action": ("Action", [port("event", "Event")], [gives("outcome", "Event")],
+                        [takes("note", TEXT, "")]),
+}
+LITERALS = {float: NUMBER, bool: BOOL, str: TEXT, int: "Int"}
+
+
+def rpv1(graph, defaults=True):
+    """The identity of a graph without clusters, by the layout alone. `defaults` False: as it was
+    computed once, over bound parameters."""
+    ids = {name: f"n{i}" for i, name in enumerate(sorted(graph["nodes"]))}
+
+    def end(text):
+        node, name = text.split(".")
+        return {"kind": "NodePort", "node_id": ids[node], "port_name": name}
+
+    nodes = []
+    for name, node in graph["nodes"].items():
+        impl, version = node["impl"].split("@")
+        values = {p["name"]: p["default"] for p in FACES[impl][3] if p["default"] and defaults}
+        values.update({p: {"kind": LITERALS[type(v)], "value": v}
+                       for p, v in node.get("params", {}).items()})
+        nodes.append({"runtime_id": ids[name], "impl_id": impl, "requested_version": version,
+                      "resolved_version": "0.1.0",
+                      "parameters": [{"name": p, "value": values[p]} for p in sorted(values)]})
+    edges = [{"from": end(a), "to": end(b)} for a, b in (e.split(" -> ") for e in graph["edges"])]
+    used = sorted({node["impl_id"] for node in nodes})
+    text = json.dumps({
+        "graph_id": graph["id"], "nodes": sorted(nodes, key=lambda n: n["runtime_id"]),
+        "edges": sorted(edges, key=lambda e: [f"node:{e[k]['node_id']}.{e[k]['port_name']}"
+                                              for k in ("from", "to")]),
+        "primitives": [{"impl_id": i, "resolved_version": "0.1.0", "kind": FACES[i][0],
+                        "inputs": FACES[i][1], "outputs": FACES[i][2], "parameters": FACES[i][3]}
+                       for i in used]}, separators=(",", ":"), ensure_ascii=False)
+    return "rpv1:sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def hello(id, left, right, last, edges=()):
+    """Hello, world: left > right makes `last` run."""
+    return {"kind": "cluster", "id": id, "version": "1.0.0",
+            "nodes": {**left, **right, "more": {"impl": "gt@^0.1"},
+                      "emit": {"impl": "emit_if_true@0.1.0"}, "last": last},
+            "edges": [*edges, f"{next(iter(left))}.{list(left.values())[0].pop('out', 'value')} -> more.a",
+                      f"{next(iter(right))}.value -> more.b",
+                      "more.result -> emit.input", "emit.event -> last.event"]}
+
+
+def hellos():
+    three = {"three": {"impl": "number_source@0.1.0", "params": {"value": 3.0}}}
+    one = {"one": {"impl": "number_source@0.1.0", "params": {"value": 1.0}}}
+    zero = {"zero": {"impl": "number_source@^0.1"}}
+    average = {"average": {"impl": "mean@0.1.0", "out": "result"},
+               "recent": {"impl": "window@0.1.0"},
+               "series": {"impl": "context_series_source@0.1.0", "params": {"key": "history"}}}
+    chain = ("recent.result -> average.series", "series.value -> recent.series")
+    ack = {"impl": "ack_action@0.1.0"}
+    return {
+        "hello_world": hello("hello_world", dict(three), dict(one), ack),
+        "accepting": hello("hello_world", dict(three), dict(one), {**ack, "params": {"accept": True}}),
+        "refusing": hello("refusing", dict(three), dict(one), {**ack, "params": {"accept": False}}),
+        "zero": hello("zero", dict(three), dict(zero), {"impl": "annotate_action@~0.1.0"}),
+        "an_int": hello("an_int", {"three": {"impl": "number_source@*", "params": {"value": 3}}},
+                        dict(one), ack),
+        "x": hello("x", {"x": {"impl": "context_number_source@0.1.0"}}, dict(one), ack),
+        "constant": hello("constant", {"c": {"impl": "const_number@0.1.0", "params": {"value": 1.5}}},
+                          dict(zero), {"impl": "annotate_action@0.1.0", "params": {"note": "hé"}}),
+        "average": hello("average", average, dict(one), ack, chain),
+    }
+
+
+class Identity(Case):
+    """rpv1: what a capture names its graph by, so that captures travel."""
+
+    def identity(self, name, graph):
+        path = self.write(f"{name}.json", json.dumps(graph, ensure_ascii=False))
+        return self.holds("graph", "check", path).out.splitlines()[-1]
+
+    def test_FG7_hello_worlds_have_the_identity_of_the_layout(self):
+        for name, graph in hellos().items():
+            with self.subTest(name):
+                self.assertEqual(self.identity(name, graph), rpv1(graph))
+
+    def test_FG7_a_default_that_is_written_out_changes_nothing(self):
+        both = hellos()
+        self.assertEqual(self.identity("a", both["hello_world"]), self.identity("b", both["accepting"]))
+        self.assertNotEqual(rpv1(both["hello_world"], False), rpv1(both["accepting"], False))
+
+    def test_FG7_hello_world_stays(self):
+        self.assertEqual(self.identity("h", hellos()["hello_world"]), "rpv1:sha256:2c225efe0cc69da7e40e9034f08e087656a6b7786d4cc9f7ce8e7832439946fa")
+
+    def test_FG7_captures_made_before_are_replayed(self):
+        graph = hellos()["hello_world"]
+        self.identity("h", graph)
+        self.write("f.jsonl", '{"kind":"episode_start"}\n' +
+                   '{"kind":"event","event":{"type":"Command"}}\n' * 3)
+        run = ("graph", "run", "h.json", "--fixture", "f.jsonl", "--capture", "c.json")
+        self.holds(*run, "--journal-only", "--max-events", "2")
+        journal = (self.dir / "c.json.journal").read_text()
+        before, now = rpv1(graph, False), rpv1(graph)
+        self.assertEqual(journal.count(now), 1)
+        other = "rpv1:sha256:" + "0" * 64
+        for identity, replay in ((before, self.holds), (other, lambda *w: self.fails(1, *w))):
+            self.write("old.journal", journal.replace(now, identity))
+            replay("graph", "replay", "old.journal", "--graph", "h.json")
+        # A run that was cut off then goes on under its old identity.
+        self.write("c.json.journal", journal.replace(now, before))
+        self.holds(*run, "--resume")
+        self.assertIn(before, (self.dir / "c.json").read_text())
+        self.holds("graph", "replay", "c.json", "--graph", "h.json")
+
+
 class Show(Case):
     def test_explain_tells_the_order_and_the_keys(self):
         result = self.run_motet("graph", "explain", EXAMPLE / "crossover.yaml")
