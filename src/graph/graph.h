@@ -91,6 +91,11 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
                      const mt_limits *limits, mt_diags *ds, gr_graph **out);
 void gr_graph_free(gr_graph *g);
 
+/* RUN-CANON-2: it has effects, or some Source requires a key. */
+static inline bool gr_needs_adapter(const gr_graph *g)
+{
+    return g->needs_context || g->has_writes || g->has_intents;
+}
 /* Is `provenance` this graph's, as it is computed now or as it was before defaults were
  * part of it? */
 bool gr_graph_is(const gr_graph *g, mt_str provenance);

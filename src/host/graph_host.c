@@ -151,7 +151,7 @@ static void check_adapter_need(const ho_graph_options *o, mt_diags *ds)
     if (o->adapter) {
         return;
     }
-    if (g->needs_context || g->has_writes || g->has_intents) {
+    if (gr_needs_adapter(g)) {
         complain(ds, "adapter.required_for_graph",
                  MT_STR("this graph reads required context keys or has effects, so it "
                         "needs an adapter"),
