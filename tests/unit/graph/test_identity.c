@@ -121,7 +121,7 @@ static void rpv1_of_the_known_graph(void **state)
                                       .input_count = 1,
                                       .output_count = 1,
                                       .param_count = 1}};
-    gr_given scale = {MT_STR("scale"), {.type = GR_P_NUMBER, .number = 3.5}};
+    gr_given scale = {MT_STR("scale"), {.type = GR_P_NUMBER, .number = 3.5}, true};
     gr_flat_node nodes[] = {{.primitive = &prim,
                              .id = MT_STR("n1"),
                              .requested = MT_STR("^1"),
@@ -199,7 +199,7 @@ static const char NOTED[] =
 
 static const char NOTING[] = "kind: cluster\nid: g\nversion: 1.0.0\n"
                              "nodes:\n"
-                             "  a: {impl: boolean_source@0.1.0}\n"
+                             "  a: {impl: const_bool@0.1.0, params: {value: true}}\n"
                              "  b: {impl: emit_if_true@0.1.0}\n"
                              "  c: {impl: noted@1.0.0}\n"
                              "edges: [a.value -> b.input, b.event -> c.event]\n";
@@ -209,39 +209,33 @@ static const char NOTING[] = "kind: cluster\nid: g\nversion: 1.0.0\n"
 static void FG7_a_parameter_without_a_value_is_left_out(void **state)
 {
     static const char TEXT[] =
-        "{\"graph_id\":\"g\",\"nodes\":["
-        "{\"runtime_id\":\"n0\",\"impl_id\":\"boolean_source\",\"requested_version\":"
-        "\"0.1.0\",\"resolved_version\":\"0.1.0\",\"parameters\":[{\"name\":\"value\","
-        "\"value\":{\"kind\":\"Bool\",\"value\":false}}]},"
-        "{\"runtime_id\":\"n1\",\"impl_id\":\"emit_if_true\",\"requested_version\":"
-        "\"0.1.0\",\"resolved_version\":\"0.1.0\",\"parameters\":[]},"
-        "{\"runtime_id\":\"n2\",\"impl_id\":\"noted\",\"requested_version\":\"1.0.0\","
-        "\"resolved_version\":\"1.0.0\",\"parameters\":[{\"name\":\"level\",\"value\":"
-        "{\"kind\":\"Number\",\"value\":2.0}}]}],\"edges\":["
-        "{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n0\",\"port_name\":\"value\"},"
-        "\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\"input\"}},"
-        "{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\"event\"},"
-        "\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n2\",\"port_name\":\"event\"}}],"
-        "\"primitives\":["
-        "{\"impl_id\":\"boolean_source\",\"resolved_version\":\"0.1.0\",\"kind\":"
-        "\"Source\",\"inputs\":[],\"outputs\":[{\"name\":\"value\",\"value_type\":"
-        "\"Bool\","
-        "\"cardinality\":\"Single\"}],\"parameters\":[{\"name\":\"value\",\"ty\":"
-        "\"Bool\","
-        "\"required\":false,\"default\":{\"kind\":\"Bool\",\"value\":false}}]},"
-        "{\"impl_id\":\"emit_if_true\",\"resolved_version\":\"0.1.0\",\"kind\":"
-        "\"Trigger\","
-        "\"inputs\":[{\"name\":\"input\",\"value_type\":\"Bool\",\"required\":true}],"
-        "\"outputs\":[{\"name\":\"event\",\"value_type\":\"Event\",\"cardinality\":"
-        "\"Single\"}],\"parameters\":[]},"
-        "{\"impl_id\":\"noted\",\"resolved_version\":\"1.0.0\",\"kind\":\"Action\","
-        "\"inputs\":[{\"name\":\"event\",\"value_type\":\"Event\",\"required\":true}],"
-        "\"outputs\":[{\"name\":\"outcome\",\"value_type\":\"Event\",\"cardinality\":"
-        "\"Single\"}],\"parameters\":[{\"name\":\"free\",\"ty\":\"String\","
-        "\"required\":"
-        "false,\"default\":null},{\"name\":\"level\",\"ty\":\"Number\",\"required\":"
-        "false,"
-        "\"default\":{\"kind\":\"Number\",\"value\":2.0}}]}]}";
+        "{\"graph_id\":\"g\",\"nodes\":[{\"runtime_id\":\"n0\",\"impl_id\":\"const"
+        "_bool\",\"requested_version\":\"0.1.0\",\"resolved_version\":\"0.1.0"
+        "\",\"parameters\":[{\"name\":\"value\",\"value\":{\"kind\":\"Bool\",\"valu"
+        "e\":true}}]},{\"runtime_id\":\"n1\",\"impl_id\":\"emit_if_true\",\"req"
+        "uested_version\":\"0.1.0\",\"resolved_version\":\"0.1.0\",\"paramete"
+        "rs\":[]},{\"runtime_id\":\"n2\",\"impl_id\":\"noted\",\"requested_vers"
+        "ion\":\"1.0.0\",\"resolved_version\":\"1.0.0\",\"parameters\":[{\"name"
+        "\":\"level\",\"value\":{\"kind\":\"Number\",\"value\":2.0}}]}],\"edges\":"
+        "[{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n0\",\"port_name\":\"valu"
+        "e\"},\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\"inpu"
+        "t\"}},{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\""
+        "event\"},\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n2\",\"port_name\":\""
+        "event\"}}],\"primitives\":[{\"impl_id\":\"const_bool\",\"resolved_ve"
+        "rsion\":\"0.1.0\",\"kind\":\"Compute\",\"inputs\":[{\"name\":\"unit\",\"va"
+        "lue_type\":\"Bool\",\"required\":false}],\"outputs\":[{\"name\":\"valu"
+        "e\",\"value_type\":\"Bool\",\"cardinality\":\"Single\"}],\"parameters\""
+        ":[{\"name\":\"value\",\"ty\":\"Bool\",\"required\":true,\"default\":null"
+        "}]},{\"impl_id\":\"emit_if_true\",\"resolved_version\":\"0.1.0\",\"ki"
+        "nd\":\"Trigger\",\"inputs\":[{\"name\":\"input\",\"value_type\":\"Bool\","
+        "\"required\":true}],\"outputs\":[{\"name\":\"event\",\"value_type\":\"E"
+        "vent\",\"cardinality\":\"Single\"}],\"parameters\":[]},{\"impl_id\":\""
+        "noted\",\"resolved_version\":\"1.0.0\",\"kind\":\"Action\",\"inputs\":["
+        "{\"name\":\"event\",\"value_type\":\"Event\",\"required\":true}],\"outp"
+        "uts\":[{\"name\":\"outcome\",\"value_type\":\"Event\",\"cardinality\":\""
+        "Single\"}],\"parameters\":[{\"name\":\"free\",\"ty\":\"String\",\"requir"
+        "ed\":false,\"default\":null},{\"name\":\"level\",\"ty\":\"Number\",\"req"
+        "uired\":false,\"default\":{\"kind\":\"Number\",\"value\":2.0}}]}]}";
     (void)state;
     gt *t = gt_begin();
     assert_true(gt_manifest(t, NOTED));
