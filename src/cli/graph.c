@@ -22,8 +22,12 @@ static int exit_of(mt_err err)
     return !err ? CLI_HOLDS : err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD;
 }
 
+typedef mt_err loader(const ho_graph_paths *paths, const mt_limits *limits,
+                      mt_diags *ds, ho_graph_files *out);
+
 /* Relative paths of clusters and manifests are those of the command line. */
-int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
+static int load(const cli_args *args, const char *path, bool look, loader *how,
+                cli_graph *out)
 {
     *out = (cli_graph){0};
     out->ds = (mt_diags){.arena = &out->arena};
@@ -33,6 +37,7 @@ int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
     words manifests = values_of(&out->arena, args, "manifest");
     ho_graph_paths paths = {
         .graph = path,
+        .look = look,
         .adapter = cli_value(args, "adapter"),
         .egress = cli_value(args, "egress"),
         .cluster_paths = clusters.items,
@@ -40,7 +45,22 @@ int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
         .manifests = manifests.items,
         .manifest_count = manifests.len,
     };
-    return exit_of(ho_graph_files_load(&paths, &limits, &out->ds, &out->files));
+    return exit_of(how(&paths, &limits, &out->ds, &out->files));
+}
+
+int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
+{
+    return load(args, path, false, ho_graph_files_load, out);
+}
+
+int cli_graph_look(const cli_args *args, const char *path, cli_graph *out)
+{
+    return load(args, path, true, ho_graph_files_load, out);
+}
+
+int cli_manifest_load(const cli_args *args, const char *path, cli_graph *out)
+{
+    return load(args, path, false, ho_manifest_try, out);
 }
 
 void cli_graph_free(cli_graph *g)

@@ -50,6 +50,14 @@ void gr_adapter_free(gr_adapter *a);
  * optional. */
 mt_err gr_adapter_compose(const gr_adapter *a, const gr_graph *g, mt_diags *ds);
 
+/* Warns of what is legal and hardly meant: keys that nobody declares, and keys that
+ * events do not let through (§6.3), so that what is written is never read. */
+void gr_adapter_advise(const gr_adapter *a, const gr_graph *g, mt_diags *ds);
+/* The same for one primitive without a graph; keys named by parameters that have no
+ * default are not asked about. */
+mt_err gr_adapter_compose_primitive(const gr_adapter *a, const gr_primitive *p,
+                                    mt_diags *ds);
+
 /* NULL when not declared. */
 const gr_context_key *gr_adapter_key(const gr_adapter *a, mt_str name);
 const gr_adapter_schema *gr_adapter_event(const gr_adapter *a, mt_str kind);

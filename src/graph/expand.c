@@ -167,6 +167,13 @@ static void resolve(site *s, const gr_target *t, gr_literal *params, gr_literal 
     }
 }
 
+/* What a parameter is shown as that nobody has bound. */
+static gr_literal stand_in(expander *x, const gr_cluster_param *p)
+{
+    mt_str text = mt_strf(x->lib->arena, "$%.*s", MT_ARG(p->name));
+    return (gr_literal){.type = p->type, .text = text, .number = 1, .integer = 1};
+}
+
 /* A root's parameters have nobody to bind them: defaults only. */
 static const gr_literal *root_params(expander *x, const gr_linked *root)
 {
@@ -177,7 +184,10 @@ static const gr_literal *root_params(expander *x, const gr_linked *root)
         const gr_cluster_param *p = &c->params[i];
         params[i] =
             p->slot.ptr ? derived_key(x, NULL, c->id, MT_STR(""), p->slot) : p->initial;
-        if (params[i].type == GR_P_NONE && p->required) {
+        if (params[i].type == GR_P_NONE && p->required && x->lib->alone) {
+            params[i] = stand_in(x, p);
+            x->flat->alone = true;
+        } else if (params[i].type == GR_P_NONE && p->required) {
             gr_report(&subject, "I.3", p->at, MT_STR("$.parameters"),
                       "give it a default: nobody binds a root's parameters",
                       "root parameter \"%.*s\" has no value", MT_ARG(p->name));
@@ -368,8 +378,10 @@ static void expand_outputs(expander *x, const gr_instance *root)
 bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
 {
     expander x = {lib, out, false};
-    *out = (gr_flat){
-        .graph_id = root->def->id, .version = root->def->version, .root = root};
+    *out = (gr_flat){.graph_id = root->def->id,
+                     .version = root->def->version,
+                     .root = root,
+                     .alone = lib->alone && root->def->input_count > 0};
     gr_instance *in = new_instance(&x, root, NULL, MT_STR(""));
     in->params = root_params(&x, root);
     if (!expand_instance(&x, in)) {

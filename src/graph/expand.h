@@ -54,6 +54,7 @@ typedef struct gr_flat_output {
 typedef struct gr_flat {
     mt_str graph_id, version;
     const gr_linked *root;
+    bool alone; /* something of the root's is given by nobody, and need not be */
     MT_VEC(gr_flat_node) nodes;
     MT_VEC(gr_flat_edge) edges; /* grouped by target cluster instance */
     MT_VEC(gr_flat_output) outputs;

@@ -39,7 +39,7 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
     }
     gr_wiring w = gr_wire(&g->arena, flat);
     uint32_t *order = mt_new_array(&g->arena, uint32_t, flat->nodes.len);
-    gr_validate(&g->arena, flat, &w, ds);
+    gr_validate(&g->arena, flat, &w, lib->alone, ds);
     if (!gr_order(&g->arena, flat, ds, order) || ds->errors || lib->err) {
         return false;
     }
@@ -50,8 +50,8 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
 /* ORDER: read, link, expand, validate, order, compile; each relies on the one before
  * having had no fault. Diagnostics are sorted and repeats dropped, since a cluster that
  * is used twice reports twice. */
-mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
-                     const mt_limits *limits, mt_diags *ds, gr_graph **out)
+static mt_err load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                   const mt_limits *limits, bool alone, mt_diags *ds, gr_graph **out)
 {
     gr_graph *g = mt_xmalloc(sizeof *g);
     *g = (gr_graph){0};
@@ -64,6 +64,7 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
                       .registry = registry,
                       .finder = finder,
                       .limits = limits ? *limits : MT_LIMITS_DEFAULT,
+                      .alone = alone,
                       .ds = &own};
     mt_json_limits reading = {lib.limits.yaml_bytes, lib.limits.json_depth};
     mt_str file = mt_str_dup(&g->arena, root.file);
@@ -81,6 +82,19 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
     }
     gr_graph_free(g);
     return lib.err ? lib.err : MT_E_REJECTED;
+}
+
+mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                     const mt_limits *limits, mt_diags *ds, gr_graph **out)
+{
+    return load(registry, root, finder, limits, false, ds, out);
+}
+
+mt_err gr_cluster_load(const gr_registry *registry, gr_text root,
+                       const gr_finder *finder, const mt_limits *limits, mt_diags *ds,
+                       gr_graph **out)
+{
+    return load(registry, root, finder, limits, true, ds, out);
 }
 
 /* The arena is copied out, since the struct that holds it goes first. */

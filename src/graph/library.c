@@ -225,6 +225,16 @@ static void target_primitive(linker *k, const gr_member *m, gr_target *out)
                   "there is no primitive \"%.*s\"", MT_ARG(m->target));
         return;
     }
+    if (p->declared) {
+        gr_report(&k->subject, "manifest.decode", m->at, MT_STR("$.nodes"),
+                  p->manifest.kind == GR_SOURCE
+                      ? "say `from:` for its outputs, or register it from C"
+                      : "add `expression:` or `cluster:`, or register it from C",
+                  "nothing says what %s \"%.*s\" does, only what it has (%.*s)",
+                  gr_kind_name(p->manifest.kind), MT_ARG(p->manifest.id),
+                  MT_ARG(p->manifest.file));
+        return;
+    }
     gr_version_read(p->manifest.version, &v);
     gr_match match = gr_version_match(m->selector, &v);
     if (match != GR_MATCH) {

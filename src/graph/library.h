@@ -35,6 +35,7 @@ typedef struct gr_library {
     mt_map files;    /* file -> gr_cluster*, 0 when it was refused */
     mt_map linked;   /* id@version -> gr_linked* */
     mt_err err;      /* the finder's */
+    bool alone;      /* the root may have inputs and parameters that nobody gives */
     bool bottomless; /* recursion or depth was refused: nothing can be expanded */
 } gr_library;
 

@@ -74,13 +74,13 @@ static const char *kinds_advice(gr_kind from, gr_kind to)
 
 /* Kinds before types: an edge that must not be has no type worth naming. */
 static void check_edge(mt_arena *a, const gr_flat *flat, const gr_flat_edge *e,
-                       mt_diags *ds)
+                       bool alone, mt_diags *ds)
 {
     gr_subject s = edge_subject(e, ds);
     const gr_flat_node *to = &flat->nodes.items[e->to_node];
     const gr_port *in = &to->primitive->manifest.inputs[e->to_port];
     if (e->from_node == GR_NO_NODE) {
-        if (e->external.ptr) {
+        if (e->external.ptr && !alone) {
             gr_report(&s, "E.3", e->at, MT_STR("$.edges"),
                       "a graph that runs has no inputs: use a Source",
                       "nothing can feed input \"%.*s\" of the root",
@@ -295,18 +295,19 @@ static void check_keys(const gr_flat_node *n, gr_subject *s)
 
 /* All checks are made, on the expanded graph: what is wrong inside a cluster is
  * reported at the cluster's own line. */
-bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags *ds)
+bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, bool alone,
+                 mt_diags *ds)
 {
     size_t before = ds->errors;
     gr_subject root = gr_cluster_subject(flat->root->def, ds);
-    for (uint32_t i = 0; i < flat->root->def->input_count; i++) {
+    for (uint32_t i = 0; !alone && i < flat->root->def->input_count; i++) {
         const gr_cluster_input *in = &flat->root->def->inputs[i];
         gr_report(&root, "E.3", in->at, MT_STR("$.input_ports"),
                   "a graph that runs has no inputs: use a Source",
                   "root input \"%.*s\" can never be fed", MT_ARG(in->name));
     }
     for (size_t i = 0; i < flat->edges.len; i++) {
-        check_edge(a, flat, &flat->edges.items[i], ds);
+        check_edge(a, flat, &flat->edges.items[i], alone, ds);
     }
     for (size_t i = 0; i < flat->nodes.len; i++) {
         gr_subject s = node_subject(&flat->nodes.items[i], ds);
