@@ -93,7 +93,8 @@ typedef struct runner {
     bool fixture;        /* events come from one */
     bool begun;          /* something is committed */
     bool resuming;       /* steps are those of the journal */
-    bool out_failed; /* a trace or a summary could not be written; told at the end */
+    bool out_failed;     /* standard output, or the capture's old file */
+    bool trace_failed;   /* the trace; told at the end */
 } runner;
 
 /* ---- options ---- */
@@ -174,9 +175,38 @@ static void read_skips(runner *r)
 
 /* ---- ingress ---- */
 
+/* All lines are read before the first event runs: a bad one in the middle would come
+ * when orders are out already. What is not a file (a pipe) is read once, as it comes.
+ */
+static int check_fixture(runner *r, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return CLI_HOLDS;
+    }
+    ho_ingress *in = ho_ingress_file(path, r->options.adapter != NULL);
+    ho_graph_event event;
+    ho_ingress_result result = in ? HO_INGRESS_EVENT : HO_INGRESS_END;
+    while (result == HO_INGRESS_EVENT) {
+        result = ho_ingress_next(in, 0, &event);
+    }
+    int code = CLI_HOLDS;
+    if (result == HO_INGRESS_BROKEN) {
+        ho_ingress_fault fault = ho_ingress_problem(in);
+        code = cli_fail(r->args, CLI_FAILS, "%s: %s, %.*s; nothing was run", fault.code,
+                        path, MT_ARG(fault.message));
+    }
+    ho_ingress_free(in);
+    return code;
+}
+
 static int open_fixture(runner *r, const char *path)
 {
     r->fixture = true;
+    int code = check_fixture(r, path);
+    if (code) {
+        return code;
+    }
     r->ingress = ho_ingress_file(path, r->options.adapter != NULL);
     return r->ingress ? CLI_HOLDS
                       : cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
@@ -270,7 +300,7 @@ static void open_trace(runner *r)
 {
     if (cli_flag(r->args, "trace") && !r->trace) {
         r->trace = fopen(r->resuming ? r->new_trace.ptr : r->trace_path.ptr, "we");
-        r->out_failed |= !r->trace;
+        r->trace_failed |= !r->trace;
     }
 }
 
@@ -289,7 +319,7 @@ static void settle_trace(runner *r)
         begin_outputs(r);
     }
     if (r->trace) {
-        r->out_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
+        r->trace_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
     }
 }
 
@@ -305,7 +335,7 @@ static void observe(void *user, const ho_graph_step *step)
     if (r->trace) {
         mt_buf_clear(&r->line);
         ho_graph_trace_line(&r->line, step);
-        r->out_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
+        r->trace_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
     }
     if (cli_flag(r->args, "json") && !r->resuming) {
         mt_buf_clear(&r->line);
@@ -599,7 +629,7 @@ int cmd_graph_run(const cli_args *args)
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.journal_path.ptr);
     }
     bool closed = !r.trace || fclose(r.trace) == 0;
-    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.out_failed)) {
+    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.trace_failed)) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.trace_path.ptr);
     }
     if (r.options.context.free) {

@@ -377,6 +377,42 @@ static bool effects_differ(replay *r, const gr_capture_decision *was,
                    count_text(r->arena, b->effect_count));
 }
 
+static bool is_intent_of(const ho_graph_step *now, mt_str id)
+{
+    const gr_episode *e = now->episode;
+    for (uint32_t i = 0; e && i < e->effect_count; i++) {
+        const gr_intent *intent = e->effects[i].intent;
+        if (intent && mt_str_eq(gr_intent_id(intent), id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a channel acknowledged cannot be had again, but it must be about intents of this
+ * very decision, each once, and in the only words there are. */
+static bool acks_differ(replay *r, const gr_capture_decision *was,
+                        const ho_graph_step *now)
+{
+    static const char CODE[] = "replay.ack_mismatch";
+    for (size_t i = 0; i < was->ack_count; i++) {
+        const gr_capture_ack *ack = &was->acks[i];
+        bool good = is_intent_of(now, ack->intent_id);
+        for (size_t k = 0; k < i; k++) {
+            good = good && !mt_str_eq(was->acks[k].intent_id, ack->intent_id);
+        }
+        if (!good) {
+            return differs(r, CODE, mt_strf(r->arena, "intent_acks[%zu]", i).ptr,
+                           ack->intent_id, MT_STR("not an intent of this decision"));
+        }
+        if (differs(r, CODE, "status", ack->status, MT_STR("accepted")) ||
+            differs(r, CODE, "acceptance", ack->acceptance, MT_STR("durable"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* With a node trace the first node that said something else is found, not only the
  * effect in which it ended up. */
 static bool trace_differs(replay *r, const ho_graph_step *now)
@@ -460,7 +496,7 @@ static bool step_differs(replay *r, ho_graph_host *host, size_t i,
         return host_refuses(r, host);
     }
     if (trace_differs(r, &now) || decision_differs(r, was, &now) ||
-        effects_differ(r, was, &now)) {
+        effects_differ(r, was, &now) || acks_differ(r, was, &now)) {
         place(r, i, event->id);
         return true;
     }

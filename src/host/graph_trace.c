@@ -56,7 +56,9 @@ void ho_graph_trace_termination(mt_jw *w, const gr_decision *d)
 {
     mt_jw_keyz(w, "termination");
     if (d->ran && d->termination.end == GR_END_FAILED) {
-        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "Failed", mt_str_z(gr_failure_name(d->termination.fault)));
+        mt_jw_end_object(w);
     } else if (d->ran) {
         mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
     } else {

@@ -33,6 +33,7 @@ if mode == "again": event(1)
 if mode == "bad": event(9, payload={"reading": "text"})
 say({"type": "end"})
 if mode == "after": event(10)
+if mode == "lingers": time.sleep(600)
 if mode == "status": sys.exit(3)
 """
 
@@ -50,6 +51,7 @@ for line in sys.stdin:
         break
     if mode == "silent": time.sleep(600)
     if mode == "dies": sys.exit(1)
+    if mode == "tells": sys.exit("the password is hunter2")
     if mode == "nonsense": print("nonsense", flush=True); continue
     if mode == "other_id": frame["intent_id"] = "eid1:sha256:0"
     say({"type": "intent_ack", "intent_id": frame["intent_id"], "status": "accepted",
@@ -121,14 +123,55 @@ class Run(Project):
         self.assertIn("status=interrupted reason=host_stop_requested", result.out)
         self.assertEqual(self.replay().code, 0)
 
-    def test_a_broken_fixture_line_keeps_what_was_committed(self):
+    def test_FG12_a_bad_line_is_found_before_anything_runs(self):
         with open(self.project / "fixture.jsonl", "a") as f:
-            f.write("{broken\n")
+            f.write("\n{broken\n")
         result = self.run_fixture()
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("fixture.parse_error: fixture.jsonl, line 6", result.err)
+        self.assertEqual(result.out, "")
+        self.assertFalse((self.project / "c.json").exists())
+
+    def test_FG12_a_pipe_is_read_once_and_keeps_what_was_committed(self):
+        lines = (self.project / "fixture.jsonl").read_text() + "{broken\n"
+        result = self.graph("run", "graph.yaml", "--adapter", "adapter.yaml", "--fixture", "-",
+                            "--capture", "c.json", stdin=lines)
         self.assertEqual(result.code, 1, result)
         self.assertIn("fixture.parse_error", result.err)
         self.assertIn("events=3", result.out)
         self.assertEqual(self.replay().code, 0)
+
+    def test_FG11_a_fixture_begins_its_first_episode_itself(self):
+        lines = (self.project / "fixture.jsonl").read_text().splitlines(keepends=True)
+        self.assertIn("episode_start", lines[0])
+        self.write("p/fixture.jsonl", "".join(lines[1:]))
+        result = self.run_fixture()
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("episodes=1 events=3", result.out)
+        self.write("p/fixture.jsonl", "".join(lines[1:] + lines))
+        self.assertIn("episodes=2 events=6", self.run_fixture().out)
+
+    def test_FG17_a_failed_episode_is_printed_as_the_capture_has_it(self):
+        self.write("p/graph.yaml", "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n"
+                   "  x: {impl: context_number_source@0.1.0, params: {key: reading}}\n"
+                   "  z: {impl: number_source@0.1.0}\n  d: {impl: divide@0.2.0}\n"
+                   "edges: [x.value -> d.a, z.value -> d.b]\n")
+        result = self.run_fixture("--json")
+        first = json.loads(result.out.splitlines()[0])
+        self.assertEqual(first["termination"], {"Failed": "SemanticError"})
+        capture = json.loads((self.project / "c.json").read_text())
+        self.assertEqual(capture["decisions"][0]["termination"], first["termination"])
+
+    def test_FG17_a_closed_output_is_not_blamed_on_the_trace(self):
+        words = [str(MOTET), "graph", "run", "graph.yaml", "--adapter", "adapter.yaml", "--fixture",
+                 "fixture.jsonl", "--capture", "c.json", "--json", "--trace"]
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(words, cwd=self.project, stdout=write, stderr=subprocess.PIPE,
+                              timeout=60, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+        os.close(write)
+        self.assertNotIn(b"trace.jsonl", done.stderr)
+        self.assertEqual(done.returncode, 3, done)
 
     def test_a_payload_against_the_schema_is_refused(self):
         with open(self.project / "fixture.jsonl", "a") as f:
@@ -205,6 +248,9 @@ class Drivers(Project):
     def test_a_driver_that_goes_on_after_its_end(self):
         self.assert_interrupted("after", "protocol_violation")
 
+    def test_FG17_a_driver_that_stays_after_its_end(self):
+        self.assert_interrupted("lingers", "driver_terminated")
+
     def test_a_driver_with_a_bad_exit_status(self):
         self.assert_interrupted("status", "driver_terminated")
 
@@ -242,13 +288,13 @@ class Egress(Case):
         self.run_motet("graph", "fixture", "import", "prices.csv", "--semantic-kind", "price",
                        "--columns", "close,spread", "--out", "prices.jsonl", cwd=self.here)
 
-    def trade(self, egress="egress.yaml"):
+    def trade(self, egress="egress.yaml", more=()):
         return self.run_motet("graph", "run", "crossover.yaml", "--adapter", "adapter.yaml",
                               "--egress", egress, "--fixture", "prices.jsonl", "--capture",
-                              "c.json", cwd=self.here)
+                              "c.json", *more, cwd=self.here)
 
-    def replay(self):
-        return self.run_motet("graph", "replay", "c.json", "--graph", "crossover.yaml",
+    def replay(self, capture="c.json"):
+        return self.run_motet("graph", "replay", capture, "--graph", "crossover.yaml",
                               "--adapter", "adapter.yaml", cwd=self.here)
 
     def channel(self, mode):
@@ -288,6 +334,43 @@ class Egress(Case):
 
     def test_a_channel_that_dies(self):
         self.assert_interrupted("dies", "egress_io")
+
+    def test_FG17_what_a_channel_said_is_not_recorded(self):
+        result = self.channel("tells")
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("it last said: the password is hunter2", result.err)
+        capture = (self.here / "c.json").read_text()
+        self.assertNotIn("hunter2", capture)
+        self.assertIn("egress dispatch failed: channel 'broker' ended", capture)
+
+    def test_FG17_acknowledgements_and_nested_names_are_checked_without_the_checksum(self):
+        self.assertEqual(self.trade().code, 0)
+        (self.here / "c.json.sum").unlink()
+        good = (self.here / "c.json").read_text()
+        one = re.search(r'"intent_acks":\[\{"intent_id":"eid1:sha256:(\w{8})', good).group(1)
+        for old, new in (('"intent_acks"', '"intent_aks"'), ('"schedule_at"', '"schedule_ad"'),
+                         ('"deadline":null', '"deadlime":null'), ('"nanos"', '"nanas"'),
+                         ('"egress_ref"', '"egress_reg"'), ('"max_in_flight"', '"max_in_fligth"'),
+                         ('"status":"accepted"', '"status":"acceptex"'),
+                         ('"acceptance":"durable"', '"acceptance":"durab1e"'),
+                         (f'"intent_acks":[{{"intent_id":"eid1:sha256:{one}',
+                          '"intent_acks":[{"intent_id":"eid1:sha256:00000000')):
+            self.assertIn(old, good)
+            (self.here / "c.json").write_text(good.replace(old, new, 1))
+            self.assertEqual(self.replay().code, 1, new)
+
+    def test_FG17_a_whole_last_line_of_a_journal_is_not_taken_for_a_torn_one(self):
+        self.assertEqual(self.trade(more=["--journal-only"]).code, 0)
+        path = self.here / "c.json.journal"
+        good = path.read_text()
+        self.assertTrue(good.endswith("}\n"))
+        path.write_text(good[:-1])
+        self.assertEqual(self.replay(capture="c.json.journal").code, 0)
+        start = good.rindex("\n", 0, -1) + 1
+        for old in ('"decision"', '"kind"', '"payload_hash":"'):
+            at = good.index(old, start) + 2
+            path.write_text(good[:at] + "X" + good[at + 1:])
+            self.assertEqual(self.replay(capture="c.json.journal").code, 1, old)
 
     def test_a_channel_that_speaks_nonsense(self):
         self.assert_interrupted("nonsense", "egress_protocol_violation")
@@ -496,6 +579,152 @@ class Killed(Project):
             self.assertEqual(self.replay(capture="k2.json").code, 0)
 
 
+FORMULA = """kind: compute
+id: f
+version: 1.0.0
+inputs: [{name: a, type: number}]
+parameters: [{name: k, type: number, default: 2.0}]
+outputs: [{name: result, type: number}]
+"""
+WORD = """kind: source
+id: word
+version: 1.0.0
+outputs: [{name: value, type: string}]
+parameters: [{name: key, type: string, default: word}]
+requires: {context: [{name: $key, type: string, required: true}]}
+"""
+HALF = """kind: cluster
+id: half
+version: 1.0.0
+inputs: [{name: a, type: number}, {name: unused, type: bool, required: false}]
+parameters: [{name: k, type: number}]
+nodes: {two: {impl: const_number@0.1.0, params: {value: {exposed: k}}}, d: {impl: divide@0.2.0}}
+edges: [$a -> d.a, two.value -> d.b]
+outputs: {result: d.result}
+"""
+MEMORY = """kind: cluster
+id: g
+version: 1.0.0
+nodes:
+  price: {impl: context_number_source@0.1.0, params: {key: price}}
+  seen: {impl: context_number_source@0.1.0, params: {key: seen}}
+  more: {impl: gt@0.1.0}
+  emit: {impl: emit_if_true@0.1.0}
+  note: {impl: context_set_number@0.1.0, params: {key: seen}}
+edges: [price.value -> more.a, seen.value -> more.b, more.result -> emit.input,
+        emit.event -> note.event, price.value -> note.value]
+"""
+
+
+def adapter_of(keys, *kinds):
+    """An adapter; each of `kinds` is the list of the properties of an event, all numbers."""
+    return json.dumps({
+        "kind": "adapter", "id": "a", "version": "1.0.0", "runtime_compatibility": "0.1.0",
+        "context_keys": [{"name": k, "type": "Number", "required": False, "writable": True} for k in keys],
+        "event_kinds": [{"name": f"kind{i}", "payload_schema": {
+            "type": "object", "additionalProperties": False,
+            "properties": {p: {"type": "number"} for p in names}}} for i, names in enumerate(kinds)],
+        "accepts": {"effects": [{"name": "set_context", "payload_schema": {
+            "type": "object", "additionalProperties": False}}]},
+        "capture": {"format_version": "1", "fields": []}})
+
+
+class Truth(Case):
+    """check says that something is good only when a graph could use it."""
+
+    def check(self, code, name, text, *more):
+        self.write(name, text)
+        result = self.run_motet("graph", "check", name, *more, cwd=self.dir)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def test_FG8_a_formula_is_compiled(self):
+        for formula, code in (("a * k", None), ("foo(bar +", "expression.syntax"), ("a > k", "CMP-20"),
+                              ("a * other", "expression.syntax")):
+            result = self.check(1 if code else 0, "m.yaml", FORMULA + f"expression: {formula}\n")
+            self.assertIn(code or "compute f@1.0.0 is good", result.err + result.out, formula)
+        two = FORMULA.replace("outputs: [", "outputs: [{name: more, type: number}, ")
+        self.assertIn("expression.syntax", self.check(1, "m.yaml", two + "expression: a * k\n").err)
+
+    def test_FG8_a_cluster_behind_a_manifest_is_found_and_fits(self):
+        self.check(1, "m.yaml", FORMULA + "cluster: half@1\n")
+        self.write("half.yaml", HALF)
+        self.check(0, "m.yaml", FORMULA + "cluster: half@1\n")
+        self.assertIn("I.6", self.check(1, "m.yaml", FORMULA + "cluster: half@2\n").err)
+        self.write("half.yaml", HALF.replace("name: a, type: number", "name: a, type: bool"))
+        self.assertIn("D.2", self.check(1, "m.yaml", FORMULA + "cluster: half@1\n").err)
+
+    def test_FG8_a_manifest_without_code_is_noted_and_refused_where_it_is_used(self):
+        for text in (WORD, FORMULA):
+            result = self.check(0, "m.yaml", text)
+            self.assertIn("a host has to bring the code", result.err)
+        self.write("manifests/word.yaml", WORD)
+        use = "kind: cluster\nid: g\nversion: 1.0.0\nnodes: {n: {impl: %s}}\n"
+        self.check(0, "g.yaml", use % "number_source@0.1.0")
+        result = self.check(1, "g.yaml", use % "word@1.0.0")
+        self.assertIn('nothing says what source "word" does', result.err)
+        half = WORD.replace("type: string}]\np", "type: string, from: context.$key}, {name: b, type: string}]\np")
+        self.assertIn("has no origin", self.check(1, "m.yaml", half).err)
+
+    def test_FG8_a_manifest_is_composed_with_an_adapter(self):
+        self.write("good.json", adapter_of(["word"], ["word"]).replace('"Number"', '"String"')
+                   .replace('"number"', '"string"'))
+        self.write("other.json", adapter_of(["ward"], ["ward"]))
+        self.write("number.json", adapter_of(["word"], ["word"]))
+        self.check(0, "m.yaml", WORD, "--adapter", "good.json")
+        self.assertIn("COMP-1", self.check(1, "m.yaml", WORD, "--adapter", "other.json").err)
+        self.assertIn("COMP-2", self.check(1, "m.yaml", WORD, "--adapter", "number.json").err)
+        # A key that a parameter without a default names is known where the primitive is used.
+        open_key = WORD.replace(", default: word", "")
+        self.check(0, "m.yaml", open_key, "--adapter", "other.json")
+
+    def test_FG8_a_cluster_alone_is_checked_explained_and_drawn(self):
+        result = self.check(0, "half.yaml", HALF)
+        self.assertIn("cluster half@1.0.0 is good: 2 nodes", result.out)
+        self.assertIn("cannot run by itself", result.out)
+        told = self.holds("graph", "explain", "half.yaml", cwd=self.dir).out
+        self.assertIn("a <- $a, an input of the cluster", told)
+        drawn = self.holds("graph", "render", "half.yaml", "--format", "dot", cwd=self.dir).out
+        self.assertIn("$a", drawn)
+        self.assertIn("$unused", drawn)
+        self.assertIn("V.4", self.check(1, "half.yaml", HALF.replace("divide@0.2.0", "and@0.1.0")).err)
+        self.write("f.jsonl", '{"kind":"event","event":{"type":"Command"}}\n')
+        self.write("half.yaml", HALF)
+        self.assertIn("E.3", self.fails(1, "graph", "run", "half.yaml", "--fixture", "f.jsonl",
+                                        cwd=self.dir).err)
+
+    def test_FG10_keys_that_can_never_be_read_are_warned_of(self):
+        rows = [
+            (MEMORY, adapter_of(["price", "seen"], ["price", "seen"]), []),
+            (MEMORY, adapter_of(["price", "seen"], ["price"]),
+             ['reads context key "seen", which no event\'s schema has', 'writes "seen", which no event']),
+            (MEMORY, adapter_of(["price", "seen"], ["price", "seen"], ["price"]),
+             ['at an event "kind1", whose schema does not have it']),
+            (MEMORY.replace("key: price", "key: pirce"), adapter_of(["price", "seen"], ["price", "seen"]),
+             ['reads "pirce", which no event and no context key has', 'did you mean "price"?']),
+            (MEMORY.replace("key: price", "key: zzz"), adapter_of(["price", "seen"], ["price", "seen"]),
+             ['reads "zzz", which no event and no context key has: it is always the default\n']),
+        ]
+        for graph, adapter, said in rows:
+            self.write("a.json", adapter)
+            result = self.check(0, "g.yaml", graph, "--adapter", "a.json")
+            for part in said:
+                self.assertIn(part, result.err)
+            self.assertEqual(bool(result.err), bool(said), result)
+
+    def test_FG17_help_knows_every_code(self):
+        for code in ("HST-2", "HST-5", "HST-9", "replay.effect_mismatch", "replay.duplicate_event_id",
+                     "fixture.parse_error", "egress_ack_timeout", "resume.other_event", "advice.key",
+                     "driver_terminated", "host.duplicate_event_id", "I.2"):
+            self.assertTrue(self.holds("help", code).out.startswith(f"{code}: "))
+        sources = "".join(p.read_text() for p in (*(SOURCE / "src" / "host").glob("graph*.c"),
+                                                  *(SOURCE / "src" / "graph").glob("*.c")))
+        codes = set(re.findall(r'"((?:host|replay|resume|fixture|driver|egress|adapter)\.[a-z_]+|HST-\d+)"', sources))
+        self.assertGreater(len(codes), 25)
+        for code in codes:
+            self.holds("help", code)
+
+
 NUMBER, BOOL, TEXT = "Number", "Bool", "String"
 
 
@@ -698,7 +927,6 @@ class Fixture(Case):
             start: "fixture.no_events",
             start + start + event % "": "fixture.episode_without_events",
             start + event % "" + start: "fixture.episode_without_events",
-            event % "": "fixture.parse_error",
             start + event % ',"surprise":1': "fixture.parse_error",
             start + event % ',"id":"a"' * 1 + event % ',"id":"a"': "fixture.duplicate_event_id",
             start + event % ',"semantic_kind":"k"': "fixture.unexpected_semantic_kind",
