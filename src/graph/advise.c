@@ -35,6 +35,9 @@ static mt_str meant(const adviser *v, mt_str key)
     for (uint32_t i = 0; i < v->ad->key_count; i++) {
         mt_nearest_offer(&n, v->ad->keys[i].name);
     }
+    for (uint32_t i = 0; i < v->ad->window_count; i++) {
+        mt_nearest_offer(&n, v->ad->windows[i].name);
+    }
     for (uint32_t i = 0; i < v->ad->event_count; i++) {
         const mt_json *p = mt_json_at(v->ad->events[i].source, "properties");
         for (uint32_t k = 0; mt_json_is(p, MT_JSON_OBJECT) && k < p->count; k++) {
@@ -115,6 +118,7 @@ static void advise_node(const adviser *v)
         mt_str key = gr_node_key(v->node, m->needs[i].name, &derived);
         /* A key that is required and not declared is refused (COMP-1). */
         if (!derived && key.len && key.ptr[0] != '$' &&
+            !gr_adapter_window(v->ad, key) &&
             !(m->needs[i].required && !gr_adapter_key(v->ad, key))) {
             advise_read(v, key);
         }

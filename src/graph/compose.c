@@ -28,10 +28,17 @@ static void check_need(composer *c, const gr_need *need)
     bool derived;
     mt_str name = gr_node_key(c->node, need->name, &derived);
     const gr_context_key *k = gr_adapter_key(c->ad, name);
+    const gr_window_decl *w = gr_adapter_window(c->ad, name);
     if (!name.len) {
         return;
     }
-    if (!k && need->required && !derived) {
+    if (w && gr_take_type(w->take) != need->type) {
+        CLASH(c, "COMP-2", "$.windows", "make both the same type",
+              "node \"%.*s\" reads \"%.*s\" as %s, the window is %s",
+              MT_ARG(c->node->path), MT_ARG(name), gr_type_name(need->type),
+              gr_type_name(gr_take_type(w->take)));
+    }
+    if (!k && !w && need->required && !derived) {
         CLASH(c, "COMP-1", "$.context_keys", "declare the key in the adapter",
               "node \"%.*s\" requires context key \"%.*s\", which the adapter lacks",
               MT_ARG(c->node->path), MT_ARG(name));

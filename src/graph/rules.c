@@ -139,6 +139,10 @@ const gr_rule GR_RULES[] = {
     {"ADP-17", "A writable key is not required."},
     {"ADP-18", "What an event's schema requires is a context key of the same type."},
     {"ADP-19", "An event's payload is an object whose properties can become context values."},
+    {"WIN-1", "A window has a name that no context key, event or other window has."},
+    {"WIN-2", "A window takes something there is: lag, ema, count, rate, sum, mean, variance, deviation, min, max, quantile, equals, in."},
+    {"WIN-3", "A window looks at a number of an event, or at a text to compare it."},
+    {"WIN-4", "What a window is told is within bounds and means something for what it takes."},
     {"COMP-1", "Every key a source requires is declared by the adapter."},
     {"COMP-2", "A key has the same type in the source and in the adapter."},
     {"COMP-3", "The capture format is \"1\"."},
@@ -210,6 +214,7 @@ const gr_rule GR_RULES[] = {
     {"replay.effect_mismatch", "A replay comes to the recorded effects, byte by byte."},
     {"replay.ack_mismatch", "Acknowledgements are about intents of their decision, each once."},
     {"replay.trace_mismatch", "In a replay every node says what the trace has."},
+    {"resume.other_window", "A run that goes on comes to the windows that its journal has."},
     {"resume.other_event", "A run that goes on meets the events that its journal has."},
 };
 /* clang-format on */

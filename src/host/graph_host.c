@@ -18,6 +18,7 @@
 #include "base/json_write.h"
 #include "base/map.h"
 #include "host/graph_merge.h"
+#include "host/graph_windows.h"
 #include "os/clock.h"
 
 /* One event on its way through the supervisor. */
@@ -32,10 +33,11 @@ struct ho_graph_host {
     ho_graph_options o;
     gr_supervisor *supervisor;
     gr_episode *episode;
-    mt_arena ids;      /* keys of `seen` */
-    mt_map seen;       /* HST-9: event ids; value: how often a journal has it */
-    mt_arena scratch;  /* one step */
-    mt_arena *retired; /* a deferred event that has just run */
+    ho_windows *windows; /* NULL: none are declared, or a replay has their values */
+    mt_arena ids;        /* keys of `seen` */
+    mt_map seen;         /* HST-9: event ids; value: how often a journal has it */
+    mt_arena scratch;    /* one step */
+    mt_arena *retired;   /* a deferred event that has just run */
     mt_buf payload, text;
     uint32_t runs; /* of the graph in this step: HST-3 */
     bool begun;    /* the journal has its head */
@@ -213,7 +215,8 @@ gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 }
 
 /* The event whose payload was recorded, as it was before the supervisor. */
-static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *out)
+static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *out,
+                   mt_json *recorded)
 {
     mt_json object = {.type = MT_JSON_OBJECT};
     mt_json_error why;
@@ -226,6 +229,9 @@ static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *o
     mt_json sorted = ho_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
     *out = (pending){event_id, ho_graph_snapshot(&h->scratch, h->o.graph, &sorted),
                      payload, NULL};
+    if (recorded) {
+        *recorded = sorted;
+    }
     return MT_OK;
 }
 
@@ -238,7 +244,7 @@ static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
     mt_err err = MT_OK;
     for (; count < c->waiting_count && !err; count++) {
         pending p;
-        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p);
+        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p, NULL);
         if (err) {
             break;
         }
@@ -269,6 +275,7 @@ mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
     ho_graph_host *h = mt_xmalloc(sizeof *h);
     *h = (ho_graph_host){.o = *options};
     h->episode = gr_episode_new(options->graph);
+    h->windows = options->replay ? NULL : ho_windows_new(options->adapter);
     h->supervisor = gr_supervisor_new(
         options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
     *out = h;
@@ -283,6 +290,7 @@ void ho_graph_host_free(ho_graph_host *h)
     gr_supervisor_free(h->supervisor);
     free_retired(h);
     gr_episode_free(h->episode);
+    ho_windows_free(h->windows);
     mt_arena_free(&h->ids);
     mt_arena_free(&h->scratch);
     mt_arena_free(&h->problem_arena);
@@ -599,16 +607,23 @@ mt_err ho_graph_host_dispatch(ho_graph_host *h, ho_graph_step *step)
     return err || !completed(step) ? err : send_intents(h, step);
 }
 
-/* The event as it will be recorded, in h->payload. */
-static mt_err build_payload(ho_graph_host *h, const ho_graph_event *event,
-                            mt_json *merged)
+/* Does this event move the windows on? A replay must find the same from the record. */
+static bool counts(const ho_graph_host *h, gr_signal_kind kind, bool skipped)
 {
-    mt_err err = build(h, event, merged);
+    return h->windows && kind != GR_PUMP && !skipped;
+}
+
+/* The event as it will be recorded, in h->payload. */
+static void write_payload(ho_graph_host *h, const ho_graph_event *event, bool skipped,
+                          mt_json *merged)
+{
     mt_buf_clear(&h->payload);
-    if (!err && event->payload) {
+    if (event->payload) {
+        if (counts(h, event->kind, skipped)) {
+            *merged = ho_windows_apply(h->windows, &h->scratch, event->at, merged);
+        }
         mt_json_write(&h->payload, merged, false);
     }
-    return err;
 }
 
 mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
@@ -617,7 +632,7 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     mt_json merged;
     *step = (ho_graph_step){0};
     begin_step(h);
-    mt_err err = build_payload(h, event, &merged);
+    mt_err err = build(h, event, &merged);
     err = err ? err : note_id(h, event->id, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
         err = ho_egress_start(h->o.egress);
@@ -625,6 +640,8 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     if (err) {
         return err;
     }
+    bool skipped = step->again || filtered(h, event);
+    write_payload(h, event, skipped, &merged);
     step->event = (gr_capture_event){.id = event->id,
                                      .kind = event->kind,
                                      .at = event->at,
@@ -635,7 +652,7 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     gr_signal signal = {.id = event->id,
                         .kind = event->kind,
                         .at = event->at,
-                        .filtered = step->again || filtered(h, event),
+                        .filtered = skipped,
                         .handle = &p};
     err = supervise(h, &signal, step);
     return err ? err : record_and_dispatch(h, step);
@@ -649,14 +666,37 @@ static gr_signal signal_of(const gr_capture_event *event, pending *p)
         .id = event->id, .kind = event->kind, .at = event->at, .handle = p};
 }
 
+/* The windows go on from what was recorded, and must come to what it says they did. */
+static mt_err follow_windows(ho_graph_host *h, const gr_capture_event *event,
+                             bool skipped, const mt_json *recorded)
+{
+    if (!event->payload.len || !counts(h, event->kind, skipped)) {
+        return MT_OK;
+    }
+    mt_json stripped = ho_windows_strip(h->windows, &h->scratch, recorded);
+    mt_json again = ho_windows_apply(h->windows, &h->scratch, event->at, &stripped);
+    mt_buf_clear(&h->payload);
+    mt_json_write(&h->payload, &again, false);
+    return mt_str_eq(mt_buf_str(&h->payload), event->payload)
+               ? MT_OK
+               : refuse(h, "resume.other_window",
+                        mt_strf(&h->scratch,
+                                "the windows of event '%.*s' say something else now",
+                                MT_ARG(event->id)));
+}
+
 mt_err ho_graph_host_replay(ho_graph_host *h, const gr_capture_event *event,
                             const gr_decision *recorded, ho_graph_step *step)
 {
     pending p;
     bool again;
+    mt_json payload;
     *step = (ho_graph_step){.event = *event};
     begin_step(h);
-    mt_err err = pend(h, event->id, event->payload, &p);
+    mt_err err = pend(h, event->id, event->payload, &p, &payload);
+    err = err ? err
+              : follow_windows(h, event, recorded && recorded->verdict == GR_SKIP,
+                               &payload);
     if (err) {
         return err;
     }
@@ -702,8 +742,16 @@ mt_err ho_graph_host_follow(ho_graph_host *h, const gr_capture_event *event,
                             const gr_capture_decision *recorded)
 {
     pending p;
+    mt_json payload;
     begin_step(h);
-    mt_err err = pend(h, event->id, event->payload, &p) ? MT_E_CORRUPT : MT_OK;
+    mt_err err =
+        pend(h, event->id, event->payload, &p, &payload) ? MT_E_CORRUPT : MT_OK;
+    bool skipped = recorded->decision.verdict == GR_SKIP;
+    if (!err && event->payload.len && counts(h, event->kind, skipped)) {
+        /* Declarations may be others now: what is recorded is not compared. */
+        mt_json stripped = ho_windows_strip(h->windows, &h->scratch, &payload);
+        (void)ho_windows_apply(h->windows, &h->scratch, event->at, &stripped);
+    }
     gr_signal signal = signal_of(event, &p);
     if (!err && !gr_supervisor_follow(h->supervisor, &signal, &recorded->decision)) {
         err = MT_E_CORRUPT;
@@ -730,16 +778,35 @@ gr_capture_carried ho_graph_host_carry(ho_graph_host *h, mt_arena *a)
     return (gr_capture_carried){s.now, s.runs, s.run_count, list, s.waiting_count};
 }
 
+/* What the event itself brought; ho_graph_host_replay() compares the rest. */
+static mt_str without_windows(ho_graph_host *h, const gr_capture_event *event)
+{
+    mt_json object;
+    if (!h->windows || !event->payload.len ||
+        mt_json_read(&h->scratch, event->payload, NULL, &object, NULL) ||
+        object.type != MT_JSON_OBJECT) {
+        return event->payload;
+    }
+    mt_json stripped = ho_windows_strip(h->windows, &h->scratch, &object);
+    mt_buf_clear(&h->text);
+    mt_json_write(&h->text, &stripped, false);
+    return mt_buf_str(&h->text);
+}
+
 mt_err ho_graph_host_same(ho_graph_host *h, const ho_graph_event *event,
                           const gr_capture_event *recorded)
 {
     mt_json merged;
     begin_step(h);
-    mt_err err = build_payload(h, event, &merged);
+    mt_err err = build(h, event, &merged);
+    mt_buf_clear(&h->payload);
+    if (!err && event->payload) {
+        mt_json_write(&h->payload, &merged, false);
+    }
     bool same = !err && mt_str_eq(event->id, recorded->id) &&
                 event->kind == recorded->kind &&
                 gr_time_cmp(event->at, recorded->at) == 0 &&
-                mt_str_eq(mt_buf_str(&h->payload), recorded->payload);
+                mt_str_eq(mt_buf_str(&h->payload), without_windows(h, recorded));
     if (err || same) {
         return err;
     }
@@ -774,6 +841,11 @@ mt_err ho_graph_host_begin(ho_graph_host *h)
 {
     begin_journal(h);
     return ho_journal_sync(h->o.journal);
+}
+
+ho_windows *ho_graph_host_windows(ho_graph_host *h)
+{
+    return h->windows;
 }
 
 ho_graph_problem ho_graph_host_problem(const ho_graph_host *h)

@@ -102,6 +102,9 @@ mt_err ho_graph_host_begin(ho_graph_host *h);
  * and records them; errors as of a step. */
 mt_err ho_graph_host_dispatch(ho_graph_host *h, ho_graph_step *step);
 
+/* The windows of the adapter, to save and load where a host takes over; NULL: none. */
+struct ho_windows *ho_graph_host_windows(ho_graph_host *h);
+
 typedef struct ho_graph_problem {
     const char *code; /* "host.duplicate_event_id"; static text */
     mt_str message;

@@ -82,6 +82,7 @@ static const mt_form_table TIME_TABLE = MT_FORM_TABLE("a time", TIME, gr_time, N
 static const mt_form_row FIXTURE_EVENT[] = {
     MT_FORM_OWN(ho_graph_event, kind, "type", read_kind, MT_FORM_REQUIRED),
     MT_FORM_NAME(ho_graph_event, id, "id", INT64_MAX, 0),
+    MT_FORM_INSIDE(ho_graph_event, at, "at", &TIME_TABLE, 0), /* else the beginning */
     ANY_EVENT,
 };
 static const mt_form_table FIXTURE_EVENT_TABLE =
