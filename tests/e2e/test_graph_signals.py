@@ -2,9 +2,13 @@
 import json
 import math
 import random
+import shutil
+import signal
+import sys
 from fractions import Fraction
 
-from harness import SEED, SOAK, Case, main
+from harness import SEED, SOAK, SOURCE, Case, main
+from serve import Server
 
 GRAPH = """kind: cluster
 id: g
@@ -200,6 +204,34 @@ class Windows(Case):
                                                        hashlib.sha256(new.encode()).hexdigest()))
         self.assertIn("resume.other_window", self.run_graph("--resume").err)
 
+    def test_windows_of_a_server_outlive_restarts_and_captures(self):
+        self.write("other.yaml", GRAPH.replace("version: 1.0.0", "version: 1.0.0\ndescription: other")
+                   .replace("key: mean}", "key: max}"))
+        events, seen = series(random.Random(SEED), 30), []
+        for part, (graph, how) in enumerate((("g.yaml", "TERM"), ("g.yaml", "KILL"), ("other.yaml", "TERM"))):
+            self.write("serve.yaml", f"graphs:\n  g: {{graph: {graph}, adapter: a.json}}\n")
+            with Server(self.dir, options=["--config", "serve.yaml"]) as server:
+                for i in range(part * 10, part * 10 + 10):
+                    at, payload = events[i]
+                    answer = server.post("/v1/graphs/g/events", {
+                        "id": f"e{i}", "kind": "DataAvailable", "semantic_kind": "tick", "payload": payload,
+                        "at": {"secs": at // 1000, "nanos": at % 1000 * 1000000}})
+                    self.assertEqual(answer.status, 200, answer)
+                captures = [row["id"] for row in server.get("/v1/graphs/g/captures").json["items"]]
+                for id, used in zip(captures, ("g.yaml", "other.yaml")):
+                    self.write(f"{id}.json", server.get(f"/v1/graphs/g/captures/{id}").body)
+                    self.holds("graph", "replay", f"{id}.json", "--graph", used, "--adapter", "a.json",
+                               cwd=self.dir)
+                if how == "KILL":
+                    server.stop(signal.SIGKILL)
+        self.assertEqual(len(captures), 2)
+        payloads = [p for id in captures for p in self.payloads(f"{id}.json")]
+        for (at, payload), captured in zip(events, payloads, strict=True):
+            seen.append((at, payload.get("x")))
+            for window in WINDOWS:
+                looked_at = seen if "of" in window else [(at, 1.0) for at, _ in seen]
+                self.assertEqual(repr(captured.get(window["name"])), repr(says(window, looked_at, payload)))
+
     def test_events_that_do_not_count_move_nothing(self):
         lines = fixture([(1000, {"x": 1.0}), (2000, {"x": 2.0}), (3000, {"x": 3.0})]).splitlines(keepends=True)
         lines.insert(1, lines[1].replace("DataAvailable", "Pump").replace('"e1"', '"pump"'))
@@ -258,6 +290,30 @@ class Windows(Case):
         del plain["windows"]
         self.write("p.json", json.dumps(plain))
         self.assertEqual(self.holds("graph", "check", "p.json", cwd=self.dir).out.splitlines()[-1], with_empty)
+
+
+class Undelivered(Case):
+    def test_FG17_an_intent_that_no_channel_takes_is_logged(self):
+        shutil.copytree(SOURCE / "examples" / "crossover", self.dir / "c")
+        self.write("c/deaf.py", "import sys\nsys.exit('the password is hunter2')\n")
+        self.write("c/deaf.yaml", json.dumps({
+            "default_ack_timeout": "300ms",
+            "channels": {"broker": {"type": "process", "command": [sys.executable, "deaf.py"]}},
+            "routes": {"place_order": {"channel": "broker"}}}))
+        self.write("c/serve.yaml", "graphs:\n  g: {graph: crossover.yaml, adapter: adapter.yaml, egress: deaf.yaml}\n")
+        self.holds("graph", "fixture", "import", "prices.csv", "--semantic-kind", "price", "--columns",
+                   "close,spread", "--out", "p.jsonl", cwd=self.dir / "c")
+        lines = (self.dir / "c" / "p.jsonl").read_text().splitlines()[1:40]
+        with Server(self.dir / "c", options=["--config", "serve.yaml"]) as server:
+            for line in lines:
+                event = json.loads(line)["event"]
+                answer = server.post("/v1/graphs/g/events", {
+                    "id": event["id"], "kind": event["type"], "semantic_kind": "price",
+                    "payload": event["payload"], "at": {"secs": 1, "nanos": 0}})
+                self.assertEqual(answer.status, 200, answer)
+            self.assertTrue(server.logs("intent_undelivered"), server.log())
+            self.assertIn("graph g: channel 'broker' ended", server.log())
+            self.assertNotIn("hunter2", server.log())
 
 
 main()
