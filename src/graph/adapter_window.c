@@ -107,7 +107,7 @@ static void check_of(settler *c)
         BREAK(c, "WIN-3", "say `of: KEY`", "window \"%.*s\" looks at nothing",
               MT_ARG(c->draft->name));
     } else if (of.len && is != wanted) {
-        BREAK(c, "WIN-3", "name a number of an event (for equals and in a text)",
+        BREAK(c, "WIN-3", "name a number of an event (text for equals and in)",
               "window \"%.*s\" looks at \"%.*s\", which is not a %s of an event or a "
               "context key",
               MT_ARG(c->draft->name), MT_ARG(of),

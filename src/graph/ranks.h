@@ -11,7 +11,7 @@
 typedef struct gr_rank_node gr_rank_node;
 
 typedef struct gr_ranks {
-    gr_rank_node *nodes; /* [0] is no node */
+    gr_rank_node *nodes; /* [0] stands for none */
     uint32_t room, used, spare, root;
 } gr_ranks;
 

@@ -141,7 +141,7 @@ const gr_rule GR_RULES[] = {
     {"ADP-19", "An event's payload is an object whose properties can become context values."},
     {"WIN-1", "A window has a name that no context key, event or other window has."},
     {"WIN-2", "A window takes something there is: lag, ema, count, rate, sum, mean, variance, deviation, min, max, quantile, equals, in."},
-    {"WIN-3", "A window looks at a number of an event, or at a text to compare it."},
+    {"WIN-3", "A window looks at a number of an event, or at text to compare it."},
     {"WIN-4", "What a window is told is within bounds and means something for what it takes."},
     {"COMP-1", "Every key a source requires is declared by the adapter."},
     {"COMP-2", "A key has the same type in the source and in the adapter."},

@@ -1,6 +1,6 @@
 /* graph/window.h - what a stream of numbers was like lately: lag, averages, extremes.
  * Room: graph. May include base/ only.
- * The model has no hidden state (§5.4, §8), so a window is no node: the adapter
+ * The model has no hidden state (§5.4, §8), so a window is not a node: the adapter
  * declares it as a derived key, the host keeps it and puts its value into the payload
  * before the episode, where it is captured and replayed like any input.
  *
@@ -32,8 +32,8 @@ typedef enum gr_take {
     GR_TAKE_MIN,
     GR_TAKE_MAX,
     GR_TAKE_QUANTILE, /* the least number that at least the part `q` is not above */
-    GR_TAKE_EQUALS,   /* a text is `texts[0]` */
-    GR_TAKE_IN,       /* a text is one of `texts` */
+    GR_TAKE_EQUALS,   /* text is `texts[0]` */
+    GR_TAKE_IN,       /* text is one of `texts` */
 } gr_take;
 enum { GR_TAKE_COUNT_ALL = GR_TAKE_IN + 1 };
 
