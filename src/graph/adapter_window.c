@@ -230,7 +230,10 @@ static void check_told(settler *c)
     case GR_TAKE_EMA: c->out->alpha = part(c, d->alpha, "alpha", true); break;
     case GR_TAKE_EQUALS:
     case GR_TAKE_IN: check_texts(c); break;
-    case GR_TAKE_QUANTILE: c->out->q = part(c, d->q, "q", false); /* fall through */
+    case GR_TAKE_QUANTILE:
+        c->out->q = part(c, d->q, "q", false);
+        check_over(c);
+        break;
     case GR_TAKE_COUNT:
     case GR_TAKE_RATE:
     case GR_TAKE_SUM:

@@ -99,6 +99,17 @@ typedef struct gr_graph {
  * sorted. MT_E_IO and the like: `find` failed. `finder` and `limits` may be NULL. */
 mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
                      const mt_limits *limits, mt_diags *ds, gr_graph **out);
+/* A parameter that somebody else decides than the file: NAME of the graph's own, or
+ * NODE.NAME by the authoring path of a node; NODE alone when it has one parameter. */
+typedef struct gr_set {
+    mt_str name;
+    gr_literal value; /* cast to the parameter's type, or I.4 */
+} gr_set;
+/* The same with such parameters. One that names nothing is refused (I.7). */
+mt_err gr_graph_load_set(const gr_registry *registry, gr_text root,
+                         const gr_finder *finder, const mt_limits *limits,
+                         const gr_set *sets, size_t set_count, mt_diags *ds,
+                         gr_graph **out);
 /* The same for a cluster that is looked at alone: inputs need nobody to feed them, and
  * parameters without a default have a stand-in, for text "$NAME". What comes out can be
  * shown; it can be run only if it is not `alone`. */

@@ -178,7 +178,10 @@ static void enter(gr_window *w, const sample *x)
     insert(&w->ring, place_of(&w->ring, x->at), x);
     switch (w->decl->take) {
     case GR_TAKE_VARIANCE:
-    case GR_TAKE_DEVIATION: gr_squares_add(w->squares, x->x); /* fall through */
+    case GR_TAKE_DEVIATION:
+        gr_squares_add(w->squares, x->x);
+        gr_sum_add(w->sum, x->x);
+        break;
     case GR_TAKE_SUM:
     case GR_TAKE_MEAN: gr_sum_add(w->sum, x->x); break;
     case GR_TAKE_MIN:
@@ -198,7 +201,10 @@ static void leave(gr_window *w)
     const sample *x = at(&w->ring, 0);
     switch (w->decl->take) {
     case GR_TAKE_VARIANCE:
-    case GR_TAKE_DEVIATION: gr_squares_take(w->squares, x->x); /* fall through */
+    case GR_TAKE_DEVIATION:
+        gr_squares_take(w->squares, x->x);
+        gr_sum_take(w->sum, x->x);
+        break;
     case GR_TAKE_SUM:
     case GR_TAKE_MEAN: gr_sum_take(w->sum, x->x); break;
     case GR_TAKE_MIN:

@@ -238,8 +238,11 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
     err = read_text(&s, ds, paths->graph, &text);
     if (!err) {
         gr_finder finder = {&s, find_cluster};
-        err = (paths->look ? gr_cluster_load : gr_graph_load)(
-            out->registry, text, &finder, s.limits, ds, &out->graph);
+        err = paths->look
+                  ? gr_cluster_load(out->registry, text, &finder, s.limits, ds,
+                                    &out->graph)
+                  : gr_graph_load_set(out->registry, text, &finder, s.limits,
+                                      paths->sets, paths->set_count, ds, &out->graph);
     }
     worst = err ? err : worst;
     if (paths->adapter) {

@@ -16,6 +16,8 @@
 
 typedef struct ho_graph_paths {
     const char *graph;
+    const gr_set *sets; /* parameters of the graph that the caller decides */
+    size_t set_count;
     bool look; /* the graph is only looked at: it may be a cluster with inputs */
     const char *adapter; /* NULL: none */
     const char *egress;  /* NULL: none */

@@ -168,8 +168,8 @@ static void check_adapter_need(const ho_graph_options *o, mt_diags *ds)
 /* HST-5: every effect kind the graph can emit has exactly one owner. */
 static void check_coverage(const ho_graph_options *o, mt_diags *ds)
 {
-    for (uint32_t i = 0; o->adapter && !o->replay && i < o->graph->effect_kind_count;
-         i++) {
+    bool routes = o->adapter && !o->replay && !o->unrouted;
+    for (uint32_t i = 0; routes && i < o->graph->effect_kind_count; i++) {
         mt_str kind = o->graph->effect_kinds[i];
         bool handled = mt_str_is(kind, GR_SET_CONTEXT);
         bool routed = o->egress && ho_egress_routes(o->egress, kind);

@@ -37,6 +37,7 @@ typedef struct ho_graph_options {
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
     bool hold_intents;        /* the caller sends them, from step->episode */
+    bool unrouted;            /* nobody sends them: no channel needed */
     bool skip_duplicates;     /* a repeated event id is skipped instead of refused */
     const mt_str *skip_kinds; /* semantic kinds the configuration filters out */
     size_t skip_kind_count;
