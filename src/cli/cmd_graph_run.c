@@ -401,7 +401,7 @@ static int make_capture(runner *r, const char **artifact)
     int code = CLI_HOLDS;
     *artifact = r->capture;
     if (ho_capture_export(r->journal_path.ptr, r->capture, cli_flag(r->args, "pretty"),
-                          cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
+                          NULL, cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
         ho_capture_check(r->capture, &why)) {
         code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                         r->journal_path.ptr);
@@ -414,10 +414,16 @@ static int make_capture(runner *r, const char **artifact)
     return code;
 }
 
+/* A capture has one history: with a key the journal is what there is. */
+static bool keeps_journal(const runner *r)
+{
+    return cli_flag(r->args, "journal-only") || r->options.key.len;
+}
+
 /* A run that committed nothing leaves what is there; where nothing is, it says so. */
 static int make_nothing(runner *r, ho_graph_host *host, const char **artifact)
 {
-    bool journal_only = cli_flag(r->args, "journal-only");
+    bool journal_only = keeps_journal(r);
     *artifact = journal_only ? r->journal_path.ptr : NULL;
     if (ho_journal_held(r->journal) || (!journal_only && holds_something(r->capture))) {
         *artifact = NULL;
@@ -438,7 +444,7 @@ static int finish(runner *r, ho_graph_host *host, const ho_run_result *result)
     int made = CLI_HOLDS;
     if (!r->begun) {
         made = make_nothing(r, host, &artifact);
-    } else if (!cli_flag(r->args, "journal-only")) {
+    } else if (!keeps_journal(r)) {
         made = make_capture(r, &artifact);
     }
     code = made ? made : code;
@@ -593,6 +599,11 @@ static int judge_journal(runner *r, bool *resume)
     return CLI_HOLDS;
 }
 
+static mt_str key_of(const gr_adapter *adapter)
+{
+    return adapter ? adapter->key : (mt_str){0};
+}
+
 /* ORDER: what only reads first. From open_journal() on the outputs are ours alone, so
  * the question whether an older run is to be resumed is asked under the lock. */
 static int run(runner *r)
@@ -605,6 +616,7 @@ static int run(runner *r)
     r->options = (ho_graph_options){.graph = r->graph.files.graph,
                                     .adapter = r->graph.files.adapter,
                                     .context = ho_context_in_memory(),
+                                    .key = key_of(r->graph.files.adapter),
                                     .egress = r->graph.files.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;

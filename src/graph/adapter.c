@@ -54,7 +54,7 @@ static const mt_form_table EFFECT =
     MT_FORM_TABLE("an effect", SCHEMA_ROWS, gr_adapter_schema, NULL);
 
 typedef struct draft {
-    mt_str id, version, kind, runtime_compatibility;
+    mt_str id, version, kind, runtime_compatibility, key;
     const draft_key *keys;
     const gr_adapter_schema *events, *effects;
     const mt_str *capture_fields;
@@ -86,6 +86,7 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_NOTE("description"),
     MT_FORM_TEXT(draft, version, "version", 0),
     MT_FORM_TEXT(draft, runtime_compatibility, "runtime_compatibility", 0),
+    MT_FORM_TEXT(draft, key, "key", MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, keys, key_count, "context_keys", &KEY, MOST, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, events, event_count, "event_kinds", &EVENT, MOST,
                  MT_FORM_NULLABLE),
@@ -133,6 +134,7 @@ static const gr_adapter_schema *compiled(mt_arena *a, const gr_adapter_schema *f
 static void settle(gr_adapter *ad, const draft *d)
 {
     ad->version = d->version;
+    ad->key = d->key;
     ad->runtime_compatibility = d->runtime_compatibility;
     ad->keys = settle_keys(&ad->arena, d);
     ad->key_count = d->key_count;
@@ -272,7 +274,8 @@ static void key_json(mt_buf *out, const gr_context_key *k)
 }
 
 /* Keys ascend; every member is written, absent ones as null, so no two adapters have
- * one text. */
+ * one text. `key` is left out: the history of one value is that of an adapter without
+ * it. */
 static void manifest_json(mt_arena *a, mt_buf *out, const gr_adapter *ad)
 {
     mt_buf_addz(out, "{\"accepts\":");

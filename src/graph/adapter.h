@@ -30,6 +30,8 @@ typedef struct gr_adapter_schema {
 typedef struct gr_adapter {
     mt_arena arena;
     mt_str id, version, runtime_compatibility, capture_format;
+    mt_str
+        key; /* the payload field with a history for each value; empty: one for all */
     const gr_context_key *keys;
     const gr_adapter_schema *events, *effects;
     const mt_str *capture_fields;

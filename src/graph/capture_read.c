@@ -448,6 +448,7 @@ typedef struct draft_start {
 } draft_start;
 static const mt_form_row JOURNAL_START[] = {
     HEAD_ROWS(draft_start),
+    TEXT(draft_start, head.key, "key", 0),
     TEXT(draft_start, version, "journal", MT_FORM_REQUIRED),
 };
 static const mt_form_row START[] = {

@@ -17,6 +17,7 @@
 
 #include "base/json_write.h"
 #include "base/map.h"
+#include "host/graph_lanes.h"
 #include "host/graph_merge.h"
 #include "host/graph_windows.h"
 #include "os/clock.h"
@@ -31,7 +32,10 @@ typedef struct pending {
 
 struct ho_graph_host {
     ho_graph_options o;
-    gr_supervisor *supervisor;
+    gr_supervisor *supervisor; /* of the lane, if there are lanes */
+    ho_lanes *lanes;           /* NULL: the graph has one history */
+    ho_lane *lane;             /* the one whose turn it is */
+    gr_supervisor *shared;     /* serves every lane while nothing is held back */
     gr_episode *episode;
     ho_windows *windows; /* NULL: none are declared, or a replay has their values */
     mt_arena ids;        /* keys of `seen` */
@@ -205,6 +209,7 @@ static void check_routes(const ho_graph_options *o, mt_diags *ds)
 gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 {
     return (gr_capture_head){
+        .key = h->o.key,
         .graph_id = h->o.graph->id,
         .config = h->o.limits,
         .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),
@@ -258,6 +263,64 @@ static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
     return err ? MT_E_CORRUPT : MT_OK;
 }
 
+static gr_supervisor *new_supervisor(ho_graph_host *h)
+{
+    return gr_supervisor_new(
+        h->o.limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+}
+
+/* ---- lanes ---- */
+
+enum { KEY_MOST = 1000 };
+
+bool ho_graph_key_of(const mt_json *payload, mt_str key, mt_str *value)
+{
+    const mt_json *node = payload ? mt_json_get(payload, key) : NULL;
+    *value = mt_json_is(node, MT_JSON_STRING) ? mt_json_text(node) : MT_STR("");
+    return value->len >= 1 && value->len <= KEY_MOST;
+}
+
+/* What the host works with becomes that of the lane; the one before keeps its own. */
+static void enter_lane(ho_graph_host *h, ho_lane *lane)
+{
+    bool holds = gr_constraints_hold(&h->o.limits);
+    if (holds && !lane->supervisor) {
+        lane->supervisor = new_supervisor(h);
+    } else if (!holds) {
+        gr_supervisor_clock before = gr_supervisor_turn(h->shared, lane->clock);
+        if (h->lane) {
+            h->lane->clock = before;
+        }
+    }
+    if (!lane->windows && !h->o.replay) {
+        lane->windows = ho_windows_new(h->o.adapter);
+    }
+    h->supervisor = holds ? lane->supervisor : h->shared;
+    h->windows = lane->windows;
+    h->o.context = ho_lane_context(lane);
+    h->lane = lane;
+}
+
+/* Whose event it is: told by the event itself, never by the context. */
+static mt_err choose_lane(ho_graph_host *h, const mt_json *payload)
+{
+    mt_str value;
+    if (!h->lanes) {
+        return MT_OK;
+    }
+    if (!ho_graph_key_of(payload, h->o.key, &value)) {
+        return refuse(h, "host.missing_key",
+                      mt_strf(&h->scratch,
+                              "the event has no '%.*s', text of 1 to %d bytes",
+                              MT_ARG(h->o.key), KEY_MOST));
+    }
+    ho_lane *lane = ho_lane_of(h->lanes, value);
+    if (lane != h->lane) {
+        enter_lane(h, lane);
+    }
+    return MT_OK;
+}
+
 mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
                          ho_graph_host **out)
 {
@@ -275,9 +338,11 @@ mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
     ho_graph_host *h = mt_xmalloc(sizeof *h);
     *h = (ho_graph_host){.o = *options};
     h->episode = gr_episode_new(options->graph);
-    h->windows = options->replay ? NULL : ho_windows_new(options->adapter);
-    h->supervisor = gr_supervisor_new(
-        options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+    bool windows =
+        !options->replay && !options->key.len; /* else each lane has its own */
+    h->windows = windows ? ho_windows_new(options->adapter) : NULL;
+    h->shared = h->supervisor = new_supervisor(h);
+    h->lanes = options->key.len ? ho_lanes_new() : NULL;
     *out = h;
     return options->carried ? take_over(h, options->carried) : MT_OK;
 }
@@ -287,10 +352,14 @@ void ho_graph_host_free(ho_graph_host *h)
     if (!h) {
         return;
     }
-    gr_supervisor_free(h->supervisor);
+    gr_supervisor_free(h->shared);
+    if (h->lanes) {
+        ho_lanes_free(h->lanes);
+    } else {
+        ho_windows_free(h->windows);
+    }
     free_retired(h);
     gr_episode_free(h->episode);
-    ho_windows_free(h->windows);
     mt_arena_free(&h->ids);
     mt_arena_free(&h->scratch);
     mt_arena_free(&h->problem_arena);
@@ -632,7 +701,8 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     mt_json merged;
     *step = (ho_graph_step){0};
     begin_step(h);
-    mt_err err = build(h, event, &merged);
+    mt_err err = choose_lane(h, event->payload);
+    err = err ? err : build(h, event, &merged);
     err = err ? err : note_id(h, event->id, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
         err = ho_egress_start(h->o.egress);
@@ -694,6 +764,7 @@ mt_err ho_graph_host_replay(ho_graph_host *h, const gr_capture_event *event,
     *step = (ho_graph_step){.event = *event};
     begin_step(h);
     mt_err err = pend(h, event->id, event->payload, &p, &payload);
+    err = err ? err : choose_lane(h, &payload);
     err = err ? err
               : follow_windows(h, event, recorded && recorded->verdict == GR_SKIP,
                                &payload);
@@ -745,7 +816,9 @@ mt_err ho_graph_host_follow(ho_graph_host *h, const gr_capture_event *event,
     mt_json payload;
     begin_step(h);
     mt_err err =
-        pend(h, event->id, event->payload, &p, &payload) ? MT_E_CORRUPT : MT_OK;
+        pend(h, event->id, event->payload, &p, &payload) || choose_lane(h, &payload)
+            ? MT_E_CORRUPT
+            : MT_OK;
     bool skipped = recorded->decision.verdict == GR_SKIP;
     if (!err && event->payload.len && counts(h, event->kind, skipped)) {
         /* Declarations may be others now: what is recorded is not compared. */
@@ -798,7 +871,8 @@ mt_err ho_graph_host_same(ho_graph_host *h, const ho_graph_event *event,
 {
     mt_json merged;
     begin_step(h);
-    mt_err err = build(h, event, &merged);
+    mt_err err = choose_lane(h, event->payload);
+    err = err ? err : build(h, event, &merged);
     mt_buf_clear(&h->payload);
     if (!err && event->payload) {
         mt_json_write(&h->payload, &merged, false);
@@ -841,6 +915,11 @@ mt_err ho_graph_host_begin(ho_graph_host *h)
 {
     begin_journal(h);
     return ho_journal_sync(h->o.journal);
+}
+
+size_t ho_graph_host_lanes(const ho_graph_host *h)
+{
+    return h->lanes ? ho_lanes_count(h->lanes) : 0;
 }
 
 ho_windows *ho_graph_host_windows(ho_graph_host *h)

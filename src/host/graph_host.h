@@ -34,6 +34,7 @@ typedef struct ho_graph_options {
     ho_egress *egress;                 /* NULL: no channel */
     ho_journal *journal;               /* NULL: nothing is recorded */
     gr_constraints limits;
+    mt_str key; /* each value of this field has its own history; empty: one for all */
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
     bool hold_intents;        /* the caller sends them, from step->episode */
@@ -120,5 +121,9 @@ typedef struct ho_graph_counts {
     uint64_t events, invoked, deferred, skipped, failed;
 } ho_graph_counts;
 ho_graph_counts ho_graph_host_counts(const ho_graph_host *h);
+/* How many values of the key there have been; 0 without a key. */
+size_t ho_graph_host_lanes(const ho_graph_host *h);
+/* The value of the key in a payload; false: there is none that can be one. */
+bool ho_graph_key_of(const mt_json *payload, mt_str key, mt_str *value);
 
 #endif

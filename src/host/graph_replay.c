@@ -242,6 +242,16 @@ static bool provenance_differs(replay *r)
         return diverges(r, "replay.unexpected_adapter",
                         MT_STR("the capture was made without an adapter"));
     }
+    /* The history of one value has no key and is that of an adapter without one. */
+    mt_str key = r->start->head.key;
+    if (key.len && (!captured || !mt_str_eq(key, r->o->adapter->key))) {
+        return diverges(
+            r, "replay.key_mismatch",
+            mt_strf(r->arena,
+                    "the journal has a history for each '%.*s'; the adapter "
+                    "must say so, too",
+                    MT_ARG(key)));
+    }
     return (captured &&
             differs(r, "replay.adapter_provenance_mismatch", "adapter_provenance",
                     head->adapter_provenance, r->o->adapter->fingerprint)) ||
@@ -597,6 +607,7 @@ static mt_err replay_alone(replay *r, replay_runner *runner, ho_replay_result *r
                           .context = ho_context_in_memory(),
                           .carried = &r->start->carried,
                           .limits = r->start->head.config,
+                          .key = r->start->head.key,
                           .replay = true};
     ho_graph_host *host = NULL;
     mt_err err = ho_graph_host_new(&o, &result->diags, &host);

@@ -237,6 +237,12 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
     mt_err err = read_entry(g, config, &e, why);
     err = err ? err : set_limits(&e, &g->options.limits, why);
     err = err ? err : load_files(g, &e, limits, &ds);
+    if (!err && g->files.adapter && g->files.adapter->key.len) {
+        mt_buf_addz(why,
+                    "its adapter has a key: a server keeps one history of a graph; "
+                    "run it with 'motet graph run'");
+        err = MT_E_REJECTED;
+    }
     if (!err) {
         g->options.graph = g->files.graph;
         g->options.adapter = g->files.adapter;

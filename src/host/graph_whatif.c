@@ -278,6 +278,22 @@ static gr_constraints limits_of(const gr_capture_start *start)
     return limits;
 }
 
+/* Contexts are kept once here: a journal with a history for each value has many. */
+static bool refused_key(whatif *w, const gr_capture_start *start)
+{
+    if (start->head.key.len) {
+        mt_diag_add(&w->result->diags,
+                    &(mt_diag){.severity = MT_ERROR,
+                               .code = "replay.key_mismatch",
+                               .pass = -1,
+                               .message = MT_STR("the journal has a history for each "
+                                                 "value of a key"),
+                               .hint = MT_STR("export one: motet graph export JOURNAL "
+                                              "--key VALUE --out FILE")});
+    }
+    return start->head.key.len > 0;
+}
+
 static mt_err new_hosts(whatif *w, const gr_capture_start *start, ho_context *replayed)
 {
     ho_graph_options old = {.graph = w->o->old_graph,
@@ -310,7 +326,9 @@ mt_err ho_graph_whatif(mt_arena *a, gr_capture_reader *capture,
                 .now = ho_context_in_memory()};
     ho_context replayed = ho_context_in_memory();
     *result = (ho_whatif_result){.diags = {.arena = a}};
-    mt_err err = new_hosts(&w, gr_capture_start_of(capture), &replayed);
+    const gr_capture_start *start = gr_capture_start_of(capture);
+    mt_err err =
+        refused_key(&w, start) ? MT_E_REJECTED : new_hosts(&w, start, &replayed);
     err = err ? err : all_events(&w, capture);
     ho_graph_host_free(w.old);
     ho_graph_host_free(w.host);
