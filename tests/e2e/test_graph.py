@@ -944,6 +944,22 @@ class Fixture(Case):
         self.assertEqual(payloads, [{"a": 1.0, 'b "x"': "two, and\nmore"},
                                     {"a": -2.5, 'b "x"': True, "c": 1000.0}])
 
+    def test_import_takes_text_and_times_as_told(self):
+        self.write("t.csv", "id,x,when\n007,1,5\n42,true,1700000000.25\n")
+        lines = self.holds("graph", "fixture", "import", "t.csv", "--text", "id", "--at", "when").out.splitlines()
+        events = [json.loads(line)["event"] for line in lines[1:]]
+        self.assertEqual([e["payload"] for e in events], [{"id": "007", "x": 1.0}, {"id": "42", "x": True}])
+        self.assertEqual([e["at"] for e in events], [{"secs": 5, "nanos": 0},
+                                                     {"secs": 1700000000, "nanos": 250000000}])
+        kept = self.holds("graph", "fixture", "import", "t.csv", "--at", "when", "--columns", "when").out
+        self.assertEqual(json.loads(kept.splitlines()[1])["event"]["payload"], {"when": 5.0})
+        for cell in ("", "-1", "soon", "1.", ".5", "1.1234567890", "1e3"):
+            self.write("t.csv", f"id,when\n1,{cell}\n")
+            self.assertIn("line 2: 'when' must be seconds",
+                          self.fails(1, "graph", "fixture", "import", "t.csv", "--at", "when").err)
+        self.fails(1, "graph", "fixture", "import", "t.csv", "--at", "then")
+        self.fails(1, "graph", "fixture", "import", "t.csv", "--text", "id,nobody")
+
     def test_import_refuses_broken_tables(self):
         for text in ("", "a,b\n", "a,a\n1,2\n", "a,\n1,2\n", 'a\n"open\n', "a,b\n1\n",
                      b"a\n\xff\n"):
