@@ -330,8 +330,7 @@ int cmd_graph_capture(const cli_args *args)
             ho_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
                               cli_value(args, "key"), sign ? &key : NULL, &why);
         mt_sign_wipe(&key);
-        bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX ||
-                      err == MT_E_REJECTED || err == MT_E_NOTFOUND;
+        bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX || err == MT_E_REJECTED;
         code = err ? cli_fail(args, broken ? CLI_FAILS : CLI_WORLD, "%.*s", MT_ARG(why))
                    : CLI_HOLDS;
     }

@@ -175,38 +175,9 @@ static void read_skips(runner *r)
 
 /* ---- ingress ---- */
 
-/* All lines are read before the first event runs: a bad one in the middle would come
- * when orders are out already. What is not a file (a pipe) is read once, as it comes.
- */
-static int check_fixture(runner *r, const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
-        return CLI_HOLDS;
-    }
-    ho_ingress *in = ho_ingress_file(path, r->options.adapter != NULL);
-    ho_graph_event event;
-    ho_ingress_result result = in ? HO_INGRESS_EVENT : HO_INGRESS_END;
-    while (result == HO_INGRESS_EVENT) {
-        result = ho_ingress_next(in, 0, &event);
-    }
-    int code = CLI_HOLDS;
-    if (result == HO_INGRESS_BROKEN) {
-        ho_ingress_fault fault = ho_ingress_problem(in);
-        code = cli_fail(r->args, CLI_FAILS, "%s: %s, %.*s; nothing was run", fault.code,
-                        path, MT_ARG(fault.message));
-    }
-    ho_ingress_free(in);
-    return code;
-}
-
 static int open_fixture(runner *r, const char *path)
 {
     r->fixture = true;
-    int code = check_fixture(r, path);
-    if (code) {
-        return code;
-    }
     r->ingress = ho_ingress_file(path, r->options.adapter != NULL);
     return r->ingress ? CLI_HOLDS
                       : cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
@@ -262,7 +233,7 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     }
     mt_jw_keyz(&w, "outcomes");
     mt_buf outcomes = {0};
-    ho_graph_trace_outcomes(&outcomes, s);
+    ho_graph_trace_outcomes(&outcomes, s, true);
     mt_jw_raw(&w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
     ho_graph_trace_termination(&w, d);
@@ -474,6 +445,31 @@ static int catch_up(runner *r, const ho_run_options *run, ho_resumed *resumed)
                : CLI_HOLDS;
 }
 
+/* All lines are read before the first event runs: a bad one in the middle would come
+ * when orders are out already. What is not a file (a pipe) is read once, as it comes.
+ * False: `result` says what is wrong. */
+static bool fixture_reads(runner *r, ho_run_result *result)
+{
+    const char *path = cli_value(r->args, "fixture");
+    struct stat st;
+    if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return true;
+    }
+    ho_ingress *in = ho_ingress_file(path, r->options.adapter != NULL);
+    ho_graph_event event;
+    ho_ingress_result last = in ? HO_INGRESS_EVENT : HO_INGRESS_END;
+    while (last == HO_INGRESS_EVENT) {
+        last = ho_ingress_next(in, 0, &event);
+    }
+    if (last == HO_INGRESS_BROKEN) {
+        ho_ingress_fault fault = ho_ingress_problem(in);
+        *result = (ho_run_result){fault.code,
+                                  mt_str_dup(&r->graph.arena, fault.message), false};
+    }
+    ho_ingress_free(in);
+    return last != HO_INGRESS_BROKEN;
+}
+
 /* Signals only ask: the event under way is finished and written, then the run ends as
  * interrupted. A journal that cannot be synced turns a good result into a failure,
  * since it could not be replayed. */
@@ -481,7 +477,10 @@ static int run_events(runner *r, ho_run_options *run)
 {
     signal(SIGINT, request_stop);
     signal(SIGTERM, request_stop);
-    ho_run_result result = ho_graph_run(&r->graph.arena, run);
+    ho_run_result result;
+    if (fixture_reads(r, &result)) {
+        result = ho_graph_run(&r->graph.arena, run);
+    }
     if (ho_journal_sync(r->journal) && !result.reason) {
         result = (ho_run_result){"capture.write_failed",
                                  MT_STR("the journal cannot be written"), false};

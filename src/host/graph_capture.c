@@ -236,6 +236,7 @@ typedef struct export
     gr_capture_reader *reader;
     mt_str value; /* of the key: only its events; ptr NULL: all */
     bool found;   /* there was one */
+    bool missing; /* there was none, so nothing is written */
     os_new_file file;
     mt_sha256_stream *hash;
     mt_buf text;
@@ -305,8 +306,8 @@ static mt_err write_document(export *x, bool pretty)
     gr_capture_turn(&w);
     err = err ? err : write_list(x, &w, false);
     gr_capture_end(&w, &start->head);
-    err = err || !x->value.ptr || x->found ? err : MT_E_NOTFOUND;
-    return err ? err : drain(x, 0);
+    x->missing = !err && x->value.ptr && !x->found;
+    return err ? err : x->missing ? MT_E_REJECTED : drain(x, 0);
 }
 
 /* The capture, then what vouches for it. Of an earlier one that goes first. */
@@ -364,7 +365,7 @@ mt_err ho_capture_export(const char *journal, const char *capture, bool pretty,
                       : write_capture(&a, &x, capture, pretty, key, &digest);
         if (refused) {
             err = MT_E_REJECTED;
-        } else if (err == MT_E_NOTFOUND) {
+        } else if (x.missing) {
             mt_buf_addf(why, "%s has no events of '%s'", journal, value);
         } else if (err && x.fault.message.ptr) {
             mt_buf_addf(why, "%s, %.*s: %.*s", journal, MT_ARG(x.fault.path),

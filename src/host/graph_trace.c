@@ -20,7 +20,7 @@ static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
     mt_buf_addz(out, "}}");
 }
 
-void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
+void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step, bool named)
 {
     const gr_episode *e = step->episode;
     mt_buf_addc(out, '[');
@@ -29,8 +29,14 @@ void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
             mt_buf_addc(out, ',');
         }
         mt_buf_addz(out, "{\"node\":");
-        mt_json_quote(out, e->graph->nodes[e->graph->actions[i]].id);
-        mt_buf_addf(out, ",\"outcome\":\"%s\"}", gr_event_name(gr_outcome(e, i)));
+        const gr_node *node = &e->graph->nodes[e->graph->actions[i]];
+        mt_json_quote(out, node->id);
+        mt_buf_addf(out, ",\"outcome\":\"%s\"", gr_event_name(gr_outcome(e, i)));
+        if (named) {
+            mt_buf_addz(out, ",\"path\":");
+            mt_json_quote(out, node->path);
+        }
+        mt_buf_addc(out, '}');
     }
     mt_buf_addc(out, ']');
 }
@@ -48,7 +54,7 @@ void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
         write_node(out, e, &e->graph->nodes[i]);
     }
     mt_buf_addz(out, "],\"outcomes\":");
-    ho_graph_trace_outcomes(out, step);
+    ho_graph_trace_outcomes(out, step, false); /* a trace is compared byte by byte */
     mt_buf_addz(out, "}\n");
 }
 

@@ -88,6 +88,7 @@ class Init(Project):
         self.assertEqual([line["decision"] for line in lines[:3]], ["Invoke"] * 3)
         outcomes = [line["outcomes"][0]["outcome"] for line in lines[:3]]
         self.assertEqual(outcomes, ["Skipped", "Attempted", "Attempted"])
+        self.assertEqual(lines[0]["outcomes"][0]["path"], "remember")
         writes = [line["effects"][0]["writes"] for line in lines[1:3]]
         self.assertEqual(writes, [[{"key": "count", "value": {"Number": 1.0}}],
                                   [{"key": "count", "value": {"Number": 2.0}}]])
@@ -128,9 +129,8 @@ class Run(Project):
             f.write("\n{broken\n")
         result = self.run_fixture()
         self.assertEqual(result.code, 1, result)
-        self.assertIn("fixture.parse_error: fixture.jsonl, line 6", result.err)
-        self.assertEqual(result.out, "")
-        self.assertFalse((self.project / "c.json").exists())
+        self.assertIn("fixture.parse_error: line 6", result.err)
+        self.assertIn("status=interrupted reason=fixture.parse_error episodes=0 events=0", result.out)
 
     def test_FG12_a_pipe_is_read_once_and_keeps_what_was_committed(self):
         lines = (self.project / "fixture.jsonl").read_text() + "{broken\n"

@@ -127,7 +127,7 @@ static void episode_json(mt_jw *w, const ho_graph_service *g, const ho_graph_don
     mt_jw_key_str(w, "graph", ho_graph_service_name(g));
     mt_jw_key_str(w, "kind", MT_STR("episode"));
     mt_jw_key_i64(w, "number", done->number);
-    ho_graph_trace_outcomes(&outcomes, s);
+    ho_graph_trace_outcomes(&outcomes, s, true);
     mt_jw_keyz(w, "outcomes");
     mt_jw_raw(w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
