@@ -233,10 +233,10 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     }
     mt_jw_keyz(&w, "outcomes");
     mt_buf outcomes = {0};
-    ho_graph_trace_outcomes(&outcomes, s, true);
+    ho_graph_trace_outcomes(&outcomes, s);
     mt_jw_raw(&w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
-    ho_graph_trace_termination(&w, d);
+    ho_graph_trace_termination(&w, d, true);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

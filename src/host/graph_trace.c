@@ -20,7 +20,7 @@ static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
     mt_buf_addz(out, "}}");
 }
 
-void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step, bool named)
+void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
 {
     const gr_episode *e = step->episode;
     mt_buf_addc(out, '[');
@@ -29,14 +29,8 @@ void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step, bool named)
             mt_buf_addc(out, ',');
         }
         mt_buf_addz(out, "{\"node\":");
-        const gr_node *node = &e->graph->nodes[e->graph->actions[i]];
-        mt_json_quote(out, node->id);
-        mt_buf_addf(out, ",\"outcome\":\"%s\"", gr_event_name(gr_outcome(e, i)));
-        if (named) {
-            mt_buf_addz(out, ",\"path\":");
-            mt_json_quote(out, node->path);
-        }
-        mt_buf_addc(out, '}');
+        mt_json_quote(out, e->graph->nodes[e->graph->actions[i]].id);
+        mt_buf_addf(out, ",\"outcome\":\"%s\"}", gr_event_name(gr_outcome(e, i)));
     }
     mt_buf_addc(out, ']');
 }
@@ -54,20 +48,22 @@ void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
         write_node(out, e, &e->graph->nodes[i]);
     }
     mt_buf_addz(out, "],\"outcomes\":");
-    ho_graph_trace_outcomes(out, step, false); /* a trace is compared byte by byte */
+    ho_graph_trace_outcomes(out, step);
     mt_buf_addz(out, "}\n");
 }
 
-void ho_graph_trace_termination(mt_jw *w, const gr_decision *d)
+void ho_graph_trace_termination(mt_jw *w, const gr_decision *d, bool captured)
 {
     mt_jw_keyz(w, "termination");
-    if (d->ran && d->termination.end == GR_END_FAILED) {
+    if (!d->ran) {
+        mt_jw_null(w);
+    } else if (d->termination.end != GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else if (!captured) {
+        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+    } else {
         mt_jw_begin_object(w);
         mt_jw_key_str(w, "Failed", mt_str_z(gr_failure_name(d->termination.fault)));
         mt_jw_end_object(w);
-    } else if (d->ran) {
-        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
-    } else {
-        mt_jw_null(w);
     }
 }

@@ -88,7 +88,6 @@ class Init(Project):
         self.assertEqual([line["decision"] for line in lines[:3]], ["Invoke"] * 3)
         outcomes = [line["outcomes"][0]["outcome"] for line in lines[:3]]
         self.assertEqual(outcomes, ["Skipped", "Attempted", "Attempted"])
-        self.assertEqual(lines[0]["outcomes"][0]["path"], "remember")
         writes = [line["effects"][0]["writes"] for line in lines[1:3]]
         self.assertEqual(writes, [[{"key": "count", "value": {"Number": 1.0}}],
                                   [{"key": "count", "value": {"Number": 2.0}}]])
