@@ -156,7 +156,7 @@ int main(void)
         run = fmin(run, run_once(graph, adapter, mt_buf_str(&fixture), journal));
         mt_buf why = {0};
         uint64_t start = bench_now();
-        if (ho_capture_export(journal, capture, false, NULL, &why)) {
+        if (ho_capture_export(journal, capture, false, NULL, NULL, &why)) {
             die("the export failed");
         }
         export = fmin(export, seconds_since(start));

@@ -314,6 +314,12 @@ MOTET_API motet_status motet_graph_load(const motet_primitives *primitives,
                                         motet_graph **out);
 MOTET_API void motet_graph_free(motet_graph *graph);
 MOTET_API motet_str motet_graph_message(const motet_graph *graph, size_t index);
+/* Gives the graph its adapter, as YAML or JSON: which context keys, events and effects
+ * there are. Once, before the first episode; a graph that has effects or requires
+ * context keys does not run without. MOTET_E_REJECTED: it breaks a rule or does not fit
+ * the graph; the graph's messages say why and are those of the last call. */
+MOTET_API motet_status motet_graph_adapt(motet_graph *graph, motet_str text,
+                                         const char *name);
 /* "rpv1:sha256:...": equal graphs have equal identities. */
 MOTET_API motet_str motet_graph_identity(const motet_graph *graph);
 
@@ -326,7 +332,8 @@ MOTET_API void motet_episode_free(motet_episode *episode);
 MOTET_API motet_status motet_episode_set(motet_episode *episode, const char *key,
                                          motet_value value);
 /* Runs one pass. MOTET_E_REJECTED: it was aborted, there are no effects, and
- * motet_episode_fault() says why. `event_id` identifies what caused it. */
+ * motet_episode_fault() says why; or the graph needs an adapter and has none, and
+ * nothing ran. `event_id` identifies what caused it. */
 MOTET_API motet_status motet_episode_run(motet_episode *episode, motet_str event_id);
 /* An output of a node, named by its place ("once/gate") or runtime id ("n7"); type
  * MOTET_NONE when there is none. Lives until the next run. */

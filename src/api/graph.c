@@ -11,6 +11,7 @@
  * trusted. */
 #include <stdlib.h>
 
+#include "graph/adapter.h"
 #include "graph/execute.h"
 #include "motet.h"
 
@@ -31,7 +32,8 @@ struct motet_primitives {
 };
 
 struct motet_graph {
-    gr_graph *graph; /* NULL: it was refused */
+    gr_graph *graph;     /* NULL: it was refused */
+    gr_adapter *adapter; /* NULL: none was given */
     mt_arena arena;
     const motet_str *messages; /* made at loading, in `arena` */
     size_t message_count;
@@ -39,6 +41,7 @@ struct motet_graph {
 
 struct motet_episode {
     gr_episode *episode;
+    bool unadapted;    /* the graph needs an adapter (§6.3) and had none */
     gr_value *context; /* one per context key of the graph; GR_NONE: not set */
     void **owned;      /* per key: the copy its value points to */
     mt_buf text;
@@ -199,6 +202,16 @@ motet_str motet_primitives_message(motet_primitives *p, size_t index)
 
 /* ---- graphs ---- */
 
+static void keep_messages(motet_graph *g, const mt_diags *ds)
+{
+    motet_str *messages = mt_new_array(&g->arena, motet_str, ds->len);
+    for (size_t i = 0; i < ds->len; i++) {
+        messages[i] = out_str(message_text(&g->arena, &ds->items[i]));
+    }
+    g->messages = messages;
+    g->message_count = ds->len;
+}
+
 /* All violations are kept, not only the first: graph documents are often made by
  * programs, whose authors want the whole list. */
 motet_status motet_graph_load(const motet_primitives *p, motet_str text,
@@ -209,19 +222,34 @@ motet_status motet_graph_load(const motet_primitives *p, motet_str text,
     mt_diags ds = {.arena = &g->arena};
     gr_text root = {mt_str_z(name), in_str(text)};
     mt_err err = gr_graph_load(p->registry, root, NULL, NULL, &ds, &g->graph);
-    motet_str *messages = mt_new_array(&g->arena, motet_str, ds.len);
-    for (size_t i = 0; i < ds.len; i++) {
-        messages[i] = out_str(message_text(&g->arena, &ds.items[i]));
-    }
-    g->messages = messages;
-    g->message_count = ds.len;
+    keep_messages(g, &ds);
     *out = g;
     return (motet_status)err;
+}
+
+motet_status motet_graph_adapt(motet_graph *g, motet_str text, const char *name)
+{
+    mt_diags ds = {.arena = &g->arena};
+    gr_text file = {mt_str_z(name), in_str(text)};
+    gr_adapter *adapter = NULL;
+    if (!g->graph || g->adapter) {
+        return MOTET_E_REJECTED;
+    }
+    mt_err err = gr_adapter_read(file, &ds, &adapter);
+    err = err ? err : gr_adapter_compose(adapter, g->graph, &ds);
+    keep_messages(g, &ds);
+    if (err) {
+        gr_adapter_free(adapter);
+        return (motet_status)err;
+    }
+    g->adapter = adapter;
+    return MOTET_OK;
 }
 
 void motet_graph_free(motet_graph *g)
 {
     if (g) {
+        gr_adapter_free(g->adapter);
         gr_graph_free(g->graph);
         mt_arena_free(&g->arena);
         free(g);
@@ -250,6 +278,7 @@ motet_episode *motet_episode_new(const motet_graph *g)
     motet_episode *e = mt_xmalloc(sizeof *e);
     size_t keys = g->graph->key_count;
     *e = (motet_episode){.episode = gr_episode_new(g->graph),
+                         .unadapted = !g->adapter && gr_needs_adapter(g->graph),
                          .context = mt_xmalloc(keys * sizeof(gr_value)),
                          .owned = mt_xmalloc(keys * sizeof(void *))};
     memset(e->context, 0, keys * sizeof(gr_value));
@@ -307,6 +336,9 @@ motet_status motet_episode_set(motet_episode *e, const char *key, motet_value va
  * for all of them. */
 motet_status motet_episode_run(motet_episode *e, motet_str event_id)
 {
+    if (e->unadapted) {
+        return MOTET_E_REJECTED;
+    }
     return gr_run(e->episode, e->context, in_str(event_id)) ? MOTET_E_REJECTED
                                                             : MOTET_OK;
 }
@@ -342,7 +374,11 @@ motet_str motet_episode_effects(motet_episode *e)
 motet_str motet_episode_fault(motet_episode *e)
 {
     mt_arena scratch = {0};
-    mt_str text = gr_fault_text(&scratch, e->episode);
+    mt_str text = e->unadapted
+                      ? MT_STR("adapter.required_for_graph: this graph reads required "
+                               "context keys or has effects, so it needs an adapter; "
+                               "give it one with motet_graph_adapt()")
+                      : gr_fault_text(&scratch, e->episode);
     mt_buf_clear(&e->text);
     mt_buf_adds(&e->text, text);
     mt_arena_free(&scratch);

@@ -12,6 +12,8 @@ const cli_command CMD_GRAPH_COMMANDS[] = {
      CMD_GRAPH_REPLAY_OPTIONS, NULL, 1, 1, CMD_GRAPH_REPLAY_DETAILS},
     {"export", "JOURNAL", "Assemble a capture from a journal", cmd_graph_capture,
      CMD_GRAPH_CAPTURE_OPTIONS, NULL, 1, 1, CMD_GRAPH_CAPTURE_DETAILS},
+    {"whatif", "CAPTURE GRAPH", "Show which decisions another graph would make",
+     cmd_graph_whatif, CMD_GRAPH_WHATIF_OPTIONS, NULL, 2, 2, CMD_GRAPH_WHATIF_DETAILS},
     {"explain", "GRAPH [NODE]", "Say in words what a graph does", cmd_graph_explain,
      CMD_GRAPH_EXPLAIN_OPTIONS, NULL, 1, 2, CMD_GRAPH_EXPLAIN_DETAILS},
     {"render", "GRAPH", "Draw a graph, with the values of one event if wanted",

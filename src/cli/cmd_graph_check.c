@@ -16,8 +16,10 @@ const cli_option CMD_GRAPH_CHECK_OPTIONS[] = {
     {NULL, NULL, NULL},
 };
 const char CMD_GRAPH_CHECK_DETAILS[] =
-    "All violations are reported at once, each with its rule, its place and what to do. "
-    "With --adapter the graph is composed with it (COMP-*), with --egress every effect must "
+    "FILE is a graph, a cluster alone, an adapter or the manifest of a primitive. All "
+    "violations are reported at once, each with its rule, its place and what to do. With "
+    "--adapter the graph or manifest is composed with it (COMP-*), and keys that nobody "
+    "declares or that no event lets through are warned of; with --egress every effect must "
     "have exactly one owner (HST-5).";
 /* clang-format on */
 
@@ -46,59 +48,68 @@ static int check_adapter(cli_graph *g, const char *path, mt_buf *done)
     return CLI_HOLDS;
 }
 
-/* A formula is compiled as a graph would; without one the primitive may be a function
- * of a host, and the manifest is all there is to check. */
-static bool formula_holds(cli_graph *g, const char *path, mt_str text,
-                          const gr_manifest *m)
+/* What it says it does is tried as a graph would use it; with --adapter its keys and
+ * effects are composed with that. */
+static int check_manifest(const cli_args *args, cli_graph *g, mt_buf *done)
 {
-    if (!m->expression.len) {
-        return true;
+    const char *path = args->operands[0];
+    int code = cli_manifest_load(args, path, g);
+    size_t count = g->files.registry ? gr_registry_count(g->files.registry) : 0;
+    if (code || !count) {
+        return code;
     }
-    gr_registry *registry = gr_registry_new();
-    mt_err err = gr_registry_add(registry, mt_str_z(path), text, NULL, NULL, &g->ds);
-    gr_registry_free(registry);
-    return !err;
+    const gr_primitive *p = gr_registry_at(g->files.registry, count - 1);
+    mt_buf_addf(done, "%s: %s %.*s@%.*s is good\n", path,
+                gr_kind_name(p->manifest.kind), MT_ARG(p->manifest.id),
+                MT_ARG(p->manifest.version));
+    return !g->files.adapter ||
+                   !gr_adapter_compose_primitive(g->files.adapter, p, &g->ds)
+               ? CLI_HOLDS
+               : CLI_FAILS;
 }
 
-static int check_manifest(cli_graph *g, const char *path, mt_buf *done)
+static void say_good(mt_buf *done, const char *path, const gr_graph *g)
 {
-    mt_str text;
-    gr_manifest m;
-    if (os_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
-        gr_manifest_read(&g->arena, mt_str_z(path), text, &g->ds, &m) ||
-        !formula_holds(g, path, text, &m)) {
-        return CLI_FAILS;
+    mt_buf_addf(done, "%s: %s %.*s@%.*s is good: %u nodes, %u edges, %u actions\n",
+                path, g->alone ? "cluster" : "graph", MT_ARG(g->id), MT_ARG(g->version),
+                g->node_count, g->edge_count, g->action_count);
+    if (g->alone) {
+        mt_buf_addz(done,
+                    "it has inputs or parameters that a graph around it gives, so "
+                    "it cannot run by itself\n");
+    } else {
+        mt_buf_addf(done, "%.*s\n", MT_ARG(g->provenance));
     }
-    mt_buf_addf(done, "%s: %s %.*s@%.*s is good\n", path, gr_kind_name(m.kind),
-                MT_ARG(m.id), MT_ARG(m.version));
-    return CLI_HOLDS;
 }
 
 /* Composition and ownership, as a run would check them. */
-static int check_graph(const cli_args *args, cli_graph *g, mt_buf *done)
+static bool fits(cli_graph *g)
 {
-    int code = cli_graph_load(args, args->operands[0], g);
-    if (code) {
-        return code;
-    }
-    const gr_graph *graph = g->files.graph;
-    mt_buf_addf(
-        done, "%s: graph %.*s@%.*s is good: %u nodes, %u edges, %u actions\n%.*s\n",
-        args->operands[0], MT_ARG(graph->id), MT_ARG(graph->version), graph->node_count,
-        graph->edge_count, graph->action_count, MT_ARG(graph->provenance));
-    if (!g->files.adapter) {
-        return CLI_HOLDS;
-    }
-    ho_graph_options o = {.graph = graph,
+    ho_graph_options o = {.graph = g->files.graph,
                           .adapter = g->files.adapter,
                           .context = ho_context_in_memory(),
                           .egress = g->files.egress,
                           .replay = !g->files.egress};
     ho_graph_host *host = NULL;
-    code = ho_graph_host_new(&o, &g->ds, &host) ? CLI_FAILS : CLI_HOLDS;
+    bool ok = g->files.graph->alone ? !gr_adapter_compose(o.adapter, o.graph, &g->ds)
+                                    : !ho_graph_host_new(&o, &g->ds, &host);
     ho_graph_host_free(host);
     o.context.free(o.context.state);
-    return code;
+    return ok;
+}
+
+static int check_graph(const cli_args *args, cli_graph *g, mt_buf *done)
+{
+    int code = cli_graph_look(args, args->operands[0], g);
+    if (code) {
+        return code;
+    }
+    say_good(done, args->operands[0], g->files.graph);
+    if (!g->files.adapter) {
+        return CLI_HOLDS;
+    }
+    gr_adapter_advise(g->files.adapter, g->files.graph, &g->ds);
+    return fits(g) ? CLI_HOLDS : CLI_FAILS;
 }
 
 static bool is_manifest_kind(mt_str kind)
@@ -118,7 +129,7 @@ int cmd_graph_check(const cli_args *args)
     g.ds.arena = &g.arena;
     mt_str kind = kind_of(&a, path);
     int code = mt_str_is(kind, "adapter") ? check_adapter(&g, path, &done)
-               : is_manifest_kind(kind)   ? check_manifest(&g, path, &done)
+               : is_manifest_kind(kind)   ? check_manifest(args, &g, &done)
                                           : check_graph(args, &g, &done);
     int shown = cli_graph_report(args, &g, code);
     if (!shown && !cli_flag(args, "json")) {

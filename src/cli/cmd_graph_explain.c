@@ -27,6 +27,9 @@ static void explain_inputs(mt_buf *out, const gr_feeds *edges, const gr_node *n)
         if (gr_feed_into(edges, n, i, &from)) {
             const gr_node *source = &edges->graph->nodes[from.node];
             mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->path), MT_ARG(from.port));
+        } else if (n->outside[i]) {
+            const gr_input *in = &edges->graph->inputs[n->outside[i] - 1];
+            mt_buf_addf(out, "$%.*s, an input of the cluster\n", MT_ARG(in->name));
         } else {
             mt_buf_addz(out, "not connected\n");
         }
@@ -95,8 +98,9 @@ static void explain_effects(mt_buf *out, const gr_graph *g)
 static void explain_graph(mt_buf *out, const gr_feeds *edges)
 {
     const gr_graph *g = edges->graph;
-    mt_buf_addf(out, "Graph %.*s@%.*s has %u nodes, which run in this order:\n",
-                MT_ARG(g->id), MT_ARG(g->version), g->node_count);
+    mt_buf_addf(out, "%s %.*s@%.*s has %u nodes, which run in this order:\n",
+                g->alone ? "Cluster" : "Graph", MT_ARG(g->id), MT_ARG(g->version),
+                g->node_count);
     for (uint32_t i = 0; i < g->node_count; i++) {
         explain_node(out, edges, i);
     }
@@ -131,7 +135,7 @@ int cmd_graph_explain(const cli_args *args)
 {
     cli_graph g;
     mt_buf out = {0};
-    int code = cli_graph_load(args, args->operands[0], &g);
+    int code = cli_graph_look(args, args->operands[0], &g);
     code = code ? cli_graph_report(args, &g, code) : explain(args, &g, &out);
     code = code ? code : cli_print(mt_buf_str(&out));
     mt_buf_free(&out);

@@ -22,6 +22,8 @@ const cli_option CMD_GRAPH_FIXTURE_IMPORT_OPTIONS[] = {
     {"event-kind",    "KIND", "DataAvailable, Command or Pump (DataAvailable)"},
     {"episode",       "ID",   "id of the one episode (E1)"},
     {"columns",       "LIST", "take only these columns, separated by commas"},
+    {"text",          "LIST", "these columns are text, even where they look like numbers"},
+    {"at",            "NAME", "this column is the event time, in seconds"},
     {NULL, NULL, NULL},
 };
 const cli_command CMD_GRAPH_FIXTURE_COMMANDS[] = {
@@ -31,7 +33,8 @@ const cli_command CMD_GRAPH_FIXTURE_COMMANDS[] = {
      CMD_GRAPH_FIXTURE_IMPORT_OPTIONS, NULL, 1, 1,
      "The first row names the columns; every other row becomes one event whose payload has "
      "one member per column: a number where the cell is one, true and false as such, text "
-     "otherwise. Empty cells are left out. Events are numbered csv_evt_1, csv_evt_2, …"},
+     "otherwise; columns of --text are text. Empty cells are left out. With --at the event time is that column's, "
+     "which is then no part of the payload unless --columns has it. Events are numbered csv_evt_1, csv_evt_2, …"},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */
@@ -127,7 +130,9 @@ static int cmd_graph_fixture_import(const cli_args *args)
     ho_csv_options o = {.event_kind = GR_DATA_AVAILABLE,
                         .semantic_kind = mt_str_z(semantic),
                         .episode = mt_str_z(episode ? episode : "E1"),
-                        .columns = mt_str_z(cli_value(args, "columns"))};
+                        .columns = mt_str_z(cli_value(args, "columns")),
+                        .text = mt_str_z(cli_value(args, "text")),
+                        .at = mt_str_z(cli_value(args, "at"))};
     if (kind && !gr_signal_kind_parse(mt_str_z(kind), &o.event_kind)) {
         return cli_fail(args, CLI_USAGE,
                         "--event-kind must be DataAvailable, Command or Pump");

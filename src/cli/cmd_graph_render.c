@@ -153,7 +153,8 @@ int cmd_graph_render(const cli_args *args)
 {
     cli_graph g;
     mt_arena a = {0};
-    int code = cli_graph_load(args, args->operands[0], &g);
+    bool paints = cli_value(args, "capture") != NULL; /* so it must have run */
+    int code = (paints ? cli_graph_load : cli_graph_look)(args, args->operands[0], &g);
     code = code ? cli_graph_report(args, &g, code) : render(args, &g, &a);
     mt_arena_free(&a);
     cli_graph_free(&g);

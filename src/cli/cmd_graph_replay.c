@@ -38,13 +38,15 @@ const char CMD_GRAPH_REPLAY_DETAILS[] =
     "derived again, never sent.";
 const cli_option CMD_GRAPH_CAPTURE_OPTIONS[] = {
     {"out",    "FILE", "where to write the capture (JOURNAL without .journal)"},
+    {"key",    "VALUE", "the history of this value of the adapter's key"},
     {"pretty", NULL,   "write it indented"},
     {"sign",   "FILE", "sign it with this key (motet agent dna keygen)"},
     {NULL, NULL, NULL},
 };
 const char CMD_GRAPH_CAPTURE_DETAILS[] =
-    "A run that was killed leaves its journal. This assembles the capture (v3) and its "
-    "checksum from what the journal holds.";
+    "A run that was killed leaves its journal, and so does one whose adapter has a key. This "
+    "assembles the capture (v3) and its checksum from what the journal holds: all of it, or "
+    "with --key the history of one value, which replays like any other capture.";
 /* clang-format on */
 
 typedef struct replayer {
@@ -324,10 +326,11 @@ int cmd_graph_capture(const cli_args *args)
     } else if (!code && ho_journal_busy(journal.ptr)) {
         code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
     } else if (!code) {
-        mt_err err = ho_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
-                                       sign ? &key : NULL, &why);
+        mt_err err =
+            ho_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
+                              cli_value(args, "key"), sign ? &key : NULL, &why);
         mt_sign_wipe(&key);
-        bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX;
+        bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX || err == MT_E_REJECTED;
         code = err ? cli_fail(args, broken ? CLI_FAILS : CLI_WORLD, "%.*s", MT_ARG(why))
                    : CLI_HOLDS;
     }

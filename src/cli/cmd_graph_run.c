@@ -93,7 +93,8 @@ typedef struct runner {
     bool fixture;        /* events come from one */
     bool begun;          /* something is committed */
     bool resuming;       /* steps are those of the journal */
-    bool out_failed; /* a trace or a summary could not be written; told at the end */
+    bool out_failed;     /* standard output, or the capture's old file */
+    bool trace_failed;   /* the trace; told at the end */
 } runner;
 
 /* ---- options ---- */
@@ -235,7 +236,7 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     ho_graph_trace_outcomes(&outcomes, s);
     mt_jw_raw(&w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
-    ho_graph_trace_termination(&w, d);
+    ho_graph_trace_termination(&w, d, true);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }
@@ -270,7 +271,7 @@ static void open_trace(runner *r)
 {
     if (cli_flag(r->args, "trace") && !r->trace) {
         r->trace = fopen(r->resuming ? r->new_trace.ptr : r->trace_path.ptr, "we");
-        r->out_failed |= !r->trace;
+        r->trace_failed |= !r->trace;
     }
 }
 
@@ -289,7 +290,7 @@ static void settle_trace(runner *r)
         begin_outputs(r);
     }
     if (r->trace) {
-        r->out_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
+        r->trace_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
     }
 }
 
@@ -305,7 +306,7 @@ static void observe(void *user, const ho_graph_step *step)
     if (r->trace) {
         mt_buf_clear(&r->line);
         ho_graph_trace_line(&r->line, step);
-        r->out_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
+        r->trace_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
     }
     if (cli_flag(r->args, "json") && !r->resuming) {
         mt_buf_clear(&r->line);
@@ -371,7 +372,7 @@ static int make_capture(runner *r, const char **artifact)
     int code = CLI_HOLDS;
     *artifact = r->capture;
     if (ho_capture_export(r->journal_path.ptr, r->capture, cli_flag(r->args, "pretty"),
-                          cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
+                          NULL, cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
         ho_capture_check(r->capture, &why)) {
         code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                         r->journal_path.ptr);
@@ -384,10 +385,16 @@ static int make_capture(runner *r, const char **artifact)
     return code;
 }
 
+/* A capture has one history: with a key the journal is what there is. */
+static bool keeps_journal(const runner *r)
+{
+    return cli_flag(r->args, "journal-only") || r->options.key.len;
+}
+
 /* A run that committed nothing leaves what is there; where nothing is, it says so. */
 static int make_nothing(runner *r, ho_graph_host *host, const char **artifact)
 {
-    bool journal_only = cli_flag(r->args, "journal-only");
+    bool journal_only = keeps_journal(r);
     *artifact = journal_only ? r->journal_path.ptr : NULL;
     if (ho_journal_held(r->journal) || (!journal_only && holds_something(r->capture))) {
         *artifact = NULL;
@@ -408,7 +415,7 @@ static int finish(runner *r, ho_graph_host *host, const ho_run_result *result)
     int made = CLI_HOLDS;
     if (!r->begun) {
         made = make_nothing(r, host, &artifact);
-    } else if (!cli_flag(r->args, "journal-only")) {
+    } else if (!keeps_journal(r)) {
         made = make_capture(r, &artifact);
     }
     code = made ? made : code;
@@ -438,6 +445,31 @@ static int catch_up(runner *r, const ho_run_options *run, ho_resumed *resumed)
                : CLI_HOLDS;
 }
 
+/* All lines are read before the first event runs: a bad one in the middle would come
+ * when orders are out already. What is not a file (a pipe) is read once, as it comes.
+ * False: `result` says what is wrong. */
+static bool fixture_reads(runner *r, ho_run_result *result)
+{
+    const char *path = cli_value(r->args, "fixture");
+    struct stat st;
+    if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode)) {
+        return true;
+    }
+    ho_ingress *in = ho_ingress_file(path, r->options.adapter != NULL);
+    ho_graph_event event;
+    ho_ingress_result last = in ? HO_INGRESS_EVENT : HO_INGRESS_END;
+    while (last == HO_INGRESS_EVENT) {
+        last = ho_ingress_next(in, 0, &event);
+    }
+    if (last == HO_INGRESS_BROKEN) {
+        ho_ingress_fault fault = ho_ingress_problem(in);
+        *result = (ho_run_result){fault.code,
+                                  mt_str_dup(&r->graph.arena, fault.message), false};
+    }
+    ho_ingress_free(in);
+    return last != HO_INGRESS_BROKEN;
+}
+
 /* Signals only ask: the event under way is finished and written, then the run ends as
  * interrupted. A journal that cannot be synced turns a good result into a failure,
  * since it could not be replayed. */
@@ -445,7 +477,10 @@ static int run_events(runner *r, ho_run_options *run)
 {
     signal(SIGINT, request_stop);
     signal(SIGTERM, request_stop);
-    ho_run_result result = ho_graph_run(&r->graph.arena, run);
+    ho_run_result result;
+    if (fixture_reads(r, &result)) {
+        result = ho_graph_run(&r->graph.arena, run);
+    }
     if (ho_journal_sync(r->journal) && !result.reason) {
         result = (ho_run_result){"capture.write_failed",
                                  MT_STR("the journal cannot be written"), false};
@@ -563,6 +598,11 @@ static int judge_journal(runner *r, bool *resume)
     return CLI_HOLDS;
 }
 
+static mt_str key_of(const gr_adapter *adapter)
+{
+    return adapter ? adapter->key : (mt_str){0};
+}
+
 /* ORDER: what only reads first. From open_journal() on the outputs are ours alone, so
  * the question whether an older run is to be resumed is asked under the lock. */
 static int run(runner *r)
@@ -575,6 +615,7 @@ static int run(runner *r)
     r->options = (ho_graph_options){.graph = r->graph.files.graph,
                                     .adapter = r->graph.files.adapter,
                                     .context = ho_context_in_memory(),
+                                    .key = key_of(r->graph.files.adapter),
                                     .egress = r->graph.files.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;
@@ -599,7 +640,7 @@ int cmd_graph_run(const cli_args *args)
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.journal_path.ptr);
     }
     bool closed = !r.trace || fclose(r.trace) == 0;
-    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.out_failed)) {
+    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.trace_failed)) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.trace_path.ptr);
     }
     if (r.options.context.free) {

@@ -146,12 +146,14 @@ int cmd_graph_primitives(const cli_args *args);
 int cmd_graph_render(const cli_args *args);
 int cmd_graph_replay(const cli_args *args);
 int cmd_graph_run(const cli_args *args);
+int cmd_graph_whatif(const cli_args *args);
 extern const cli_option CMD_GRAPH_CAPTURE_OPTIONS[], CMD_GRAPH_CHECK_OPTIONS[],
     CMD_GRAPH_EXPLAIN_OPTIONS[], CMD_GRAPH_PRIMITIVES_OPTIONS[],
-    CMD_GRAPH_RENDER_OPTIONS[], CMD_GRAPH_REPLAY_OPTIONS[], CMD_GRAPH_RUN_OPTIONS[];
+    CMD_GRAPH_RENDER_OPTIONS[], CMD_GRAPH_REPLAY_OPTIONS[], CMD_GRAPH_RUN_OPTIONS[],
+    CMD_GRAPH_WHATIF_OPTIONS[];
 extern const char CMD_GRAPH_CAPTURE_DETAILS[], CMD_GRAPH_CHECK_DETAILS[],
     CMD_GRAPH_EXPLAIN_DETAILS[], CMD_GRAPH_RENDER_DETAILS[], CMD_GRAPH_REPLAY_DETAILS[],
-    CMD_GRAPH_RUN_DETAILS[];
+    CMD_GRAPH_RUN_DETAILS[], CMD_GRAPH_WHATIF_DETAILS[];
 
 /* Commands that talk to a running server. */
 int cmd_deploy(const cli_args *args);

@@ -22,25 +22,96 @@ static int exit_of(mt_err err)
     return !err ? CLI_HOLDS : err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD;
 }
 
+typedef mt_err loader(const ho_graph_paths *paths, const mt_limits *limits,
+                      mt_diags *ds, ho_graph_files *out);
+
 /* Relative paths of clusters and manifests are those of the command line. */
-int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
+static int load(const cli_args *args, ho_graph_paths paths, loader *how, cli_graph *out)
 {
-    *out = (cli_graph){0};
-    out->ds = (mt_diags){.arena = &out->arena};
     mt_limits limits = cli_limits(args);
     out->ds.limit = limits.diagnostics;
     words clusters = values_of(&out->arena, args, "cluster-path");
     words manifests = values_of(&out->arena, args, "manifest");
-    ho_graph_paths paths = {
-        .graph = path,
-        .adapter = cli_value(args, "adapter"),
-        .egress = cli_value(args, "egress"),
-        .cluster_paths = clusters.items,
-        .cluster_path_count = clusters.len,
-        .manifests = manifests.items,
-        .manifest_count = manifests.len,
-    };
-    return exit_of(ho_graph_files_load(&paths, &limits, &out->ds, &out->files));
+    paths.cluster_paths = clusters.items;
+    paths.cluster_path_count = clusters.len;
+    paths.manifests = manifests.items;
+    paths.manifest_count = manifests.len;
+    return exit_of(how(&paths, &limits, &out->ds, &out->files));
+}
+
+static void begin(cli_graph *out)
+{
+    *out = (cli_graph){0};
+    out->ds = (mt_diags){.arena = &out->arena};
+}
+
+static ho_graph_paths paths_of(const cli_args *args, const char *path)
+{
+    return (ho_graph_paths){.graph = path,
+                            .adapter = cli_value(args, "adapter"),
+                            .egress = cli_value(args, "egress")};
+}
+
+int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
+{
+    begin(out);
+    return load(args, paths_of(args, path), ho_graph_files_load, out);
+}
+
+int cli_graph_look(const cli_args *args, const char *path, cli_graph *out)
+{
+    ho_graph_paths paths = paths_of(args, path);
+    paths.look = true;
+    begin(out);
+    return load(args, paths, ho_graph_files_load, out);
+}
+
+int cli_graph_load_plain(const cli_args *args, const char *path, const char *adapter,
+                         cli_graph *out)
+{
+    const char *own = cli_value(args, adapter);
+    ho_graph_paths paths = {.graph = path,
+                            .adapter = own ? own : cli_value(args, "adapter")};
+    begin(out);
+    return load(args, paths, ho_graph_files_load, out);
+}
+
+/* NAME=VALUE; a value that is not a number or a boolean is text. */
+static bool read_set(mt_arena *a, const char *word, gr_set *out)
+{
+    mt_str text = mt_str_z(word);
+    size_t equals = mt_str_find(text, '=');
+    mt_str value = mt_str_skip(text, equals + 1);
+    mt_json node;
+    out->name = mt_str_from(text.ptr, equals);
+    if (mt_json_read(a, value, NULL, &node, NULL) ||
+        gr_literal_from_json(&node, &out->value)) {
+        out->value = (gr_literal){.type = GR_P_STRING, .text = value};
+    }
+    return equals > 0 && equals < text.len;
+}
+
+int cli_graph_load_set(const cli_args *args, const char *path, cli_graph *out)
+{
+    ho_graph_paths paths = paths_of(args, path);
+    begin(out);
+    words given = values_of(&out->arena, args, "set");
+    gr_set *sets = mt_new_array(&out->arena, gr_set, given.len);
+    for (size_t i = 0; i < given.len; i++) {
+        if (!read_set(&out->arena, given.items[i], &sets[i])) {
+            return cli_fail(args, CLI_USAGE, "--set needs NAME=VALUE, not '%s'",
+                            given.items[i]);
+        }
+    }
+    paths.sets = sets;
+    paths.set_count = given.len;
+    return load(args, paths, ho_graph_files_load, out);
+}
+
+int cli_manifest_load(const cli_args *args, const char *path, cli_graph *out)
+{
+    begin(out);
+    return load(args, paths_of(args, path), ho_manifest_try, out);
 }
 
 void cli_graph_free(cli_graph *g)

@@ -25,6 +25,16 @@ typedef struct cli_graph {
 /* Loads `path` and what the options name. CLI_HOLDS, CLI_FAILS or CLI_WORLD;
  * diagnostics are in out->ds. Free it in any case. */
 int cli_graph_load(const cli_args *args, const char *path, cli_graph *out);
+/* The same with the parameters that --set decides; CLI_USAGE: one is not NAME=VALUE. */
+int cli_graph_load_set(const cli_args *args, const char *path, cli_graph *out);
+/* The same without --set and --egress, under the adapter of option `adapter`, or of
+ * --adapter where that is not given. */
+int cli_graph_load_plain(const cli_args *args, const char *path, const char *adapter,
+                         cli_graph *out);
+/* The same for showing: `path` may be a cluster with inputs, which cannot run. */
+int cli_graph_look(const cli_args *args, const char *path, cli_graph *out);
+/* The same for the manifest of a primitive: registry and adapter come out. */
+int cli_manifest_load(const cli_args *args, const char *path, cli_graph *out);
 void cli_graph_free(cli_graph *g);
 
 /* Shows the diagnostics (stderr, or stdout as JSON with --json) and returns `code`. */

@@ -200,6 +200,7 @@ struct ex_executor {
     bool skewed;              /* by more than clock_skew_ms; who syncs knows */
     unsigned clock_skew_ms;   /* that is said to be too much */
     os_trouble reads, writes; /* of the store, for the log */
+    os_trouble channels;      /* of graphs, likewise */
     pthread_mutex_t asked_lock;
     mt_arena asked_arena;
     mt_map asked;           /* source -> ex_asked_source; under the lock */
@@ -228,6 +229,9 @@ void ex_store_read(ex_executor *x, mt_err err, mt_str why);
 void ex_store_written(ex_executor *x, mt_err err, mt_str why);
 /* A source of facts was asked; `failed`: why, or NULL. Logged likewise. */
 void ex_source_asked(ex_executor *x, mt_str source, uint64_t ns, const char *failed);
+/* An intent of a graph was handed to its channel; `failed`: why it was not taken, or
+ * empty. Logged likewise. */
+void ex_intent_sent(ex_executor *x, mt_str graph, mt_str failed);
 void ex_sources_figures(ex_executor *x, mt_figures *f);
 void ex_sources_free(ex_executor *x);
 /* Something was put into the outbox, or can be done now. */

@@ -167,16 +167,31 @@ static ex_asked_source *asked_source(ex_executor *x, mt_str *source)
     return found;
 }
 
+/* A number for a sentence; none is 0, some never is. */
+static int reason_of(mt_str why)
+{
+    int reason = 0;
+    for (size_t i = 0; i < why.len; i++) {
+        reason = (reason * 31 + (unsigned char)why.ptr[i]) & 0xffffff;
+    }
+    return why.len ? reason | 0x1000000 : 0;
+}
+
+void ex_intent_sent(ex_executor *x, mt_str graph, mt_str failed)
+{
+    os_told told = os_trouble_note(&x->channels, reason_of(failed));
+    mt_arena a = {0};
+    tell(x, &told, "intent_undelivered", "intents_delivered",
+         mt_strf(&a, "graph %.*s", MT_ARG(graph)).ptr, failed);
+    mt_arena_free(&a);
+}
+
 void ex_source_asked(ex_executor *x, mt_str source, uint64_t ns, const char *failed)
 {
     ex_asked_source *s = asked_source(x, &source);
     mt_times_add(&s->times, ns);
     atomic_fetch_add_explicit(&s->failures, failed != NULL, memory_order_relaxed);
-    int reason = 0;
-    for (const char *c = failed; c && *c; c++) {
-        reason = (reason * 31 + *c) & 0xffffff;
-    }
-    os_told told = os_trouble_note(&s->trouble, reason);
+    os_told told = os_trouble_note(&s->trouble, reason_of(mt_str_z(failed)));
     tell(x, &told, "source_failing", "source_restored", failed ? failed : "", source);
 }
 

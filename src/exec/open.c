@@ -78,6 +78,7 @@ static void make_locks(ex_executor *x)
     pthread_mutex_init(&x->asked_lock, NULL);
     os_trouble_make(&x->reads);
     os_trouble_make(&x->writes);
+    os_trouble_make(&x->channels);
     pthread_mutex_init(&x->jobs_lock, NULL);
     pthread_mutex_init(&x->queue_lock, NULL);
     pthread_cond_init(&x->queue_more, NULL);
@@ -100,6 +101,7 @@ static void drop_locks(ex_executor *x)
     pthread_mutex_destroy(&x->asked_lock);
     os_trouble_drop(&x->reads);
     os_trouble_drop(&x->writes);
+    os_trouble_drop(&x->channels);
     pthread_mutex_destroy(&x->jobs_lock);
     pthread_mutex_destroy(&x->queue_lock);
     pthread_cond_destroy(&x->queue_more);

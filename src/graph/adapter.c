@@ -15,6 +15,7 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "graph/adapter_check.h"
+#include "graph/adapter_window.h"
 #include "graph/report.h"
 
 static const char SHAPE[] = "adapter.decode";
@@ -53,12 +54,13 @@ static const mt_form_table EFFECT =
     MT_FORM_TABLE("an effect", SCHEMA_ROWS, gr_adapter_schema, NULL);
 
 typedef struct draft {
-    mt_str id, version, kind, runtime_compatibility;
+    mt_str id, version, kind, runtime_compatibility, key;
     const draft_key *keys;
     const gr_adapter_schema *events, *effects;
     const mt_str *capture_fields;
     const mt_json *capture_format, *accepts;
-    uint32_t key_count, event_count, effect_count, capture_field_count;
+    const gr_window_draft *windows;
+    uint32_t key_count, event_count, effect_count, capture_field_count, window_count;
 } draft;
 
 static const mt_form_row ACCEPTS_ROWS[] = {
@@ -84,11 +86,14 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_NOTE("description"),
     MT_FORM_TEXT(draft, version, "version", 0),
     MT_FORM_TEXT(draft, runtime_compatibility, "runtime_compatibility", 0),
+    MT_FORM_TEXT(draft, key, "key", MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, keys, key_count, "context_keys", &KEY, MOST, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, events, event_count, "event_kinds", &EVENT, MOST,
                  MT_FORM_NULLABLE),
     MT_FORM_OBJECT(draft, accepts, "accepts", MT_FORM_NULLABLE),
     MT_FORM_PART("capture", &CAPTURE, MT_FORM_NULLABLE),
+    MT_FORM_EACH(draft, windows, window_count, "windows", &GR_WINDOW_TABLE, MOST,
+                 MT_FORM_NULLABLE),
 };
 
 /* ---- Reading ---- */
@@ -129,6 +134,7 @@ static const gr_adapter_schema *compiled(mt_arena *a, const gr_adapter_schema *f
 static void settle(gr_adapter *ad, const draft *d)
 {
     ad->version = d->version;
+    ad->key = d->key;
     ad->runtime_compatibility = d->runtime_compatibility;
     ad->keys = settle_keys(&ad->arena, d);
     ad->key_count = d->key_count;
@@ -173,6 +179,8 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
             mt_form_read(&in, d.accepts, ACCEPTS_ROWS, mt_form_count(ACCEPTS_ROWS), &d);
     }
     settle(ad, &d);
+    ad->windows_source = mt_json_at(root, "windows");
+    ok &= gr_windows_settle(ad, d.windows, d.window_count, subject);
     return gr_adapter_check(ad, subject) && ok;
 }
 
@@ -266,7 +274,8 @@ static void key_json(mt_buf *out, const gr_context_key *k)
 }
 
 /* Keys ascend; every member is written, absent ones as null, so no two adapters have
- * one text. */
+ * one text. `key` is left out: the history of one value is that of an adapter without
+ * it. */
 static void manifest_json(mt_arena *a, mt_buf *out, const gr_adapter *ad)
 {
     mt_buf_addz(out, "{\"accepts\":");
@@ -297,6 +306,10 @@ static void manifest_json(mt_arena *a, mt_buf *out, const gr_adapter *ad)
     mt_json_quote(out, ad->runtime_compatibility);
     mt_buf_addz(out, ",\"version\":");
     mt_json_quote(out, ad->version);
+    if (ad->window_count) { /* without any, the identity is what it was before */
+        mt_buf_addz(out, ",\"windows\":");
+        canonical(a, out, ad->windows_source);
+    }
     mt_buf_addc(out, '}');
 }
 
@@ -366,6 +379,16 @@ const gr_context_key *gr_adapter_key(const gr_adapter *a, mt_str name)
     for (uint32_t i = 0; i < a->key_count; i++) {
         if (mt_str_eq(a->keys[i].name, name)) {
             return &a->keys[i];
+        }
+    }
+    return NULL;
+}
+
+const gr_window_decl *gr_adapter_window(const gr_adapter *a, mt_str name)
+{
+    for (uint32_t i = 0; i < a->window_count; i++) {
+        if (mt_str_eq(a->windows[i].name, name)) {
+            return &a->windows[i];
         }
     }
     return NULL;

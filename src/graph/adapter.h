@@ -10,6 +10,7 @@
 
 #include "graph/graph.h"
 #include "graph/json_schema.h"
+#include "graph/window.h"
 
 typedef struct gr_context_key {
     mt_str name;
@@ -29,10 +30,14 @@ typedef struct gr_adapter_schema {
 typedef struct gr_adapter {
     mt_arena arena;
     mt_str id, version, runtime_compatibility, capture_format;
+    mt_str
+        key; /* the payload field with a history for each value; empty: one for all */
     const gr_context_key *keys;
     const gr_adapter_schema *events, *effects;
     const mt_str *capture_fields;
-    uint32_t key_count, event_count, effect_count, capture_field_count;
+    const gr_window_decl *windows; /* derived keys, which the host computes */
+    const mt_json *windows_source; /* as they were written, for the identity */
+    uint32_t key_count, event_count, effect_count, capture_field_count, window_count;
     bool has_accepts;
     mt_str fingerprint;
     mt_str file, text;
@@ -50,8 +55,18 @@ void gr_adapter_free(gr_adapter *a);
  * optional. */
 mt_err gr_adapter_compose(const gr_adapter *a, const gr_graph *g, mt_diags *ds);
 
+/* Warns of what is legal and hardly meant: keys that nobody declares, and keys that
+ * events do not let through (§6.3), so that what is written is never read. */
+void gr_adapter_advise(const gr_adapter *a, const gr_graph *g, mt_diags *ds);
+/* The same for one primitive without a graph; keys named by parameters that have no
+ * default are not asked about. */
+mt_err gr_adapter_compose_primitive(const gr_adapter *a, const gr_primitive *p,
+                                    mt_diags *ds);
+
 /* NULL when not declared. */
 const gr_context_key *gr_adapter_key(const gr_adapter *a, mt_str name);
+/* The window of that name, NULL when there is none. */
+const gr_window_decl *gr_adapter_window(const gr_adapter *a, mt_str name);
 const gr_adapter_schema *gr_adapter_event(const gr_adapter *a, mt_str kind);
 const gr_adapter_schema *gr_adapter_effect(const gr_adapter *a, mt_str kind);
 /* Is `key` a property of this event's schema? (The merge rule asks.) */

@@ -275,6 +275,34 @@ static void check_capture(checker *c)
     }
 }
 
+static bool requires(const gr_adapter_schema *e, mt_str name)
+{
+    const mt_json *required = mt_json_at(e->source, "required");
+    for (uint32_t i = 0; required && i < required->count; i++) {
+        if (mt_str_eq(mt_json_text(&required->as.items[i]), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* KEY-1: every event says whose it is, and no episode can change it. */
+static void check_key(checker *c)
+{
+    mt_str key = c->ad->key;
+    const gr_context_key *k = gr_adapter_key(c->ad, key);
+    bool ok = k && k->type == GR_STRING && !k->writable;
+    for (uint32_t i = 0; i < c->ad->event_count; i++) {
+        ok = ok && requires(&c->ad->events[i], key);
+    }
+    if (key.ptr && !ok) {
+        BREAK(c, "KEY-1", 0, "$.key",
+              "name a String that every event requires, a context key that is not "
+              "writable",
+              "\"%.*s\" cannot be the key", MT_ARG(key));
+    }
+}
+
 /* All rules are asked, whatever the ones before found. */
 bool gr_adapter_check(const gr_adapter *ad, const gr_subject *s)
 {
@@ -284,5 +312,6 @@ bool gr_adapter_check(const gr_adapter *ad, const gr_subject *s)
     check_events(&c);
     check_capture(&c);
     check_effects(&c);
+    check_key(&c);
     return c.ok;
 }

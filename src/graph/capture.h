@@ -59,6 +59,7 @@ typedef struct gr_capture_head {
     mt_str adapter_provenance; /* "none" or a fingerprint */
     mt_str runtime_provenance;
     mt_str egress_provenance; /* ptr NULL: none */
+    mt_str key; /* journals only: each value of it has a history; empty: one for all */
 } gr_capture_head;
 
 /* An event that an earlier capture deferred: it runs with this snapshot. */

@@ -3,8 +3,8 @@
  * stands where is graph/capture_stream.c's business.
  *
  * Each item has its table; a document's must have what a journal leaves out when it is
- * null, zero or empty. Only the top level of a document refuses fields that it does not
- * know (the law of v3), before anything else is looked at.
+ * null, zero or empty. Fields that nobody knows are refused at every level; those of a
+ * document's top level (the law of v3) before anything else is looked at.
  * INVARIANT: every text of an item is in the arena `keep` or borrows from a journal
  * line; the tree is scratch. Nothing is allocated for a value that is good, but what is
  * kept of it. The first fault is kept, with the path of its member.
@@ -44,15 +44,15 @@ static void hear(void *state, const mt_form_fault *fault)
                                              : fault->said.ptr);
 }
 
-/* Unknown members are allowed: a newer host may have added some that do not change what
- * a replay does. */
+/* Unknown members are refused at every level: one whose name was changed would be
+ * missing in silence where what is missing is null, zero or empty. */
 static void begin(reader *r)
 {
     r->form = (mt_form){.arena = r->arena,
                         .what = "a capture",
                         .report = hear,
                         .state = r,
-                        .unknown = MT_FORM_ALLOWED};
+                        .unknown = MT_FORM_REFUSED};
 }
 
 #define READ(f, node, rows, out)                                                       \
@@ -317,8 +317,9 @@ static bool read_termination(mt_form *f, const mt_form_row *row, const mt_json *
                refuse(f, row, v, "is not a known termination");
     }
     d->termination.end = GR_END_FAILED;
-    return gr_failure_parse(mt_json_text(mt_json_at(v, "Failed")),
-                            &d->termination.fault) ||
+    return (mt_json_is(v, MT_JSON_OBJECT) && v->count == 1 &&
+            gr_failure_parse(mt_json_text(mt_json_at(v, "Failed")),
+                             &d->termination.fault)) ||
            refuse(f, row, v, "is not a known failure");
 }
 
@@ -348,7 +349,9 @@ typedef struct draft_decision {
     MT_FORM_LIST(draft_decision, effects, "effects", 0, MOST, needed), \
     DISPATCH_ROWS
 /* clang-format on */
-static const mt_form_row DISPATCH[] = {DISPATCH_ROWS};
+static const mt_form_row DISPATCH[] = {
+    DISPATCH_ROWS, MT_FORM_NOTE("dispatched"), /* read before */
+};
 static const mt_form_row JOURNAL_DECISION[] = {DECISION_ROWS(0)};
 static const mt_form_row DECISION[] = {
     TEXT(draft_decision, d.event_id, "event_id", MT_FORM_REQUIRED),
@@ -388,7 +391,9 @@ static bool read_signal_kind(mt_form *f, const mt_form_row *row, const mt_json *
     MT_FORM_OWN(gr_capture_event, kind, "kind", read_signal_kind, MT_FORM_REQUIRED), \
     TEXT(gr_capture_event, payload_hash, "payload_hash", MT_FORM_REQUIRED)
 /* clang-format on */
-static const mt_form_row JOURNAL_EVENT[] = {EVENT_ROWS(0)};
+static const mt_form_row JOURNAL_EVENT[] = {
+    EVENT_ROWS(0), MT_FORM_NOTE("payload"), /* as the bytes it is */
+};
 static const mt_form_row EVENT[] = {EVENT_ROWS(MT_FORM_REQUIRED)};
 
 /* Payloads are lists of numbers in a capture (the format's own choice). All are checked
@@ -443,6 +448,7 @@ typedef struct draft_start {
 } draft_start;
 static const mt_form_row JOURNAL_START[] = {
     HEAD_ROWS(draft_start),
+    TEXT(draft_start, head.key, "key", 0),
     TEXT(draft_start, version, "journal", MT_FORM_REQUIRED),
 };
 static const mt_form_row START[] = {
@@ -473,6 +479,7 @@ static const mt_form_row WAITING[] = {
     MT_FORM_OWN(gr_capture_waiting, schedule_at, "schedule_at", read_time,
                 MT_FORM_REQUIRED),
     TEXT(gr_capture_waiting, payload_hash, "payload_hash", MT_FORM_REQUIRED),
+    MT_FORM_NOTE("payload"), /* read as its bytes */
 };
 
 /* Times of runs that still count for the rate window: without them a resumed run would
@@ -602,8 +609,6 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
         read_line_waiting(r, mt_json_at(node, "waiting"), out);
     } else if (mt_json_at(node, "dispatched")) {
         read_line_acks(r, node, out);
-    } else if (step) {
-        read_line_step(r, event, decision, out);
     } else {
         fail(r, MT_STR("$"), "is not a journal record");
     }

@@ -422,8 +422,9 @@ static mt_err next_pair(gr_capture_reader *r, gr_capture_event *event,
 
 /* ---- journals ---- */
 
-/* The next line, copied: it stays good while the ones after it are looked at. A bad one
- * at the very end is where the run was cut off, so there is none. */
+/* The next line, copied: it stays good while the ones after it are looked at. One
+ * without its newline at the very end is where the run was cut off, so there is none;
+ * one that has it was whole, and if it is bad now, it was changed. */
 static mt_err record(gr_capture_reader *r, gr_journal_record *out,
                      gr_capture_fault *fault)
 {
@@ -436,11 +437,6 @@ static mt_err record(gr_capture_reader *r, gr_journal_record *out,
     text = mt_str_dup(r->keep, text);
     r->lines++;
     err = gr_item_line(r->keep, &r->tree, text, r->a.most, out, fault);
-    char rest = 1;
-    if (err && r->lines > 1 && !look(&r->a, &rest) && !rest) {
-        r->truncated = true;
-        return MT_E_NOTFOUND;
-    }
     return err ? broken(r, err,
                         mt_strf(r->faults, "line %llu", (unsigned long long)r->lines),
                         fault->message.ptr, fault)

@@ -345,6 +345,9 @@ void gr_journal_head(mt_buf *out, const gr_capture_head *head)
     mt_jw_keyz(&w, "config");
     write_config(&w, &head->config);
     write_provenances(&w, head);
+    if (head->key.len) {
+        mt_jw_key_str(&w, "key", head->key);
+    }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

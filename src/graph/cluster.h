@@ -59,10 +59,12 @@ typedef struct gr_cluster_param {
     uint32_t at;
 } gr_cluster_param;
 
-/* What an author claims about one output in declared_signature. */
+/* What an author claims about one port in declared_signature. */
 typedef struct gr_claim {
     mt_str name;
-    bool wireable; /* the author says that others may use it */
+    mt_str type_text; /* empty: not said */
+    bool wireable;    /* the author says that others may use it */
+    uint32_t at;
 } gr_claim;
 
 typedef struct gr_cluster {
@@ -72,10 +74,10 @@ typedef struct gr_cluster {
     const gr_cluster_input *inputs;
     const gr_cluster_output *outputs; /* by name */
     const gr_cluster_param *params;
-    const gr_claim *claims;
+    const gr_claim *claims, *input_claims; /* about outputs, about inputs */
     uint32_t member_count, edge_count, input_count, output_count, param_count,
-        claim_count, claims_at;
-    mt_str claimed_kind;                 /* "ActionLike", ...; empty: nothing claimed */
+        claim_count, input_claim_count, claims_at;
+    mt_str claimed_kind; /* "ActionLike" or "action_like", ...; empty: nothing */
     int claimed_effects, claimed_origin; /* -1: nothing claimed */
     mt_map member_index;                 /* name -> index */
     const gr_edge **by_target;           /* edges by target node, then port */

@@ -103,16 +103,26 @@ static const mt_form_row DERIVED[] = {
     MT_FORM_TEXT(gr_cluster_param, slot, "derive_key", 0),
 };
 
+/* The type is read as text, since one there is none of is only warned of. */
 static const mt_form_row CLAIM_ROWS[] = {
+    MT_FORM_PLACE(gr_claim, at),
     MT_FORM_TEXT(gr_claim, name, "name", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(gr_claim, type_text, "type", MT_FORM_NULLABLE),
     MT_FORM_FLAG(gr_claim, wireable, "wireable", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("cardinality"),
+    MT_FORM_NOTE("required"),
+    MT_FORM_NOTE("description"),
 };
-static const mt_form_table CLAIM =
+static const mt_form_table OUTPUT_CLAIM =
     MT_FORM_TABLE("an output of a signature", CLAIM_ROWS, gr_claim, NULL);
+static const mt_form_table INPUT_CLAIM =
+    MT_FORM_TABLE("an input of a signature", CLAIM_ROWS, gr_claim, NULL);
 static const mt_form_row SIGNATURE_ROWS[] = {
     MT_FORM_PLACE(gr_cluster, claims_at),
-    MT_FORM_EACH(gr_cluster, claims, claim_count, "outputs", &CLAIM, MOST,
+    MT_FORM_EACH(gr_cluster, claims, claim_count, "outputs", &OUTPUT_CLAIM, MOST,
                  MT_FORM_NULLABLE),
+    MT_FORM_EACH(gr_cluster, input_claims, input_claim_count, "inputs", &INPUT_CLAIM,
+                 MOST, MT_FORM_NULLABLE),
     MT_FORM_TEXT(gr_cluster, claimed_kind, "kind", MT_FORM_NULLABLE),
     MT_FORM_SAYS(gr_cluster, claimed_effects, "has_side_effects", MT_FORM_NULLABLE),
     MT_FORM_SAYS(gr_cluster, claimed_origin, "is_origin", MT_FORM_NULLABLE),
@@ -253,12 +263,17 @@ static void bindings(reader *r, const draft_node *d, gr_member *out)
     out->bindings = list;
 }
 
-/* "id@selector"; without a selector any version will do. */
+/* "id@selector". A primitive without a selector is refused, as everywhere; for a
+ * cluster any version will do, since graphs have been written so. */
 static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
 {
     size_t n = mt_str_find(text, '@');
     out->target = checked_name(r, mt_str_from(text.ptr, n), at, "$.nodes");
     out->selector = n < text.len ? mt_str_skip(text, n + 1) : MT_STR("*");
+    if (n == text.len && !out->is_cluster) {
+        FAULT(r, SHAPE, at, "$.nodes", "say which versions will do, like add@^0.1",
+              "\"%.*s\" has no version", MT_ARG(text));
+    }
 }
 
 /* Exactly one of impl and cluster; after a fault the member stays empty, and nothing

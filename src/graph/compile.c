@@ -149,7 +149,8 @@ static void level_order(compiler *c)
         uint32_t node = c->order[i];
         for (uint32_t k = c->wiring->first[node]; k < c->wiring->first[node + 1]; k++) {
             uint32_t e = c->wiring->edge[k];
-            uint32_t below = e ? level[c->flat->edges.items[e - 1].from_node] + 1 : 0;
+            uint32_t from = e ? c->flat->edges.items[e - 1].from_node : GR_NO_NODE;
+            uint32_t below = from == GR_NO_NODE ? 0 : level[from] + 1;
             level[node] = below > level[node] ? below : level[node];
         }
         bool action = primitive_of(c, node)->manifest.kind == GR_ACTION;
@@ -197,10 +198,28 @@ static const uint32_t *input_slots(compiler *c, uint32_t node)
         uint32_t e = c->wiring->edge[first + i];
         if (e) {
             const gr_flat_edge *edge = &c->flat->edges.items[e - 1];
-            slots[i] = c->slot[edge->from_node] + edge->from_port;
+            slots[i] = edge->from_node == GR_NO_NODE
+                           ? 0
+                           : c->slot[edge->from_node] + edge->from_port;
         }
     }
     return slots;
+}
+
+/* Which inputs the root's own inputs feed; for a cluster that is looked at alone. */
+static const uint32_t *outside_feeds(compiler *c, uint32_t node)
+{
+    uint32_t first = c->wiring->first[node];
+    uint32_t count = c->wiring->first[node + 1] - first;
+    uint32_t *feeds = mt_new_array(c->a, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t e = c->wiring->edge[first + i];
+        mt_str name = e ? c->flat->edges.items[e - 1].external : (mt_str){0};
+        feeds[i] = name.ptr
+                       ? (uint32_t)gr_cluster_input_index(c->flat->root->def, name) + 1
+                       : 0;
+    }
+    return feeds;
 }
 
 /* ---- effects ---- */
@@ -411,7 +430,8 @@ static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
     const gr_cluster *def = n->instance->linked->def;
     bool *given = mt_new_array(c->a, bool, n->primitive->manifest.param_count);
     for (uint32_t i = 0; i < n->given_count; i++) {
-        given[gr_param_index(&n->primitive->manifest, n->given[i].name)] = true;
+        int at = gr_param_index(&n->primitive->manifest, n->given[i].name);
+        given[at] = n->given[i].bound;
     }
     return (gr_node){.id = n->id,
                      .path = gr_flat_path(c->a, n),
@@ -421,6 +441,7 @@ static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
                      .params = n->params,
                      .param_given = given,
                      .inputs = inputs,
+                     .outside = outside_feeds(c, node),
                      .slot = c->slot[node],
                      .source = {def->file, def->text},
                      .at = n->member->at};
@@ -579,6 +600,19 @@ static void boundary(compiler *c)
     c->g->output_count = (uint32_t)c->flat->outputs.len;
 }
 
+static void outside(compiler *c)
+{
+    const gr_cluster *root = c->flat->root->def;
+    gr_input *list = mt_new_array(c->a, gr_input, root->input_count);
+    for (uint32_t i = 0; i < root->input_count; i++) {
+        const gr_cluster_input *in = &root->inputs[i];
+        list[i] = (gr_input){in->name, in->type, in->required};
+    }
+    c->g->inputs = list;
+    c->g->input_count = root->input_count;
+    c->g->alone = c->flat->alone;
+}
+
 /* Vectors become plain arrays; they live in the graph's arena and do not move any
  * more. */
 static void keep_plans(compiler *c)
@@ -625,5 +659,7 @@ void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
     keep_plans(&c);
     effect_kinds(&c);
     boundary(&c);
+    outside(&c);
     g->provenance = gr_runtime_provenance(&g->arena, flat);
+    g->provenance_as_bound = gr_runtime_provenance_as_bound(&g->arena, flat);
 }

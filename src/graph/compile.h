@@ -85,8 +85,10 @@ struct gr_code {
 void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
                 const uint32_t *order);
 
-/* "rpv1:sha256:..." of an expanded graph. */
+/* "rpv1:sha256:..." of an expanded graph: all parameters with a value. */
 mt_str gr_runtime_provenance(mt_arena *a, const gr_flat *flat);
+/* The same over bound parameters alone, as captures were identified once. */
+mt_str gr_runtime_provenance_as_bound(mt_arena *a, const gr_flat *flat);
 
 /* Appends a string after its length as u32 big-endian. */
 void gr_add_counted(mt_buf *out, mt_str s);

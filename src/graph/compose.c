@@ -28,7 +28,17 @@ static void check_need(composer *c, const gr_need *need)
     bool derived;
     mt_str name = gr_node_key(c->node, need->name, &derived);
     const gr_context_key *k = gr_adapter_key(c->ad, name);
-    if (!k && need->required && !derived) {
+    const gr_window_decl *w = gr_adapter_window(c->ad, name);
+    if (!name.len) {
+        return;
+    }
+    if (w && gr_take_type(w->take) != need->type) {
+        CLASH(c, "COMP-2", "$.windows", "make both the same type",
+              "node \"%.*s\" reads \"%.*s\" as %s, the window is %s",
+              MT_ARG(c->node->path), MT_ARG(name), gr_type_name(need->type),
+              gr_type_name(gr_take_type(w->take)));
+    }
+    if (!k && !w && need->required && !derived) {
         CLASH(c, "COMP-1", "$.context_keys", "declare the key in the adapter",
               "node \"%.*s\" requires context key \"%.*s\", which the adapter lacks",
               MT_ARG(c->node->path), MT_ARG(name));
@@ -48,7 +58,7 @@ static void check_write(composer *c, const gr_write *w)
     mt_str name = gr_node_key(c->node, w->name, &derived);
     const gr_context_key *k = gr_adapter_key(c->ad, name);
     if (!k) {
-        if (!derived) {
+        if (!derived && name.len) {
             CLASH(c, "COMP-11", "$.context_keys", "declare the key in the adapter",
                   "node \"%.*s\" writes \"%.*s\", which the adapter does not declare",
                   MT_ARG(c->node->path), MT_ARG(name));
@@ -183,4 +193,22 @@ mt_err gr_adapter_compose(const gr_adapter *a, const gr_graph *g, mt_diags *ds)
         check_node(&c);
     }
     return c.ok ? MT_OK : MT_E_REJECTED;
+}
+
+/* As a node whose parameters all have their defaults. */
+mt_err gr_adapter_compose_primitive(const gr_adapter *a, const gr_primitive *p,
+                                    mt_diags *ds)
+{
+    const gr_manifest *m = &p->manifest;
+    mt_arena scratch = {0};
+    gr_literal *params = mt_new_array(&scratch, gr_literal, m->param_count);
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        params[i] = m->params[i].initial;
+    }
+    gr_node node = {
+        .path = m->id, .primitive = p, .params = params, .source = {m->file, m->text}};
+    gr_graph one = {.nodes = &node, .node_count = 1};
+    mt_err err = gr_adapter_compose(a, &one, ds);
+    mt_arena_free(&scratch);
+    return err;
 }

@@ -13,8 +13,9 @@ typedef struct sketch {
     const gr_graph *g;
     const gr_draw_options *options;
     mt_picture p;
-    mt_map boxes;    /* path of a cluster to its group */
-    uint32_t *nodes; /* per node of the graph */
+    mt_map boxes;      /* path of a cluster to its group */
+    uint32_t *nodes;   /* per node of the graph */
+    uint32_t *outside; /* per input of a cluster that is drawn alone */
 } sketch;
 
 /* The part of a path before its last '/', empty if it has none. */
@@ -99,6 +100,38 @@ static mt_line line_into(const gr_manifest *m, uint32_t input)
     return m->inputs[input].type == GR_EVENT ? MT_BOLD : MT_DASHED;
 }
 
+/* Of a cluster that is drawn alone. */
+static void draw_outside(sketch *s, uint32_t index)
+{
+    const gr_node *n = &s->g->nodes[index];
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->input_count; i++) {
+        if (n->outside[i]) {
+            mt_str port = m->inputs[i].name;
+            mt_picture_edge edge = {.from = s->outside[n->outside[i] - 1],
+                                    .to = s->nodes[index],
+                                    .label = s->options->ports ? port : (mt_str){0},
+                                    .tooltip = port,
+                                    .persona = MT_PICTURE_NONE,
+                                    .line = line_into(m, i)};
+            mt_picture_add_edge(&s->p, edge);
+        }
+    }
+}
+
+static void draw_input(sketch *s, uint32_t index)
+{
+    const gr_input *in = &s->g->inputs[index];
+    mt_picture_node node = {
+        .name = mt_strf(s->a, "in%u", index),
+        .label = mt_strf(s->a, "$%.*s\n%s", MT_ARG(in->name), gr_type_name(in->type)),
+        .tooltip = mt_strf(s->a, "input %.*s of the cluster", MT_ARG(in->name)),
+        .group = MT_PICTURE_NONE,
+        .persona = MT_PICTURE_NONE,
+        .role = MT_ROLE_FACT};
+    s->outside[index] = mt_picture_add_node(&s->p, node);
+}
+
 static void draw_inputs(sketch *s, const gr_feeds *feeds, uint32_t index)
 {
     const gr_node *n = &s->g->nodes[index];
@@ -156,14 +189,19 @@ mt_picture gr_draw(mt_arena *a, const gr_graph *g, const gr_draw_options *option
                 .g = g,
                 .options = options ? options : &PLAIN,
                 .p = mt_picture_new(a, g->id),
-                .nodes = mt_new_array(a, uint32_t, g->node_count + 1)};
+                .nodes = mt_new_array(a, uint32_t, g->node_count + 1),
+                .outside = mt_new_array(a, uint32_t, g->input_count + 1)};
     gr_feeds feeds = gr_feeds_of(a, g);
     const placed *order = in_order(a, g);
+    for (uint32_t i = 0; i < g->input_count; i++) {
+        draw_input(&s, i);
+    }
     for (uint32_t i = 0; i < g->node_count; i++) {
         draw_node(&s, order[i].index);
     }
     for (uint32_t i = 0; i < g->node_count; i++) {
         draw_inputs(&s, &feeds, order[i].index);
+        draw_outside(&s, order[i].index);
     }
     return s.p;
 }

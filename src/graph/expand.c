@@ -167,6 +167,60 @@ static void resolve(site *s, const gr_target *t, gr_literal *params, gr_literal 
     }
 }
 
+/* ---- parameters that the caller decides ---- */
+
+/* NAME, and for a node with one parameter its path alone. */
+static bool names_param(mt_str set, mt_str path, mt_str param, bool only_one)
+{
+    if (!path.len) {
+        return mt_str_eq(set, param);
+    }
+    bool begins = mt_str_starts(set, path);
+    mt_str rest = begins ? mt_str_skip(set, path.len) : MT_STR("");
+    return begins && ((only_one && !rest.len) ||
+                      (rest.len == param.len + 1 && rest.ptr[0] == '.' &&
+                       mt_str_eq(mt_str_skip(rest, 1), param)));
+}
+
+/* True: `*value` is the caller's, cast to the type. */
+static bool decided(expander *x, const gr_subject *s, mt_str path, const spec *p,
+                    bool only_one, gr_literal *value)
+{
+    for (size_t i = 0; i < x->lib->set_count; i++) {
+        const gr_set *set = &x->lib->sets[i];
+        if (!names_param(set->name, path, p->name, only_one)) {
+            continue;
+        }
+        x->lib->set_used[i] = true;
+        if (gr_literal_cast(&set->value, p->type, value)) {
+            gr_report(s, "I.4", 0, MT_STR("$.nodes"), "give a value of its type",
+                      "\"%.*s\" is %s, the value is %s", MT_ARG(set->name),
+                      gr_param_type_name(p->type), gr_param_type_name(set->value.type));
+        }
+        return true;
+    }
+    return false;
+}
+
+static void report_unused(expander *x, const gr_subject *s)
+{
+    for (size_t i = 0; i < x->lib->set_count; i++) {
+        if (!x->lib->set_used[i]) {
+            gr_report(s, "I.7", 0, MT_STR("$.parameters"),
+                      "name a parameter of the graph, or NODE.PARAMETER",
+                      "\"%.*s\" is not a parameter of the graph",
+                      MT_ARG(x->lib->sets[i].name));
+        }
+    }
+}
+
+/* What a parameter is shown as that nobody has bound. */
+static gr_literal stand_in(expander *x, const gr_cluster_param *p)
+{
+    mt_str text = mt_strf(x->lib->arena, "$%.*s", MT_ARG(p->name));
+    return (gr_literal){.type = p->type, .text = text, .number = 1, .integer = 1};
+}
+
 /* A root's parameters have nobody to bind them: defaults only. */
 static const gr_literal *root_params(expander *x, const gr_linked *root)
 {
@@ -175,9 +229,14 @@ static const gr_literal *root_params(expander *x, const gr_linked *root)
     gr_literal *params = mt_new_array(x->lib->arena, gr_literal, c->param_count);
     for (uint32_t i = 0; i < c->param_count; i++) {
         const gr_cluster_param *p = &c->params[i];
+        spec of = {p->name, p->slot, p->type, p->initial, p->required};
         params[i] =
             p->slot.ptr ? derived_key(x, NULL, c->id, MT_STR(""), p->slot) : p->initial;
-        if (params[i].type == GR_P_NONE && p->required) {
+        (void)decided(x, &subject, MT_STR(""), &of, false, &params[i]);
+        if (params[i].type == GR_P_NONE && p->required && x->lib->alone) {
+            params[i] = stand_in(x, p);
+            x->flat->alone = true;
+        } else if (params[i].type == GR_P_NONE && p->required) {
             gr_report(&subject, "I.3", p->at, MT_STR("$.parameters"),
                       "give it a default: nobody binds a root's parameters",
                       "root parameter \"%.*s\" has no value", MT_ARG(p->name));
@@ -190,15 +249,18 @@ static const gr_literal *root_params(expander *x, const gr_linked *root)
 
 static bool expand_instance(expander *x, gr_instance *in);
 
-/* What was bound, with its names. */
+/* What was bound and the defaults of what was not, with their names: the identity of a
+ * graph has both. An optional parameter without a default is left out. */
 static const gr_given *keep_given(expander *x, const gr_target *t,
                                   const gr_literal *given, uint32_t *count)
 {
     MT_VEC(gr_given) kept = {0};
     for (uint32_t i = 0; i < spec_count(t); i++) {
-        if (given[i].type != GR_P_NONE) {
-            mt_vec_push(x->lib->arena, &kept,
-                        ((gr_given){spec_at(t, i).name, given[i]}));
+        spec p = spec_at(t, i);
+        bool bound = given[i].type != GR_P_NONE;
+        gr_literal value = bound ? given[i] : p.initial;
+        if (value.type != GR_P_NONE) {
+            mt_vec_push(x->lib->arena, &kept, ((gr_given){p.name, value, bound}));
         }
     }
     *count = (uint32_t)kept.len;
@@ -228,6 +290,13 @@ static bool add_node(expander *x, gr_instance *in, uint32_t i)
                         .requested = m->selector,
                         .resolved = t->resolved,
                         .params = params};
+    for (uint32_t k = 0; x->lib->set_count && k < spec_count(t); k++) {
+        spec p = spec_at(t, k);
+        if (decided(x, &s.subject, gr_flat_path(a, n), &p, spec_count(t) == 1,
+                    &params[k])) {
+            given[k] = params[k];
+        }
+    }
     n->given = keep_given(x, t, given, &n->given_count);
     return true;
 }
@@ -365,8 +434,10 @@ static void expand_outputs(expander *x, const gr_instance *root)
 bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
 {
     expander x = {lib, out, false};
-    *out = (gr_flat){
-        .graph_id = root->def->id, .version = root->def->version, .root = root};
+    *out = (gr_flat){.graph_id = root->def->id,
+                     .version = root->def->version,
+                     .root = root,
+                     .alone = lib->alone && root->def->input_count > 0};
     gr_instance *in = new_instance(&x, root, NULL, MT_STR(""));
     in->params = root_params(&x, root);
     if (!expand_instance(&x, in)) {
@@ -375,6 +446,8 @@ bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
                          "make the graph smaller or raise graph_nodes",
                          "the graph has more than %zu nodes", lib->limits.graph_nodes);
     }
+    gr_subject s = gr_cluster_subject(root->def, lib->ds);
+    report_unused(&x, &s);
     expand_edges(&x, in);
     expand_outputs(&x, in);
     return true;

@@ -20,10 +20,11 @@ typedef struct gr_instance {
 
 #define GR_NO_NODE 0xffffffffu
 
-/* A parameter as it was bound. */
+/* A parameter of a node that has a value. */
 typedef struct gr_given {
     mt_str name;
-    gr_literal value;
+    gr_literal value; /* as it was written, not cast */
+    bool bound;       /* by the node; false: the primitive's default */
 } gr_given;
 
 typedef struct gr_flat_node {
@@ -32,7 +33,7 @@ typedef struct gr_flat_node {
     const gr_member *member; /* the node as it stands in its file */
     mt_str id, requested, resolved;
     const gr_literal *params; /* in manifest order, cast, defaults filled in */
-    const gr_given *given;    /* only what was bound */
+    const gr_given *given;    /* those with a value: bound, else the default */
     uint32_t given_count;
 } gr_flat_node;
 
@@ -53,6 +54,7 @@ typedef struct gr_flat_output {
 typedef struct gr_flat {
     mt_str graph_id, version;
     const gr_linked *root;
+    bool alone; /* something of the root's is given by nobody, and need not be */
     MT_VEC(gr_flat_node) nodes;
     MT_VEC(gr_flat_edge) edges; /* grouped by target cluster instance */
     MT_VEC(gr_flat_output) outputs;

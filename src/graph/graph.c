@@ -39,7 +39,7 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
     }
     gr_wiring w = gr_wire(&g->arena, flat);
     uint32_t *order = mt_new_array(&g->arena, uint32_t, flat->nodes.len);
-    gr_validate(&g->arena, flat, &w, ds);
+    gr_validate(&g->arena, flat, &w, lib->alone, ds);
     if (!gr_order(&g->arena, flat, ds, order) || ds->errors || lib->err) {
         return false;
     }
@@ -50,8 +50,15 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
 /* ORDER: read, link, expand, validate, order, compile; each relies on the one before
  * having had no fault. Diagnostics are sorted and repeats dropped, since a cluster that
  * is used twice reports twice. */
-mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
-                     const mt_limits *limits, mt_diags *ds, gr_graph **out)
+/* What a caller asks for beside the file. */
+typedef struct wish {
+    bool alone;
+    const gr_set *sets;
+    size_t set_count;
+} wish;
+
+static mt_err load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                   const mt_limits *limits, wish w, mt_diags *ds, gr_graph **out)
 {
     gr_graph *g = mt_xmalloc(sizeof *g);
     *g = (gr_graph){0};
@@ -64,6 +71,10 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
                       .registry = registry,
                       .finder = finder,
                       .limits = limits ? *limits : MT_LIMITS_DEFAULT,
+                      .alone = w.alone,
+                      .sets = w.sets,
+                      .set_used = mt_new_array(&g->arena, bool, w.set_count),
+                      .set_count = w.set_count,
                       .ds = &own};
     mt_json_limits reading = {lib.limits.yaml_bytes, lib.limits.json_depth};
     mt_str file = mt_str_dup(&g->arena, root.file);
@@ -83,6 +94,28 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
     return lib.err ? lib.err : MT_E_REJECTED;
 }
 
+mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                     const mt_limits *limits, mt_diags *ds, gr_graph **out)
+{
+    return load(registry, root, finder, limits, (wish){0}, ds, out);
+}
+
+mt_err gr_graph_load_set(const gr_registry *registry, gr_text root,
+                         const gr_finder *finder, const mt_limits *limits,
+                         const gr_set *sets, size_t set_count, mt_diags *ds,
+                         gr_graph **out)
+{
+    wish w = {.sets = sets, .set_count = set_count};
+    return load(registry, root, finder, limits, w, ds, out);
+}
+
+mt_err gr_cluster_load(const gr_registry *registry, gr_text root,
+                       const gr_finder *finder, const mt_limits *limits, mt_diags *ds,
+                       gr_graph **out)
+{
+    return load(registry, root, finder, limits, (wish){.alone = true}, ds, out);
+}
+
 /* The arena is copied out, since the struct that holds it goes first. */
 void gr_graph_free(gr_graph *g)
 {
@@ -91,6 +124,12 @@ void gr_graph_free(gr_graph *g)
         free(g);
         mt_arena_free(&arena);
     }
+}
+
+bool gr_graph_is(const gr_graph *g, mt_str provenance)
+{
+    return mt_str_eq(provenance, g->provenance) ||
+           mt_str_eq(provenance, g->provenance_as_bound);
 }
 
 /* Either the id ("n12") or the path of names. Linear, for commands only. */

@@ -32,8 +32,9 @@ typedef struct gr_node {
     const gr_literal *params;   /* in manifest order, defaults filled in */
     const bool *param_given;    /* false: the default */
     const uint32_t *inputs;     /* slot per input, 0 when not connected */
-    uint32_t slot;              /* of the first output; the others follow */
-    gr_text source;             /* where it was written */
+    const uint32_t *outside; /* per input: 1 + the root's input that feeds it, or 0 */
+    uint32_t slot;           /* of the first output; the others follow */
+    gr_text source;          /* where it was written */
     uint32_t at;
 } gr_node;
 
@@ -48,6 +49,13 @@ typedef struct gr_output {
     mt_str name;
     uint32_t node, slot;
 } gr_output;
+
+/* An input of a cluster that is looked at alone. */
+typedef struct gr_input {
+    mt_str name;
+    gr_type type;
+    bool required;
+} gr_input;
 
 /* A key an Action can write, or one made by derive_key. */
 typedef struct gr_written {
@@ -73,13 +81,16 @@ typedef struct gr_graph {
     const gr_node *nodes;       /* in execution order */
     const gr_key *keys;         /* by name */
     const gr_output *outputs;   /* boundary outputs, by name */
+    const gr_input *inputs;     /* of gr_cluster_load() only */
     const gr_written *written;  /* in order of nodes and declaration */
     const uint32_t *actions;    /* indices into nodes, in execution order */
     const mt_str *effect_kinds; /* set_context first if any, then intents by name */
     uint32_t node_count, edge_count, slot_count, key_count, output_count, written_count,
-        action_count, effect_kind_count;
+        action_count, effect_kind_count, input_count;
+    bool alone; /* a cluster with inputs or parameters that nobody gives: not to run */
     bool has_intents, has_writes, needs_context; /* some Source requires a key */
     mt_str provenance;                           /* "rpv1:sha256:..." */
+    mt_str provenance_as_bound; /* without defaults: captures made before have it */
     const gr_type *slot_types;
     gr_code *code;
 } gr_graph;
@@ -88,8 +99,38 @@ typedef struct gr_graph {
  * sorted. MT_E_IO and the like: `find` failed. `finder` and `limits` may be NULL. */
 mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
                      const mt_limits *limits, mt_diags *ds, gr_graph **out);
+/* A parameter that somebody else decides than the file: NAME of the graph's own, or
+ * NODE.NAME by the authoring path of a node; NODE alone when it has one parameter. */
+typedef struct gr_set {
+    mt_str name;
+    gr_literal value; /* cast to the parameter's type, or I.4 */
+} gr_set;
+/* The same with such parameters. One that names nothing is refused (I.7). */
+mt_err gr_graph_load_set(const gr_registry *registry, gr_text root,
+                         const gr_finder *finder, const mt_limits *limits,
+                         const gr_set *sets, size_t set_count, mt_diags *ds,
+                         gr_graph **out);
+/* The same for a cluster that is looked at alone: inputs need nobody to feed them, and
+ * parameters without a default have a stand-in, for text "$NAME". What comes out can be
+ * shown; it can be run only if it is not `alone`. */
+mt_err gr_cluster_load(const gr_registry *registry, gr_text root,
+                       const gr_finder *finder, const mt_limits *limits, mt_diags *ds,
+                       gr_graph **out);
+/* Registers a manifest and uses what it says in a graph of its own, so that a formula
+ * or cluster that no graph could use is found. A manifest that says nothing about what
+ * it does gets a note. */
+mt_err gr_manifest_try(gr_registry *registry, gr_text text, const gr_finder *finder,
+                       mt_diags *ds);
 void gr_graph_free(gr_graph *g);
 
+/* RUN-CANON-2: it has effects, or some Source requires a key. */
+static inline bool gr_needs_adapter(const gr_graph *g)
+{
+    return g->needs_context || g->has_writes || g->has_intents;
+}
+/* Is `provenance` this graph's, as it is computed now or as it was before defaults were
+ * part of it? */
+bool gr_graph_is(const gr_graph *g, mt_str provenance);
 /* Index of a context key, -1 when no Source reads it. */
 int gr_graph_key(const gr_graph *g, mt_str name);
 /* The context key a declaration names at this node: itself, or the text of "$param".

@@ -225,6 +225,16 @@ static void target_primitive(linker *k, const gr_member *m, gr_target *out)
                   "there is no primitive \"%.*s\"", MT_ARG(m->target));
         return;
     }
+    if (p->declared) {
+        gr_report(&k->subject, "manifest.decode", m->at, MT_STR("$.nodes"),
+                  p->manifest.kind == GR_SOURCE
+                      ? "say `from:` for its outputs, or register it from C"
+                      : "add `expression:` or `cluster:`, or register it from C",
+                  "nothing says what %s \"%.*s\" does, only what it has (%.*s)",
+                  gr_kind_name(p->manifest.kind), MT_ARG(p->manifest.id),
+                  MT_ARG(p->manifest.file));
+        return;
+    }
     gr_version_read(p->manifest.version, &v);
     gr_match match = gr_version_match(m->selector, &v);
     if (match != GR_MATCH) {
@@ -295,9 +305,67 @@ static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_st
     if (!known(t) || (output ? has_output(t, e.port) : has_input(t, e.port))) {
         return;
     }
+    if (!output && t->primitive && t->primitive->manifest.kind == GR_SOURCE) {
+        gr_report(&k->subject, "V.2", at, path,
+                  "a Source reads parameters and the context; feed a Compute instead",
+                  "%.*s.%.*s: a Source has no inputs", MT_ARG(e.node), MT_ARG(e.port));
+        return;
+    }
     gr_report(&k->subject, t->cluster && output ? "D.4" : "D.2", at, path,
               "name a declared port", "%.*s has no %s \"%.*s\"", MT_ARG(e.node),
               output ? "output" : "input", MT_ARG(e.port));
+}
+
+/* The type an edge carries; GR_NONE: where it comes from is unknown, and reported. */
+static gr_type carried_type(const gr_linked *l, gr_endpoint from)
+{
+    int port;
+    if (!from.node.ptr) {
+        return l->def->inputs[gr_cluster_input_index(l->def, from.port)].type;
+    }
+    const gr_target *t = target_of(l, from.node);
+    if (!known(t) || !has_output(t, from.port)) {
+        return GR_NONE;
+    }
+    const gr_primitive *p = t->primitive;
+    if (p) {
+        port = gr_output_index(&p->manifest, from.port);
+    } else {
+        p = t->cluster->visiting ? NULL : linked_output(t->cluster, from.port, &port);
+    }
+    return p ? p->manifest.outputs[port].type : GR_NONE;
+}
+
+static gr_type input_type(const gr_target *t, mt_str port)
+{
+    if (!known(t) || !has_input(t, port)) {
+        return GR_NONE;
+    }
+    return t->primitive
+               ? t->primitive->manifest
+                     .inputs[gr_input_index(&t->primitive->manifest, port)]
+                     .type
+               : t->cluster->def->inputs[gr_cluster_input_index(t->cluster->def, port)]
+                     .type;
+}
+
+/* I.2: the declared type of an input holds on both sides of it, whether it is used or
+ * not. Edges between primitives are compared after expansion. */
+static void check_boundary(linker *k, const gr_edge *e)
+{
+    const gr_target *to = target_of(k->l, e->to.node);
+    bool crosses = !e->from.node.ptr || (known(to) && to->cluster);
+    gr_type carried = crosses ? carried_type(k->l, e->from) : GR_NONE;
+    gr_type wanted = input_type(to, e->to.port);
+    if (carried == GR_NONE || wanted == GR_NONE || carried == wanted) {
+        return;
+    }
+    gr_report(&k->subject, "I.2", e->at, MT_STR("$.edges"),
+              "declare the input with the type that is fed and used",
+              "%s%.*s%s%.*s -> %.*s.%.*s: %s does not fit %s",
+              e->from.node.ptr ? "" : "$", MT_ARG(e->from.node),
+              e->from.node.ptr ? "." : "", MT_ARG(e->from.port), MT_ARG(e->to.node),
+              MT_ARG(e->to.port), gr_type_name(carried), gr_type_name(wanted));
 }
 
 /* Both ends of each edge, and what outputs map to; inputs of the cluster itself were
@@ -311,6 +379,7 @@ static void check_ports(linker *k)
             check_port(k, e->from, true, e->at, MT_STR("$.edges"));
         }
         check_port(k, e->to, false, e->at, MT_STR("$.edges"));
+        check_boundary(k, e);
     }
     for (uint32_t i = 0; i < c->output_count; i++) {
         check_port(k, c->outputs[i].maps_to, true, c->outputs[i].at,
@@ -399,23 +468,87 @@ static void claim_fault(linker *k, const char *rule, mt_str what)
               "the declared signature does not hold: %.*s", MT_ARG(what));
 }
 
+/* Both spellings there are of a boundary's kind. */
+static void check_claimed_kind(linker *k)
+{
+    static const char *const NAMES[][2] = {
+        [GR_SOURCE_LIKE] = {"SourceLike", "source_like"},
+        [GR_COMPUTE_LIKE] = {"ComputeLike", "compute_like"},
+        [GR_TRIGGER_LIKE] = {"TriggerLike", "trigger_like"},
+        [GR_ACTION_LIKE] = {"ActionLike", "action_like"},
+    };
+    MT_TABLE_COVERS(NAMES, GR_ACTION_LIKE + 1);
+    mt_str claimed = k->l->def->claimed_kind;
+    const char *const *names = NAMES[k->l->boundary];
+    if (claimed.len && !mt_str_eq(claimed, mt_str_z(names[0])) &&
+        !mt_str_eq(claimed, mt_str_z(names[1]))) {
+        claim_fault(k, "D.10", mt_strf(k->lib->arena, "it is %s", names[0]));
+    }
+}
+
+/* What a signature says about a port beside whether it can be wired is not used by
+ * anything, so it is only warned of. `is`: the port's type, GR_NONE if there is none.
+ */
+static void check_claimed_port(linker *k, const gr_claim *claim, const char *what,
+                               bool there, gr_type is)
+{
+    if (!there) {
+        gr_warn(&k->subject, "D.10", claim->at, MT_STR("$.declared_signature"),
+                "declare what the cluster is, or change the cluster",
+                "the declared signature has %s \"%.*s\", the cluster has not", what,
+                MT_ARG(claim->name));
+    } else if (claim->type_text.len && is != GR_NONE &&
+               gr_type_of(claim->type_text) != is) {
+        gr_warn(&k->subject, "D.10", claim->at, MT_STR("$.declared_signature"),
+                "declare what the cluster is, or change the cluster",
+                "the declared signature says that %s \"%.*s\" is %.*s, it is %s", what,
+                MT_ARG(claim->name), MT_ARG(claim->type_text), gr_type_name(is));
+    }
+}
+
+/* F.1: an input is never wireable. */
+static void check_input_claims(linker *k)
+{
+    const gr_cluster *c = k->l->def;
+    for (uint32_t i = 0; i < c->input_claim_count; i++) {
+        const gr_claim *claim = &c->input_claims[i];
+        int at = gr_cluster_input_index(c, claim->name);
+        check_claimed_port(k, claim, "input", at >= 0,
+                           at < 0 ? GR_NONE : c->inputs[at].type);
+        if (claim->wireable) {
+            claim_fault(k, "D.11",
+                        mt_strf(k->lib->arena, "input \"%.*s\" is not wireable",
+                                MT_ARG(claim->name)));
+        }
+    }
+}
+
+static void check_output_claims(linker *k)
+{
+    const gr_cluster *c = k->l->def;
+    for (uint32_t i = 0; i < c->claim_count; i++) {
+        const gr_claim *claim = &c->claims[i];
+        int port;
+        const gr_primitive *p = linked_output(k->l, claim->name, &port);
+        check_claimed_port(k, claim, "output",
+                           gr_cluster_output_index(c, claim->name) >= 0,
+                           p ? p->manifest.outputs[port].type : GR_NONE);
+        if (claim->wireable && p && p->manifest.kind == GR_ACTION) {
+            claim_fault(k, "D.11",
+                        mt_strf(k->lib->arena,
+                                "output \"%.*s\" of an Action is not "
+                                "wireable",
+                                MT_ARG(claim->name)));
+        }
+    }
+}
+
 /* Declared signatures are compared with what follows from the contents; a wrong claim
  * is refused, never believed. */
 static void check_claims(linker *k)
 {
-    static const char *const NAMES[] = {
-        [GR_SOURCE_LIKE] = "SourceLike",
-        [GR_COMPUTE_LIKE] = "ComputeLike",
-        [GR_TRIGGER_LIKE] = "TriggerLike",
-        [GR_ACTION_LIKE] = "ActionLike",
-    };
-    MT_TABLE_COVERS(NAMES, GR_ACTION_LIKE + 1);
     const gr_cluster *c = k->l->def;
-    if (c->claimed_kind.len &&
-        !mt_str_eq(c->claimed_kind, mt_str_z(NAMES[k->l->boundary]))) {
-        claim_fault(k, "D.10",
-                    mt_strf(k->lib->arena, "it is %s", NAMES[k->l->boundary]));
-    }
+    check_claimed_kind(k);
     if (c->claimed_effects >= 0 && c->claimed_effects != k->l->side_effects) {
         claim_fault(k, "D.10", MT_STR("has_side_effects"));
     }
@@ -423,17 +556,8 @@ static void check_claims(linker *k)
     if (c->claimed_origin >= 0 && c->claimed_origin != origin) {
         claim_fault(k, "D.10", MT_STR("is_origin"));
     }
-    for (uint32_t i = 0; i < c->claim_count; i++) {
-        int port;
-        const gr_primitive *p = linked_output(k->l, c->claims[i].name, &port);
-        if (c->claims[i].wireable && p && p->manifest.kind == GR_ACTION) {
-            claim_fault(k, "D.11",
-                        mt_strf(k->lib->arena,
-                                "output \"%.*s\" of an Action is not "
-                                "wireable",
-                                MT_ARG(c->claims[i].name)));
-        }
-    }
+    check_input_claims(k);
+    check_output_claims(k);
 }
 
 /* ---- linking ---- */

@@ -32,9 +32,13 @@ typedef struct gr_library {
     const gr_finder *finder; /* or NULL */
     mt_limits limits;
     mt_diags *ds;
-    mt_map files;    /* file -> gr_cluster*, 0 when it was refused */
-    mt_map linked;   /* id@version -> gr_linked* */
-    mt_err err;      /* the finder's */
+    mt_map files;       /* file -> gr_cluster*, 0 when it was refused */
+    mt_map linked;      /* id@version -> gr_linked* */
+    mt_err err;         /* the finder's */
+    const gr_set *sets; /* parameters that the caller decides */
+    bool *set_used;     /* per set: it named something */
+    size_t set_count;
+    bool alone;      /* the root may have inputs and parameters that nobody gives */
     bool bottomless; /* recursion or depth was refused: nothing can be expanded */
 } gr_library;
 

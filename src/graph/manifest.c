@@ -66,3 +66,13 @@ bool gr_id_ok(mt_str id)
     }
     return id.len > 0;
 }
+
+/* An action is its effects; a source with one origin must have all. */
+bool gr_manifest_says(const gr_manifest *m)
+{
+    bool says = m->kind == GR_ACTION || m->expression.len || m->body.len;
+    for (uint32_t i = 0; i < m->output_count; i++) {
+        says = says || (m->kind == GR_SOURCE && m->outputs[i].from.len);
+    }
+    return says;
+}

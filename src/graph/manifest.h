@@ -95,6 +95,9 @@ mt_err gr_manifest_from_json(mt_arena *a, mt_str file, mt_str text, const mt_jso
 /* Every rule a manifest can break by itself. True when none is. */
 bool gr_manifest_check(const gr_manifest *m, mt_diags *ds);
 
+/* Does it say itself what it does? Otherwise a host has to bring the code. */
+bool gr_manifest_says(const gr_manifest *m);
+
 /* Index by name, -1 if absent. */
 int gr_input_index(const gr_manifest *m, mt_str name);
 int gr_output_index(const gr_manifest *m, mt_str name);

@@ -270,10 +270,9 @@ static bool realise(gr_registry *r, gr_primitive *p, gr_subject *s)
 
 /* Both questions are asked before the answer, so that all faults are told. A primitive
  * with a fault is not added. Text is copied, since diagnostics show it later. */
-mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
-                       void *user, mt_diags *ds)
+static mt_err add(gr_registry *r, mt_str file, mt_str text, gr_primitive p,
+                  bool may_be_declared, mt_diags *ds)
 {
-    gr_primitive p = {.run = run, .user = user};
     mt_str kept_file = mt_str_dup(&r->arena, file);
     mt_str kept_text = mt_str_dup(&r->arena, text);
     mt_err err = gr_manifest_read(&r->arena, kept_file, kept_text, ds, &p.manifest);
@@ -283,9 +282,21 @@ mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
     gr_subject s = {ds, kept_file, kept_text, gr_kind_name(p.manifest.kind),
                     p.manifest.id};
     bool is_free = id_is_free(r, &p.manifest, &s);
-    if (!realise(r, &p, &s) || !is_free) {
+    p.declared = may_be_declared && !gr_manifest_says(&p.manifest);
+    if ((!p.declared && !realise(r, &p, &s)) || !is_free) {
         return MT_E_REJECTED;
     }
     put(r, &p);
     return MT_OK;
+}
+
+mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
+                       void *user, mt_diags *ds)
+{
+    return add(r, file, text, (gr_primitive){.run = run, .user = user}, false, ds);
+}
+
+mt_err gr_registry_declare(gr_registry *r, mt_str file, mt_str text, mt_diags *ds)
+{
+    return add(r, file, text, (gr_primitive){0}, true, ds);
 }

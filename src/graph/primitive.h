@@ -33,6 +33,8 @@ typedef struct gr_primitive {
     gr_run_fn run;
     void *user;
     bool standard; /* from the table, not from a file */
+    bool
+        declared; /* a manifest alone: nothing says what it does, so no graph uses it */
 } gr_primitive;
 
 typedef struct gr_registry {
@@ -50,6 +52,10 @@ void gr_registry_free(gr_registry *r);
  * that is taken, by whatever kind. */
 mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
                        void *user, mt_diags *ds);
+
+/* The same, but a source, compute or trigger of which nothing says what it does is
+ * accepted as declared: a graph that uses it is refused, others may go on. */
+mt_err gr_registry_declare(gr_registry *r, mt_str file, mt_str text, mt_diags *ds);
 
 /* NULL: there is none of that id. */
 const gr_primitive *gr_registry_find(const gr_registry *r, mt_str id);

@@ -1,12 +1,13 @@
 /* graph/provenance.c - the identity of an expanded graph.
  *
- * "rpv1:sha256:" and the hash of its compact JSON: nodes with their parameters as
- * bound, edges, and every primitive used, fields in fixed order, lists sorted by
- * bytes; see docs/graphs.md. Two graphs with one provenance compute the same; a
- * capture names it, and replay refuses another.
+ * "rpv1:sha256:" and the hash of its compact JSON: nodes with their parameters, edges,
+ * and every primitive used, fields in fixed order, lists sorted by bytes; see
+ * docs/graphs.md. Two graphs with one provenance compute the same; a capture names it,
+ * and replay refuses another.
  *
- * Defaults belong to the primitive's own entry, so a parameter that is given its
- * default and one that is left out are different graphs, as the model has it. Nothing
+ * Parameters are hashed as expansion left them, defaults of primitives included: a
+ * parameter that is given its default and one that is left out are one graph. Captures
+ * made before had bound parameters alone; that form is kept to recognise them. Nothing
  * can fail; scratch memory is freed, the text lives in `keep`. */
 #include <stdlib.h>
 
@@ -44,15 +45,26 @@ static named *sorted_params(mt_arena *a, const gr_manifest *m)
     return order;
 }
 
-/* Parameters as they were bound; defaults belong to the primitive's own entry. */
-static void node_json(mt_arena *a, mt_buf *out, const gr_flat_node *n)
+/* The parameters of a node that count, sorted by name. */
+static named *sorted_given(mt_arena *a, const gr_flat_node *n, bool bound_only,
+                           uint32_t *count)
+{
+    named *order = mt_new_array(a, named, n->given_count);
+    *count = 0;
+    for (uint32_t i = 0; i < n->given_count; i++) {
+        if (n->given[i].bound || !bound_only) {
+            order[(*count)++] = (named){n->given[i].name, i};
+        }
+    }
+    mt_sort_by(order, *count, name);
+    return order;
+}
+
+static void node_json(mt_arena *a, mt_buf *out, const gr_flat_node *n, bool bound_only)
 {
     mt_mark mark = mt_arena_mark(a);
-    named *order = mt_new_array(a, named, n->given_count);
-    for (uint32_t i = 0; i < n->given_count; i++) {
-        order[i] = (named){n->given[i].name, i};
-    }
-    mt_sort_by(order, n->given_count, name);
+    uint32_t count;
+    named *order = sorted_given(a, n, bound_only, &count);
     mt_buf_addc(out, '{');
     key_text(out, "runtime_id", n->id);
     mt_buf_addc(out, ',');
@@ -62,7 +74,7 @@ static void node_json(mt_arena *a, mt_buf *out, const gr_flat_node *n)
     mt_buf_addc(out, ',');
     key_text(out, "resolved_version", n->resolved);
     mt_buf_addz(out, ",\"parameters\":[");
-    for (uint32_t i = 0; i < n->given_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         comma(out, i == 0);
         mt_buf_addc(out, '{');
         key_text(out, "name", order[i].name);
@@ -225,7 +237,7 @@ static int by_id(const void *a, const void *b)
 
 /* What would change results is in it, what would not is not: sorted by id, independent
  * of file names and layout. A replay compares it with the capture's. */
-mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
+static mt_str provenance(mt_arena *keep, const gr_flat *f, bool bound_only)
 {
     mt_arena scratch = {0};
     mt_buf out = {0};
@@ -240,7 +252,7 @@ mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
     mt_buf_addz(&out, ",\"nodes\":[");
     for (size_t i = 0; i < f->nodes.len; i++) {
         comma(&out, i == 0);
-        node_json(&scratch, &out, order[i]);
+        node_json(&scratch, &out, order[i], bound_only);
     }
     mt_buf_addz(&out, "],\"edges\":[");
     edges_json(&scratch, &out, f);
@@ -252,4 +264,14 @@ mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
     mt_buf_free(&out);
     mt_arena_free(&scratch);
     return id;
+}
+
+mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
+{
+    return provenance(keep, f, false);
+}
+
+mt_str gr_runtime_provenance_as_bound(mt_arena *keep, const gr_flat *f)
+{
+    return provenance(keep, f, true);
 }

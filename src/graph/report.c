@@ -9,10 +9,15 @@ static bool is_full(const mt_diags *ds)
     return ds->limit && ds->len >= ds->limit;
 }
 
-bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
-               const char *fix, const char *format, ...)
+static void say(mt_severity severity, const gr_subject *s, const char *rule,
+                uint32_t at, mt_str path, const char *fix, const char *format,
+                va_list args) __attribute__((format(printf, 7, 0)));
+
+static void say(mt_severity severity, const gr_subject *s, const char *rule,
+                uint32_t at, mt_str path, const char *fix, const char *format,
+                va_list args)
 {
-    mt_diag d = {.severity = MT_ERROR,
+    mt_diag d = {.severity = severity,
                  .code = rule,
                  .pass = -1,
                  .file = s->file,
@@ -20,11 +25,8 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                  .construct_kind = mt_str_z(s->kind),
                  .construct_id = s->id,
                  .hint = mt_str_z(fix)};
-    va_list args;
     if (!is_full(s->ds)) {
-        va_start(args, format);
         d.message = mt_strfv(s->ds->arena, format, args);
-        va_end(args);
         d.field = mt_str_dup(s->ds->arena, path);
         d.construct_id = mt_str_dup(s->ds->arena, s->id);
         d.file = mt_str_dup(s->ds->arena, s->file);
@@ -33,7 +35,25 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
         }
     }
     mt_diag_add(s->ds, &d);
+}
+
+bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
+               const char *fix, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(MT_ERROR, s, rule, at, path, fix, format, args);
+    va_end(args);
     return false;
+}
+
+void gr_warn(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
+             const char *fix, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(MT_WARNING, s, rule, at, path, fix, format, args);
+    va_end(args);
 }
 
 /* What to do, where the form itself has nothing to suggest. */

@@ -18,6 +18,10 @@ typedef struct gr_subject {
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* The same as a warning: nothing is refused. */
+void gr_warn(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
+             const char *fix, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 /* How faults of a file's form are reported: the state of gr_report_fault(). */
 typedef struct gr_form_report {
     gr_subject *subject;

@@ -282,6 +282,20 @@ static bool held_back(gr_supervisor *s, gr_time *until)
     return true;
 }
 
+bool gr_constraints_hold(const gr_constraints *c)
+{
+    return c->max_in_flight.set || c->max_per_window.set;
+}
+
+gr_supervisor_clock gr_supervisor_turn(gr_supervisor *s, gr_supervisor_clock clock)
+{
+    MT_ASSERT(!s->queued && !s->in_window);
+    gr_supervisor_clock before = {s->now, s->next_episode};
+    s->now = clock.now;
+    s->next_episode = clock.next_episode;
+    return before;
+}
+
 /* ---- running ---- */
 
 static bool retried(gr_termination t)

@@ -119,6 +119,15 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
 void gr_supervisor_free(gr_supervisor *s);
 /* Episodes that wait for a pump. */
 size_t gr_supervisor_deferred(const gr_supervisor *s);
+/* What a supervisor that holds nothing back remembers. One of these may serve many
+ * histories in turn: set the clock of the next, and get the one it had. */
+typedef struct gr_supervisor_clock {
+    gr_time now;
+    uint64_t next_episode;
+} gr_supervisor_clock;
+gr_supervisor_clock gr_supervisor_turn(gr_supervisor *s, gr_supervisor_clock clock);
+/* Can these constraints ever hold an event back? */
+bool gr_constraints_hold(const gr_constraints *c);
 /* Runs the episode through the host, if it may run now. */
 gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event);
 

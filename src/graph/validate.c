@@ -74,13 +74,13 @@ static const char *kinds_advice(gr_kind from, gr_kind to)
 
 /* Kinds before types: an edge that must not be has no type worth naming. */
 static void check_edge(mt_arena *a, const gr_flat *flat, const gr_flat_edge *e,
-                       mt_diags *ds)
+                       bool alone, mt_diags *ds)
 {
     gr_subject s = edge_subject(e, ds);
     const gr_flat_node *to = &flat->nodes.items[e->to_node];
     const gr_port *in = &to->primitive->manifest.inputs[e->to_port];
     if (e->from_node == GR_NO_NODE) {
-        if (e->external.ptr) {
+        if (e->external.ptr && !alone) {
             gr_report(&s, "E.3", e->at, MT_STR("$.edges"),
                       "a graph that runs has no inputs: use a Source",
                       "nothing can feed input \"%.*s\" of the root",
@@ -127,6 +127,54 @@ static bool is_gate(const gr_flat *flat, const gr_wiring *w, uint32_t node,
     uint32_t from = flat->edges.items[e - 1].from_node;
     return from == GR_NO_NODE ||
            flat->nodes.items[from].primitive->manifest.kind == GR_TRIGGER;
+}
+
+/* §7: an effect is derived from the inputs the action saw, so one that reads an input
+ * nobody feeds would fail in each pass. */
+static void check_effect_input(const gr_flat *flat, const gr_wiring *w, uint32_t node,
+                               mt_str input, gr_subject *s)
+{
+    const gr_flat_node *n = &flat->nodes.items[node];
+    const gr_manifest *m = &n->primitive->manifest;
+    int i = input.len ? gr_input_index(m, input) : -1;
+    if (i >= 0 && !m->inputs[i].required && !w->edge[w->first[node] + (uint32_t)i]) {
+        gr_report(s, "V.3", n->member->at, MT_STR("$.edges"), "connect the input",
+                  "input \"%.*s\" of node \"%.*s\" (%.*s) is optional, but an effect "
+                  "takes its value from it, and it is not connected",
+                  MT_ARG(input), MT_ARG(n->member->name), MT_ARG(m->id));
+    }
+}
+
+/* The same for a parameter that has no value. */
+static void check_effect_param(const gr_flat_node *n, mt_str param, gr_subject *s)
+{
+    int i = param.len ? gr_param_index(&n->primitive->manifest, param) : -1;
+    if (i >= 0 && n->params[i].type == GR_P_NONE &&
+        !n->primitive->manifest.params[i].required) {
+        gr_report(
+            s, "I.3", n->member->at, MT_STR("$.nodes"), "bind it under params",
+            "parameter \"%.*s\" of node \"%.*s\" is optional, but an intent takes "
+            "its value from it, and it has none",
+            MT_ARG(param), MT_ARG(n->member->name));
+    }
+}
+
+/* Mirror writes take their values from fields, so writes and fields are all. */
+static void check_effects(const gr_flat *flat, const gr_wiring *w, uint32_t node,
+                          gr_subject *s)
+{
+    const gr_flat_node *n = &flat->nodes.items[node];
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->write_count; i++) {
+        check_effect_input(flat, w, node, m->writes[i].from, s);
+    }
+    for (uint32_t i = 0; i < m->intent_count; i++) {
+        for (uint32_t k = 0; k < m->intents[i].field_count; k++) {
+            const gr_field *f = &m->intents[i].fields[k];
+            check_effect_input(flat, w, node, f->from_input, s);
+            check_effect_param(n, f->from_param, s);
+        }
+    }
 }
 
 /* Required inputs, and for an action at least one gate. */
@@ -181,6 +229,53 @@ static void check_key(const gr_flat_node *n, mt_str name, gr_subject *s)
     }
 }
 
+/* The key a write of this node goes to; empty: its parameter has no text. */
+static mt_str written_key(const gr_flat_node *n, mt_str name)
+{
+    if (!name.len || name.ptr[0] != '$') {
+        return name;
+    }
+    int i = gr_param_index(&n->primitive->manifest, mt_str_skip(name, 1));
+    return n->params[i].type == GR_P_STRING ? n->params[i].text : MT_STR("");
+}
+
+typedef struct written_keys {
+    mt_arena arena;
+    mt_map seen;
+} written_keys;
+
+static void note_write(written_keys *keys, const gr_flat_node *n, const gr_write *w,
+                       gr_subject *s)
+{
+    mt_str key = written_key(n, w->name);
+    bool added = true;
+    if (key.len) {
+        mt_map_add(&keys->arena, &keys->seen, key, &added);
+    }
+    if (!added) {
+        gr_report(s, "ACT-14", n->member->at, MT_STR("$.nodes"), "bind different keys",
+                  "node \"%.*s\" writes \"%.*s\" twice", MT_ARG(n->member->name),
+                  MT_ARG(key));
+    }
+}
+
+/* ACT-14 for keys that parameters name: the manifest alone cannot tell. Names that are
+ * equal as written were refused with the manifest. */
+static void check_written_once(const gr_flat_node *n, gr_subject *s)
+{
+    const gr_manifest *m = &n->primitive->manifest;
+    written_keys keys = {0};
+    for (uint32_t i = 0; i < m->write_count; i++) {
+        note_write(&keys, n, &m->writes[i], s);
+    }
+    for (uint32_t i = 0; i < m->intent_count; i++) {
+        for (uint32_t k = 0; k < m->intents[i].mirror_count; k++) {
+            note_write(&keys, n, &m->intents[i].mirrors[k], s);
+        }
+    }
+    mt_arena_free(&keys.arena);
+}
+
 /* Keys of needs, writes and mirrors that a parameter names. */
 static void check_keys(const gr_flat_node *n, gr_subject *s)
 {
@@ -200,24 +295,27 @@ static void check_keys(const gr_flat_node *n, gr_subject *s)
 
 /* All checks are made, on the expanded graph: what is wrong inside a cluster is
  * reported at the cluster's own line. */
-bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags *ds)
+bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, bool alone,
+                 mt_diags *ds)
 {
     size_t before = ds->errors;
     gr_subject root = gr_cluster_subject(flat->root->def, ds);
-    for (uint32_t i = 0; i < flat->root->def->input_count; i++) {
+    for (uint32_t i = 0; !alone && i < flat->root->def->input_count; i++) {
         const gr_cluster_input *in = &flat->root->def->inputs[i];
         gr_report(&root, "E.3", in->at, MT_STR("$.input_ports"),
                   "a graph that runs has no inputs: use a Source",
                   "root input \"%.*s\" can never be fed", MT_ARG(in->name));
     }
     for (size_t i = 0; i < flat->edges.len; i++) {
-        check_edge(a, flat, &flat->edges.items[i], ds);
+        check_edge(a, flat, &flat->edges.items[i], alone, ds);
     }
     for (size_t i = 0; i < flat->nodes.len; i++) {
         gr_subject s = node_subject(&flat->nodes.items[i], ds);
         check_inputs(flat, w, (uint32_t)i, &s);
+        check_effects(flat, w, (uint32_t)i, &s);
         check_params(&flat->nodes.items[i], &s);
         check_keys(&flat->nodes.items[i], &s);
+        check_written_once(&flat->nodes.items[i], &s);
     }
     return ds->errors == before;
 }

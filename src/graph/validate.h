@@ -16,7 +16,8 @@ typedef struct gr_wiring {
 gr_wiring gr_wire(mt_arena *a, const gr_flat *flat);
 
 /* Reports every violation. True when there is none. */
-bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags *ds);
+bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, bool alone,
+                 mt_diags *ds);
 
 /* Topological order; among ready nodes the one whose id is least in byte order (n10
  * before n2). False and V.1 reported when there is a cycle. */

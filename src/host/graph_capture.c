@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "host/graph_host.h"
 #include "os/file.h"
 
 enum { PIECE = 1 << 20 };
@@ -233,6 +234,9 @@ ho_sum_state ho_capture_signature(const char *capture, mt_sha256 digest,
 typedef struct export
 {
     gr_capture_reader *reader;
+    mt_str value; /* of the key: only its events; ptr NULL: all */
+    bool found;   /* there was one */
+    bool missing; /* there was none, so nothing is written */
     os_new_file file;
     mt_sha256_stream *hash;
     mt_buf text;
@@ -252,6 +256,21 @@ static mt_err drain(export *x, size_t unless_below)
     return err;
 }
 
+/* Is it an event of the history that is exported? */
+static bool wanted(const export *x, const gr_capture_event *event)
+{
+    mt_arena a = {0};
+    mt_json payload;
+    mt_str value;
+    bool is =
+        !x->value.ptr ||
+        (!mt_json_read(&a, event->payload, NULL, &payload, NULL) &&
+         ho_graph_key_of(&payload, gr_capture_start_of(x->reader)->head.key, &value) &&
+         mt_str_eq(value, x->value));
+    mt_arena_free(&a);
+    return is;
+}
+
 /* Goes through the journal once, for the events or for the decisions. */
 static mt_err write_list(export *x, gr_capture_writer *w, bool events)
 {
@@ -260,6 +279,10 @@ static mt_err write_list(export *x, gr_capture_writer *w, bool events)
     mt_err err;
     gr_capture_rewind(x->reader);
     while (!(err = gr_capture_next(x->reader, &event, &decision, &x->fault))) {
+        if (!wanted(x, &event)) {
+            continue;
+        }
+        x->found = true;
         if (events) {
             gr_capture_add_event(w, &event);
         } else {
@@ -283,7 +306,8 @@ static mt_err write_document(export *x, bool pretty)
     gr_capture_turn(&w);
     err = err ? err : write_list(x, &w, false);
     gr_capture_end(&w, &start->head);
-    return err ? err : drain(x, 0);
+    x->missing = !err && x->value.ptr && !x->found;
+    return err ? err : x->missing ? MT_E_REJECTED : drain(x, 0);
 }
 
 /* The capture, then what vouches for it. Of an earlier one that goes first. */
@@ -306,18 +330,44 @@ static mt_err write_capture(mt_arena *a, export *x, const char *capture, bool pr
     return err || !key ? err : write_signature(a, capture, *digest, key);
 }
 
+/* v3 has one history: a journal with many gives one of them. */
+static bool refused_value(const gr_capture_start *start, const char *journal,
+                          const char *value, mt_buf *why)
+{
+    mt_str key = start->head.key;
+    if (key.len && !value) {
+        mt_buf_addf(
+            why,
+            "%s has a history for each '%.*s', and a capture (v3) has one: name "
+            "it with --key, or replay the journal as it is",
+            journal, MT_ARG(key));
+    } else if (!key.len && value) {
+        mt_buf_addf(why, "%s has one history, without a key", journal);
+    }
+    return (key.len > 0) != (value != NULL);
+}
+
 mt_err ho_capture_export(const char *journal, const char *capture, bool pretty,
-                         const mt_sign_key *key, mt_buf *why)
+                         const char *value, const mt_sign_key *key, mt_buf *why)
 {
     mt_arena a = {0};
     ho_capture_file in;
     mt_sha256 digest;
     mt_err err = ho_capture_open(&a, journal, UINT32_MAX, &in, why);
     if (!err) {
-        export x = {.reader = in.reader, .hash = mt_sha256_stream_new()};
+        export x = {.reader = in.reader,
+                    .value = mt_str_z(value),
+                    .hash = mt_sha256_stream_new()};
         errno = 0;
-        err = write_capture(&a, &x, capture, pretty, key, &digest);
-        if (err && x.fault.message.ptr) {
+        bool refused =
+            refused_value(gr_capture_start_of(in.reader), journal, value, why);
+        err = refused ? MT_E_REJECTED
+                      : write_capture(&a, &x, capture, pretty, key, &digest);
+        if (refused) {
+            err = MT_E_REJECTED;
+        } else if (x.missing) {
+            mt_buf_addf(why, "%s has no events of '%s'", journal, value);
+        } else if (err && x.fault.message.ptr) {
             mt_buf_addf(why, "%s, %.*s: %.*s", journal, MT_ARG(x.fault.path),
                         MT_ARG(x.fault.message));
         } else if (err) {

@@ -32,9 +32,12 @@ void ho_capture_close(ho_capture_file *f);
 mt_err ho_capture_digest(const ho_capture_file *f, mt_sha256 *out);
 
 /* Reads a journal and writes the capture v3 of it and what vouches for it. A capture
- * that was there is replaced only when the new one is whole and on disk. */
+ * that was there is replaced only when the new one is whole and on disk. Of a journal
+ * with a history for each value of a key, the one of `value` (NULL elsewhere):
+ * MT_E_REJECTED when only one of the two has a key, MT_E_NOTFOUND when it has no event.
+ */
 mt_err ho_capture_export(const char *journal, const char *capture, bool pretty,
-                         const mt_sign_key *key, mt_buf *why);
+                         const char *value, const mt_sign_key *key, mt_buf *why);
 /* Can every event of it be read? */
 mt_err ho_capture_check(const char *capture, mt_buf *why);
 /* Are graph, adapter, egress configuration and limits the same? */

@@ -95,11 +95,13 @@ static row next_row(table *t)
 }
 
 /* Numbers are printed as the graph prints them, so 1 becomes 1.0. */
-static void write_cell(mt_buf *out, mt_str cell)
+static void write_cell(mt_buf *out, mt_str cell, bool text_only)
 {
     double number;
     char text[MT_NUMBER_TEXT];
-    if (mt_str_is(cell, "true") || mt_str_is(cell, "false")) {
+    if (text_only) {
+        mt_json_quote(out, cell);
+    } else if (mt_str_is(cell, "true") || mt_str_is(cell, "false")) {
         mt_buf_adds(out, cell);
     } else if (mt_number_parse(cell, &number) == MT_OK) {
         mt_buf_add(out, text, mt_number_print(number, text));
@@ -116,20 +118,26 @@ static mt_str next_name(mt_str *list)
     return one;
 }
 
-static bool wanted(const ho_csv_options *o, mt_str name)
+static bool listed(mt_str list, mt_str name)
 {
-    mt_str rest = o->columns;
-    bool found = !rest.ptr;
-    while (!found && rest.len) {
-        found = mt_str_eq(next_name(&rest), name);
+    bool found = false;
+    while (!found && list.len) {
+        found = mt_str_eq(next_name(&list), name);
     }
     return found;
 }
 
-/* A column that is asked for and not there; its text is NULL if there is none. */
-static mt_str column_without(const ho_csv_options *o, const row *names)
+/* The time of an event is not part of it, unless it is asked for. */
+static bool wanted(const ho_csv_options *o, mt_str name)
 {
-    for (mt_str rest = o->columns; rest.len;) {
+    return o->columns.ptr ? listed(o->columns, name)
+                          : !o->at.ptr || !mt_str_eq(name, o->at);
+}
+
+/* A column that is asked for and not there; its text is NULL if there is none. */
+static mt_str column_without(mt_str list, const row *names)
+{
+    for (mt_str rest = list; rest.len;) {
         mt_str one = next_name(&rest);
         size_t i = 0;
         while (i < names->len && !mt_str_eq(names->items[i], one)) {
@@ -142,13 +150,53 @@ static mt_str column_without(const ho_csv_options *o, const row *names)
     return (mt_str){0};
 }
 
+enum { NANO_DIGITS = 9 };
+
+/* Whole seconds and up to nine digits behind the point; not through a double. */
+static bool read_at(mt_str cell, gr_time *out)
+{
+    mt_str whole = mt_str_from(cell.ptr, mt_str_find(cell, '.'));
+    mt_str part = mt_str_skip(cell, whole.len + 1);
+    uint64_t digits[2] = {0, 0};
+    mt_str texts[2] = {whole, part};
+    bool ok = whole.len >= 1 && whole.len <= 18 && part.len <= NANO_DIGITS &&
+              (part.len || whole.len == cell.len);
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; ok && k < texts[i].len; k++) {
+            ok = texts[i].ptr[k] >= '0' && texts[i].ptr[k] <= '9';
+            digits[i] = digits[i] * 10 + (uint64_t)(texts[i].ptr[k] - '0');
+        }
+    }
+    for (size_t k = part.len; k < NANO_DIGITS; k++) {
+        digits[1] *= 10;
+    }
+    *out = (gr_time){digits[0], ok ? (uint32_t)digits[1] : 0};
+    return ok;
+}
+
+/* The event time of a row; false: the cell does not have one. */
+static bool row_time(const ho_csv_options *o, const row *names, const row *cells,
+                     gr_time *out)
+{
+    for (size_t i = 0; o->at.ptr && i < names->len; i++) {
+        if (mt_str_eq(names->items[i], o->at)) {
+            return read_at(cells->items[i], out);
+        }
+    }
+    return true;
+}
+
 /* Ids are numbered, so a table gives the same fixture every time. */
 static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
-                        const row *cells, size_t number)
+                        const row *cells, size_t number, gr_time at)
 {
     mt_buf_addf(out,
                 "{\"kind\":\"event\",\"event\":{\"type\":\"%s\",\"id\":\"csv_evt_%zu\"",
                 gr_signal_kind_name(o->event_kind), number);
+    if (o->at.ptr) {
+        mt_buf_addf(out, ",\"at\":{\"secs\":%llu,\"nanos\":%u}",
+                    (unsigned long long)at.secs, at.nanos);
+    }
     if (o->semantic_kind.ptr) {
         mt_buf_addz(out, ",\"semantic_kind\":");
         mt_json_quote(out, o->semantic_kind);
@@ -160,7 +208,7 @@ static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
             mt_buf_addz(out, first ? "" : ",");
             mt_json_quote(out, names->items[i]);
             mt_buf_addc(out, ':');
-            write_cell(out, cells->items[i]);
+            write_cell(out, cells->items[i], listed(o->text, names->items[i]));
             first = false;
         }
     }
@@ -199,7 +247,15 @@ static mt_err write_rows(table *t, const ho_csv_options *o, const row *names,
                         cells.len, names->len);
             return MT_E_SYNTAX;
         }
-        write_event(out, o, names, &cells, number);
+        gr_time at = {0, 0};
+        if (!row_time(o, names, &cells, &at)) {
+            mt_buf_addf(why,
+                        "line %zu: '%.*s' must be seconds, like 1700000000 or "
+                        "1700000000.25",
+                        line, MT_ARG(o->at));
+            return MT_E_SYNTAX;
+        }
+        write_event(out, o, names, &cells, number, at);
         mt_arena_rewind(&t->arena, mark);
     }
     return MT_OK;
@@ -216,7 +272,9 @@ mt_err ho_csv_to_fixture(mt_str csv, const ho_csv_options *options, mt_buf *out,
     }
     row names = next_row(&t);
     const char *fault = t.fault ? t.fault : names_fault(&names);
-    mt_str lacking = fault ? (mt_str){0} : column_without(options, &names);
+    mt_str lacking = fault ? (mt_str){0} : column_without(options->columns, &names);
+    lacking = fault || lacking.ptr ? lacking : column_without(options->text, &names);
+    lacking = fault || lacking.ptr ? lacking : column_without(options->at, &names);
     if (fault) {
         mt_buf_addf(why, "line 1: %s", fault);
     } else if (lacking.ptr) {

@@ -10,6 +10,8 @@ typedef struct ho_csv_options {
     mt_str semantic_kind; /* ptr NULL: none */
     mt_str episode;
     mt_str columns; /* names separated by commas; ptr NULL: all */
+    mt_str text;    /* likewise: columns that are text, whatever they look like */
+    mt_str at;      /* the column with the event time in seconds; ptr NULL: none */
 } ho_csv_options;
 
 /* Appends the fixture. MT_E_SYNTAX: `why` says where the table is broken. */

@@ -340,8 +340,8 @@ static mt_err break_down(ho_egress *e, const channel *c, const char *code,
         .code = code,
         .channel = c->id,
         .intent_id = mt_str_dup(a, intent_id),
-        .message = mt_strf(a, "channel '%.*s' %s%s%.*s", MT_ARG(c->id), what,
-                           last.len ? "; it last said: " : "", MT_ARG(last)),
+        .message = mt_strf(a, "channel '%.*s' %s", MT_ARG(c->id), what),
+        .said = mt_str_dup(a, last),
     };
     kill_all(e);
     return MT_E_CLOSED;

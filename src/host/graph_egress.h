@@ -41,6 +41,8 @@ mt_err ho_egress_stop(ho_egress *e);
 typedef struct ho_egress_problem {
     const char *code; /* stable, as in docs/graph-runs.md */
     mt_str channel, intent_id, message;
+    mt_str said; /* the last of its standard error: for whoever sits at the terminal,
+                    never for a record, since it may hold secrets */
 } ho_egress_problem;
 ho_egress_problem ho_egress_last_problem(const ho_egress *e);
 

@@ -150,7 +150,7 @@ static mt_err add_manifest(search *s, gr_registry *registry, mt_diags *ds,
 {
     gr_text text;
     mt_err err = read_text(s, ds, path, &text);
-    return err ? err : gr_registry_add(registry, text.file, text.text, NULL, NULL, ds);
+    return err ? err : gr_registry_declare(registry, text.file, text.text, ds);
 }
 
 static bool is_manifest_name(const struct dirent *entry)
@@ -238,7 +238,11 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
     err = read_text(&s, ds, paths->graph, &text);
     if (!err) {
         gr_finder finder = {&s, find_cluster};
-        err = gr_graph_load(out->registry, text, &finder, s.limits, ds, &out->graph);
+        err = paths->look
+                  ? gr_cluster_load(out->registry, text, &finder, s.limits, ds,
+                                    &out->graph)
+                  : gr_graph_load_set(out->registry, text, &finder, s.limits,
+                                      paths->sets, paths->set_count, ds, &out->graph);
     }
     worst = err ? err : worst;
     if (paths->adapter) {
@@ -249,6 +253,23 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
     if (paths->egress) {
         err = read_egress(&out->arena, paths->egress, ds, &out->egress);
         worst = worst ? worst : err;
+    }
+    return worst;
+}
+
+mt_err ho_manifest_try(const ho_graph_paths *paths, const mt_limits *limits,
+                       mt_diags *ds, ho_graph_files *out)
+{
+    *out = (ho_graph_files){.registry = gr_registry_new()};
+    search s = {&out->arena, paths, limits ? limits : &MT_LIMITS_DEFAULT};
+    gr_finder finder = {&s, find_cluster};
+    gr_text text;
+    mt_err err = read_text(&s, ds, paths->graph, &text);
+    mt_err worst = err ? err : gr_manifest_try(out->registry, text, &finder, ds);
+    if (paths->adapter) {
+        err = read_text(&s, ds, paths->adapter, &text);
+        err = err ? err : gr_adapter_read(text, ds, &out->adapter);
+        worst = err ? err : worst;
     }
     return worst;
 }

@@ -16,6 +16,9 @@
 
 typedef struct ho_graph_paths {
     const char *graph;
+    const gr_set *sets; /* parameters of the graph that the caller decides */
+    size_t set_count;
+    bool look; /* the graph is only looked at: it may be a cluster with inputs */
     const char *adapter; /* NULL: none */
     const char *egress;  /* NULL: none */
     const char *const *cluster_paths;
@@ -36,6 +39,10 @@ typedef struct ho_graph_files {
  * diagnostic that names the file. Free it in any case. */
 mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
                            mt_diags *ds, ho_graph_files *out);
+/* The same for a primitive manifest in place of the graph: it is read, and what it says
+ * it does is tried. No graph comes out. */
+mt_err ho_manifest_try(const ho_graph_paths *paths, const mt_limits *limits,
+                       mt_diags *ds, ho_graph_files *out);
 void ho_graph_files_free(ho_graph_files *f);
 
 #endif

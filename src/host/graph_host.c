@@ -17,7 +17,9 @@
 
 #include "base/json_write.h"
 #include "base/map.h"
+#include "host/graph_lanes.h"
 #include "host/graph_merge.h"
+#include "host/graph_windows.h"
 #include "os/clock.h"
 
 /* One event on its way through the supervisor. */
@@ -30,12 +32,16 @@ typedef struct pending {
 
 struct ho_graph_host {
     ho_graph_options o;
-    gr_supervisor *supervisor;
+    gr_supervisor *supervisor; /* of the lane, if there are lanes */
+    ho_lanes *lanes;           /* NULL: the graph has one history */
+    ho_lane *lane;             /* the one whose turn it is */
+    gr_supervisor *shared;     /* serves every lane while nothing is held back */
     gr_episode *episode;
-    mt_arena ids;      /* keys of `seen` */
-    mt_map seen;       /* HST-9: event ids; value: how often a journal has it */
-    mt_arena scratch;  /* one step */
-    mt_arena *retired; /* a deferred event that has just run */
+    ho_windows *windows; /* NULL: none are declared, or a replay has their values */
+    mt_arena ids;        /* keys of `seen` */
+    mt_map seen;         /* HST-9: event ids; value: how often a journal has it */
+    mt_arena scratch;    /* one step */
+    mt_arena *retired;   /* a deferred event that has just run */
     mt_buf payload, text;
     uint32_t runs; /* of the graph in this step: HST-3 */
     bool begun;    /* the journal has its head */
@@ -151,7 +157,7 @@ static void check_adapter_need(const ho_graph_options *o, mt_diags *ds)
     if (o->adapter) {
         return;
     }
-    if (g->needs_context || g->has_writes || g->has_intents) {
+    if (gr_needs_adapter(g)) {
         complain(ds, "adapter.required_for_graph",
                  MT_STR("this graph reads required context keys or has effects, so it "
                         "needs an adapter"),
@@ -166,8 +172,8 @@ static void check_adapter_need(const ho_graph_options *o, mt_diags *ds)
 /* HST-5: every effect kind the graph can emit has exactly one owner. */
 static void check_coverage(const ho_graph_options *o, mt_diags *ds)
 {
-    for (uint32_t i = 0; o->adapter && !o->replay && i < o->graph->effect_kind_count;
-         i++) {
+    bool routes = o->adapter && !o->replay && !o->unrouted;
+    for (uint32_t i = 0; routes && i < o->graph->effect_kind_count; i++) {
         mt_str kind = o->graph->effect_kinds[i];
         bool handled = mt_str_is(kind, GR_SET_CONTEXT);
         bool routed = o->egress && ho_egress_routes(o->egress, kind);
@@ -203,6 +209,7 @@ static void check_routes(const ho_graph_options *o, mt_diags *ds)
 gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 {
     return (gr_capture_head){
+        .key = h->o.key,
         .graph_id = h->o.graph->id,
         .config = h->o.limits,
         .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),
@@ -213,7 +220,8 @@ gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 }
 
 /* The event whose payload was recorded, as it was before the supervisor. */
-static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *out)
+static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *out,
+                   mt_json *recorded)
 {
     mt_json object = {.type = MT_JSON_OBJECT};
     mt_json_error why;
@@ -226,6 +234,9 @@ static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *o
     mt_json sorted = ho_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
     *out = (pending){event_id, ho_graph_snapshot(&h->scratch, h->o.graph, &sorted),
                      payload, NULL};
+    if (recorded) {
+        *recorded = sorted;
+    }
     return MT_OK;
 }
 
@@ -238,7 +249,7 @@ static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
     mt_err err = MT_OK;
     for (; count < c->waiting_count && !err; count++) {
         pending p;
-        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p);
+        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p, NULL);
         if (err) {
             break;
         }
@@ -250,6 +261,64 @@ static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
         h->supervisor,
         &(gr_supervisor_state){c->now, c->runs, c->run_count, waiting, count});
     return err ? MT_E_CORRUPT : MT_OK;
+}
+
+static gr_supervisor *new_supervisor(ho_graph_host *h)
+{
+    return gr_supervisor_new(
+        h->o.limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+}
+
+/* ---- lanes ---- */
+
+enum { KEY_MOST = 1000 };
+
+bool ho_graph_key_of(const mt_json *payload, mt_str key, mt_str *value)
+{
+    const mt_json *node = payload ? mt_json_get(payload, key) : NULL;
+    *value = mt_json_is(node, MT_JSON_STRING) ? mt_json_text(node) : MT_STR("");
+    return value->len >= 1 && value->len <= KEY_MOST;
+}
+
+/* What the host works with becomes that of the lane; the one before keeps its own. */
+static void enter_lane(ho_graph_host *h, ho_lane *lane)
+{
+    bool holds = gr_constraints_hold(&h->o.limits);
+    if (holds && !lane->supervisor) {
+        lane->supervisor = new_supervisor(h);
+    } else if (!holds) {
+        gr_supervisor_clock before = gr_supervisor_turn(h->shared, lane->clock);
+        if (h->lane) {
+            h->lane->clock = before;
+        }
+    }
+    if (!lane->windows && !h->o.replay) {
+        lane->windows = ho_windows_new(h->o.adapter);
+    }
+    h->supervisor = holds ? lane->supervisor : h->shared;
+    h->windows = lane->windows;
+    h->o.context = ho_lane_context(lane);
+    h->lane = lane;
+}
+
+/* Whose event it is: told by the event itself, never by the context. */
+static mt_err choose_lane(ho_graph_host *h, const mt_json *payload)
+{
+    mt_str value;
+    if (!h->lanes) {
+        return MT_OK;
+    }
+    if (!ho_graph_key_of(payload, h->o.key, &value)) {
+        return refuse(h, "host.missing_key",
+                      mt_strf(&h->scratch,
+                              "the event has no '%.*s', text of 1 to %d bytes",
+                              MT_ARG(h->o.key), KEY_MOST));
+    }
+    ho_lane *lane = ho_lane_of(h->lanes, value);
+    if (lane != h->lane) {
+        enter_lane(h, lane);
+    }
+    return MT_OK;
 }
 
 mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
@@ -269,8 +338,11 @@ mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
     ho_graph_host *h = mt_xmalloc(sizeof *h);
     *h = (ho_graph_host){.o = *options};
     h->episode = gr_episode_new(options->graph);
-    h->supervisor = gr_supervisor_new(
-        options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+    bool windows =
+        !options->replay && !options->key.len; /* else each lane has its own */
+    h->windows = windows ? ho_windows_new(options->adapter) : NULL;
+    h->shared = h->supervisor = new_supervisor(h);
+    h->lanes = options->key.len ? ho_lanes_new() : NULL;
     *out = h;
     return options->carried ? take_over(h, options->carried) : MT_OK;
 }
@@ -280,7 +352,12 @@ void ho_graph_host_free(ho_graph_host *h)
     if (!h) {
         return;
     }
-    gr_supervisor_free(h->supervisor);
+    gr_supervisor_free(h->shared);
+    if (h->lanes) {
+        ho_lanes_free(h->lanes);
+    } else {
+        ho_windows_free(h->windows);
+    }
     free_retired(h);
     gr_episode_free(h->episode);
     mt_arena_free(&h->ids);
@@ -599,16 +676,23 @@ mt_err ho_graph_host_dispatch(ho_graph_host *h, ho_graph_step *step)
     return err || !completed(step) ? err : send_intents(h, step);
 }
 
-/* The event as it will be recorded, in h->payload. */
-static mt_err build_payload(ho_graph_host *h, const ho_graph_event *event,
-                            mt_json *merged)
+/* Does this event move the windows on? A replay must find the same from the record. */
+static bool counts(const ho_graph_host *h, gr_signal_kind kind, bool skipped)
 {
-    mt_err err = build(h, event, merged);
+    return h->windows && kind != GR_PUMP && !skipped;
+}
+
+/* The event as it will be recorded, in h->payload. */
+static void write_payload(ho_graph_host *h, const ho_graph_event *event, bool skipped,
+                          mt_json *merged)
+{
     mt_buf_clear(&h->payload);
-    if (!err && event->payload) {
+    if (event->payload) {
+        if (counts(h, event->kind, skipped)) {
+            *merged = ho_windows_apply(h->windows, &h->scratch, event->at, merged);
+        }
         mt_json_write(&h->payload, merged, false);
     }
-    return err;
 }
 
 mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
@@ -617,7 +701,8 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     mt_json merged;
     *step = (ho_graph_step){0};
     begin_step(h);
-    mt_err err = build_payload(h, event, &merged);
+    mt_err err = choose_lane(h, event->payload);
+    err = err ? err : build(h, event, &merged);
     err = err ? err : note_id(h, event->id, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
         err = ho_egress_start(h->o.egress);
@@ -625,6 +710,8 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     if (err) {
         return err;
     }
+    bool skipped = step->again || filtered(h, event);
+    write_payload(h, event, skipped, &merged);
     step->event = (gr_capture_event){.id = event->id,
                                      .kind = event->kind,
                                      .at = event->at,
@@ -635,7 +722,7 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     gr_signal signal = {.id = event->id,
                         .kind = event->kind,
                         .at = event->at,
-                        .filtered = step->again || filtered(h, event),
+                        .filtered = skipped,
                         .handle = &p};
     err = supervise(h, &signal, step);
     return err ? err : record_and_dispatch(h, step);
@@ -649,14 +736,38 @@ static gr_signal signal_of(const gr_capture_event *event, pending *p)
         .id = event->id, .kind = event->kind, .at = event->at, .handle = p};
 }
 
+/* The windows go on from what was recorded, and must come to what it says they did. */
+static mt_err follow_windows(ho_graph_host *h, const gr_capture_event *event,
+                             bool skipped, const mt_json *recorded)
+{
+    if (!event->payload.len || !counts(h, event->kind, skipped)) {
+        return MT_OK;
+    }
+    mt_json stripped = ho_windows_strip(h->windows, &h->scratch, recorded);
+    mt_json again = ho_windows_apply(h->windows, &h->scratch, event->at, &stripped);
+    mt_buf_clear(&h->payload);
+    mt_json_write(&h->payload, &again, false);
+    return mt_str_eq(mt_buf_str(&h->payload), event->payload)
+               ? MT_OK
+               : refuse(h, "resume.other_window",
+                        mt_strf(&h->scratch,
+                                "the windows of event '%.*s' say something else now",
+                                MT_ARG(event->id)));
+}
+
 mt_err ho_graph_host_replay(ho_graph_host *h, const gr_capture_event *event,
                             const gr_decision *recorded, ho_graph_step *step)
 {
     pending p;
     bool again;
+    mt_json payload;
     *step = (ho_graph_step){.event = *event};
     begin_step(h);
-    mt_err err = pend(h, event->id, event->payload, &p);
+    mt_err err = pend(h, event->id, event->payload, &p, &payload);
+    err = err ? err : choose_lane(h, &payload);
+    err = err ? err
+              : follow_windows(h, event, recorded && recorded->verdict == GR_SKIP,
+                               &payload);
     if (err) {
         return err;
     }
@@ -702,8 +813,18 @@ mt_err ho_graph_host_follow(ho_graph_host *h, const gr_capture_event *event,
                             const gr_capture_decision *recorded)
 {
     pending p;
+    mt_json payload;
     begin_step(h);
-    mt_err err = pend(h, event->id, event->payload, &p) ? MT_E_CORRUPT : MT_OK;
+    mt_err err =
+        pend(h, event->id, event->payload, &p, &payload) || choose_lane(h, &payload)
+            ? MT_E_CORRUPT
+            : MT_OK;
+    bool skipped = recorded->decision.verdict == GR_SKIP;
+    if (!err && event->payload.len && counts(h, event->kind, skipped)) {
+        /* Declarations may be others now: what is recorded is not compared. */
+        mt_json stripped = ho_windows_strip(h->windows, &h->scratch, &payload);
+        (void)ho_windows_apply(h->windows, &h->scratch, event->at, &stripped);
+    }
     gr_signal signal = signal_of(event, &p);
     if (!err && !gr_supervisor_follow(h->supervisor, &signal, &recorded->decision)) {
         err = MT_E_CORRUPT;
@@ -730,16 +851,36 @@ gr_capture_carried ho_graph_host_carry(ho_graph_host *h, mt_arena *a)
     return (gr_capture_carried){s.now, s.runs, s.run_count, list, s.waiting_count};
 }
 
+/* What the event itself brought; ho_graph_host_replay() compares the rest. */
+static mt_str without_windows(ho_graph_host *h, const gr_capture_event *event)
+{
+    mt_json object;
+    if (!h->windows || !event->payload.len ||
+        mt_json_read(&h->scratch, event->payload, NULL, &object, NULL) ||
+        object.type != MT_JSON_OBJECT) {
+        return event->payload;
+    }
+    mt_json stripped = ho_windows_strip(h->windows, &h->scratch, &object);
+    mt_buf_clear(&h->text);
+    mt_json_write(&h->text, &stripped, false);
+    return mt_buf_str(&h->text);
+}
+
 mt_err ho_graph_host_same(ho_graph_host *h, const ho_graph_event *event,
                           const gr_capture_event *recorded)
 {
     mt_json merged;
     begin_step(h);
-    mt_err err = build_payload(h, event, &merged);
+    mt_err err = choose_lane(h, event->payload);
+    err = err ? err : build(h, event, &merged);
+    mt_buf_clear(&h->payload);
+    if (!err && event->payload) {
+        mt_json_write(&h->payload, &merged, false);
+    }
     bool same = !err && mt_str_eq(event->id, recorded->id) &&
                 event->kind == recorded->kind &&
                 gr_time_cmp(event->at, recorded->at) == 0 &&
-                mt_str_eq(mt_buf_str(&h->payload), recorded->payload);
+                mt_str_eq(mt_buf_str(&h->payload), without_windows(h, recorded));
     if (err || same) {
         return err;
     }
@@ -774,6 +915,16 @@ mt_err ho_graph_host_begin(ho_graph_host *h)
 {
     begin_journal(h);
     return ho_journal_sync(h->o.journal);
+}
+
+size_t ho_graph_host_lanes(const ho_graph_host *h)
+{
+    return h->lanes ? ho_lanes_count(h->lanes) : 0;
+}
+
+ho_windows *ho_graph_host_windows(ho_graph_host *h)
+{
+    return h->windows;
 }
 
 ho_graph_problem ho_graph_host_problem(const ho_graph_host *h)

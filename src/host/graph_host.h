@@ -34,9 +34,11 @@ typedef struct ho_graph_options {
     ho_egress *egress;                 /* NULL: no channel */
     ho_journal *journal;               /* NULL: nothing is recorded */
     gr_constraints limits;
+    mt_str key; /* each value of this field has its own history; empty: one for all */
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
     bool hold_intents;        /* the caller sends them, from step->episode */
+    bool unrouted;            /* nobody sends them: no channel needed */
     bool skip_duplicates;     /* a repeated event id is skipped instead of refused */
     const mt_str *skip_kinds; /* semantic kinds the configuration filters out */
     size_t skip_kind_count;
@@ -102,6 +104,9 @@ mt_err ho_graph_host_begin(ho_graph_host *h);
  * and records them; errors as of a step. */
 mt_err ho_graph_host_dispatch(ho_graph_host *h, ho_graph_step *step);
 
+/* The windows of the adapter, to save and load where a host takes over; NULL: none. */
+struct ho_windows *ho_graph_host_windows(ho_graph_host *h);
+
 typedef struct ho_graph_problem {
     const char *code; /* "host.duplicate_event_id"; static text */
     mt_str message;
@@ -116,5 +121,9 @@ typedef struct ho_graph_counts {
     uint64_t events, invoked, deferred, skipped, failed;
 } ho_graph_counts;
 ho_graph_counts ho_graph_host_counts(const ho_graph_host *h);
+/* How many values of the key there have been; 0 without a key. */
+size_t ho_graph_host_lanes(const ho_graph_host *h);
+/* The value of the key in a payload; false: there is none that can be one. */
+bool ho_graph_key_of(const mt_json *payload, mt_str key, mt_str *value);
 
 #endif

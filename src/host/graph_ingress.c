@@ -82,6 +82,7 @@ static const mt_form_table TIME_TABLE = MT_FORM_TABLE("a time", TIME, gr_time, N
 static const mt_form_row FIXTURE_EVENT[] = {
     MT_FORM_OWN(ho_graph_event, kind, "type", read_kind, MT_FORM_REQUIRED),
     MT_FORM_NAME(ho_graph_event, id, "id", INT64_MAX, 0),
+    MT_FORM_INSIDE(ho_graph_event, at, "at", &TIME_TABLE, 0), /* else the beginning */
     ANY_EVENT,
 };
 static const mt_form_table FIXTURE_EVENT_TABLE =
@@ -158,10 +159,7 @@ static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *line,
     if (!mt_form_read(&form, line, EVENT_LINE, mt_form_count(EVENT_LINE), event)) {
         return fixture_refused(in);
     }
-    if (!in->episodes) {
-        return fixture_fault(in, "fixture.parse_error",
-                             "an event before the first episode_start");
-    }
+    in->episodes += !in->episodes; /* episode E1 begins with the first event */
     if (in->with_adapter && !event->semantic_kind.ptr) {
         return fixture_fault(in, "fixture.semantic_kind_missing",
                              "an event needs a semantic_kind when there is an adapter");
@@ -304,10 +302,10 @@ violation(ho_ingress *in, const char *format, ...)
     return result;
 }
 
-static ho_ingress_result terminated(ho_ingress *in, const char *message)
+static ho_ingress_result terminated(ho_ingress *in, const char *message, int grace_ms)
 {
     int status = 0;
-    os_child_stop(in->child, EXIT_MS, &status);
+    os_child_stop(in->child, grace_ms, &status);
     mt_str said = os_child_complaint(in->child);
     return broken(in, "driver_terminated", "the driver %s (exit status %d)%s%.*s",
                   message, status, said.len ? "; it last said: " : "", MT_ARG(said));
@@ -322,11 +320,14 @@ static ho_ingress_result driver_end(ho_ingress *in)
         return violation(in, "went on after its end");
     }
     int status = 0;
-    if (err != MT_E_CLOSED || os_child_rest(in->child).len) {
-        return violation(in, "did not close its output after its end");
+    if (err == MT_E_LIMIT || os_child_rest(in->child).len) {
+        return violation(in, "went on after its end");
+    }
+    if (err != MT_E_CLOSED) {
+        return terminated(in, "said its end and did not exit", 0);
     }
     if (!os_child_stop(in->child, EXIT_MS, &status) || status != 0) {
-        return terminated(in, "did not exit cleanly after its end");
+        return terminated(in, "did not exit cleanly after its end", 0);
     }
     return HO_INGRESS_END;
 }
@@ -394,7 +395,7 @@ static ho_ingress_result driver_next(ho_ingress *in, int timeout_ms,
     if (err == MT_E_LIMIT) {
         return violation(in, "sent a line that is too long");
     }
-    return err == MT_E_CLOSED ? terminated(in, "ended without saying so")
+    return err == MT_E_CLOSED ? terminated(in, "ended without saying so", EXIT_MS)
                               : broken(in, "driver_io", "the driver could not be read");
 }
 

@@ -2,7 +2,7 @@
  * Room: host.
  * Fixture, JSON lines (blank ones skipped, unknown fields refused):
  *   {"kind":"episode_start","id"?}
- *   {"kind":"event","event":{"type":…,"id"?,"payload"?,"semantic_kind"?}}
+ *   {"kind":"event","event":{"type":…,"id"?,"at"?,"payload"?,"semantic_kind"?}}
  * Process, protocol ergo-driver.v0, JSON lines on its stdout: {"type":"hello",
  * "protocol":"ergo-driver.v0"} within 5 s, {"type":"event","event":{event_id, kind,
  * at:{secs,nanos}, semantic_kind?, payload?}}…, {"type":"end"}, then exit status 0.

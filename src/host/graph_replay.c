@@ -242,11 +242,22 @@ static bool provenance_differs(replay *r)
         return diverges(r, "replay.unexpected_adapter",
                         MT_STR("the capture was made without an adapter"));
     }
+    /* The history of one value has no key and is that of an adapter without one. */
+    mt_str key = r->start->head.key;
+    if (key.len && (!captured || !mt_str_eq(key, r->o->adapter->key))) {
+        return diverges(
+            r, "replay.key_mismatch",
+            mt_strf(r->arena,
+                    "the journal has a history for each '%.*s'; the adapter "
+                    "must say so, too",
+                    MT_ARG(key)));
+    }
     return (captured &&
             differs(r, "replay.adapter_provenance_mismatch", "adapter_provenance",
                     head->adapter_provenance, r->o->adapter->fingerprint)) ||
-           differs(r, "replay.runtime_provenance_mismatch", "runtime_provenance",
-                   head->runtime_provenance, r->o->graph->provenance);
+           (!gr_graph_is(r->o->graph, head->runtime_provenance) &&
+            differs(r, "replay.runtime_provenance_mismatch", "runtime_provenance",
+                    head->runtime_provenance, r->o->graph->provenance));
 }
 
 /* Everything that can be said before anything runs; r->d has a code when it diverges.
@@ -376,6 +387,42 @@ static bool effects_differ(replay *r, const gr_capture_decision *was,
                    count_text(r->arena, b->effect_count));
 }
 
+static bool is_intent_of(const ho_graph_step *now, mt_str id)
+{
+    const gr_episode *e = now->episode;
+    for (uint32_t i = 0; e && i < e->effect_count; i++) {
+        const gr_intent *intent = e->effects[i].intent;
+        if (intent && mt_str_eq(gr_intent_id(intent), id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a channel acknowledged cannot be had again, but it must be about intents of this
+ * very decision, each once, and in the only words there are. */
+static bool acks_differ(replay *r, const gr_capture_decision *was,
+                        const ho_graph_step *now)
+{
+    static const char CODE[] = "replay.ack_mismatch";
+    for (size_t i = 0; i < was->ack_count; i++) {
+        const gr_capture_ack *ack = &was->acks[i];
+        bool good = is_intent_of(now, ack->intent_id);
+        for (size_t k = 0; k < i; k++) {
+            good = good && !mt_str_eq(was->acks[k].intent_id, ack->intent_id);
+        }
+        if (!good) {
+            return differs(r, CODE, mt_strf(r->arena, "intent_acks[%zu]", i).ptr,
+                           ack->intent_id, MT_STR("not an intent of this decision"));
+        }
+        if (differs(r, CODE, "status", ack->status, MT_STR("accepted")) ||
+            differs(r, CODE, "acceptance", ack->acceptance, MT_STR("durable"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* With a node trace the first node that said something else is found, not only the
  * effect in which it ended up. */
 static bool trace_differs(replay *r, const ho_graph_step *now)
@@ -459,7 +506,7 @@ static bool step_differs(replay *r, ho_graph_host *host, size_t i,
         return host_refuses(r, host);
     }
     if (trace_differs(r, &now) || decision_differs(r, was, &now) ||
-        effects_differ(r, was, &now)) {
+        effects_differ(r, was, &now) || acks_differ(r, was, &now)) {
         place(r, i, event->id);
         return true;
     }
@@ -560,6 +607,7 @@ static mt_err replay_alone(replay *r, replay_runner *runner, ho_replay_result *r
                           .context = ho_context_in_memory(),
                           .carried = &r->start->carried,
                           .limits = r->start->head.config,
+                          .key = r->start->head.key,
                           .replay = true};
     ho_graph_host *host = NULL;
     mt_err err = ho_graph_host_new(&o, &result->diags, &host);

@@ -125,6 +125,9 @@ static mt_err replay_journal(resume *r, const ho_graph_options *options,
                            .user = r};
     const gr_capture_start *start = gr_capture_start_of(reader);
     gr_capture_head mine = ho_graph_host_head(r->run->host);
+    if (gr_graph_is(options->graph, start->head.runtime_provenance)) {
+        mine.runtime_provenance = start->head.runtime_provenance;
+    }
     if (!start->journal || !ho_capture_same_head(&mine, &start->head)) {
         r->out->why = MT_STR("it was written with another graph, adapter, egress "
                              "configuration or limits");

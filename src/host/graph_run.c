@@ -44,10 +44,14 @@ static bool journal_broke(loop *l)
                false);
 }
 
+/* What the channel said is for the terminal; the capture has only what it did. */
 static bool egress_broke(loop *l)
 {
     ho_egress_problem p = ho_egress_last_problem(l->o->egress);
-    return end(l, p.code, p.message, false);
+    return end(l, p.code,
+               mt_strf(l->arena, "%.*s%s%.*s", MT_ARG(p.message),
+                       p.said.len ? "; it last said: " : "", MT_ARG(p.said)),
+               false);
 }
 
 /* What the run before this one may not have sent. True when the run must end. */
@@ -117,8 +121,7 @@ ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
         over = asked_to_stop(&l) || turn(&l);
     }
     if (options->egress && ho_egress_stop(options->egress) && !l.result.reason) {
-        ho_egress_problem p = ho_egress_last_problem(options->egress);
-        (void)end(&l, p.code, p.message, false);
+        (void)egress_broke(&l);
     }
     return l.result;
 }

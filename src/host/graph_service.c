@@ -23,6 +23,7 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "host/graph_files.h"
+#include "host/graph_windows.h"
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
@@ -236,6 +237,12 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
     mt_err err = read_entry(g, config, &e, why);
     err = err ? err : set_limits(&e, &g->options.limits, why);
     err = err ? err : load_files(g, &e, limits, &ds);
+    if (!err && g->files.adapter && g->files.adapter->key.len) {
+        mt_buf_addz(why,
+                    "its adapter has a key: a server keeps one history of a graph; "
+                    "run it with 'motet graph run'");
+        err = MT_E_REJECTED;
+    }
     if (!err) {
         g->options.graph = g->files.graph;
         g->options.adapter = g->files.adapter;
@@ -316,6 +323,7 @@ typedef struct head {
     bool noted;                 /* the ids of all events are */
     bool opens;                 /* this event begins a capture */
     gr_capture_carried carried; /* of the one that it begins */
+    mt_str windows;             /* likewise, as JSON; empty: none */
 } head;
 
 static mt_err lock_head(ho_graph_service *g, st_tx *tx, head *out)
@@ -430,6 +438,57 @@ static mt_err rebuild(ho_graph_service *g, st_tx *tx, const head *h,
     return err;
 }
 
+/* ---- windows: as they were before the first line of the open capture ---- */
+
+static mt_err put_windows(ho_graph_service *g, st_tx *tx, const head *h, int64_t now_ms)
+{
+    if (!h->windows.len) {
+        return MT_OK;
+    }
+    mt_buf_clear(&g->text);
+    mt_buf_addf(&g->text, "{\"capture\":%lld,\"windows\":%.*s}", (long long)h->capture,
+                MT_ARG(h->windows));
+    return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_windows"),
+                                    .id = g->name,
+                                    .tag = g->name,
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+/* None are stored where none were declared when the capture began. */
+static mt_err get_windows(ho_graph_service *g, st_tx *tx, const head *h)
+{
+    ho_windows *w = ho_graph_host_windows(g->host);
+    st_doc doc;
+    mt_json body;
+    int64_t capture;
+    mt_err err = w ? st_doc_get(tx, &g->scratch, MT_STR("graph_windows"), g->name, &doc)
+                   : MT_E_NOTFOUND;
+    if (err) {
+        return err == MT_E_NOTFOUND ? MT_OK : err;
+    }
+    if (mt_json_read(&g->scratch, doc.body, NULL, &body, NULL) ||
+        mt_json_i64(mt_json_at(&body, "capture"), &capture)) {
+        return MT_E_CORRUPT;
+    }
+    if (capture == h->capture) {
+        ho_windows_load(w, mt_json_at(&body, "windows"));
+    }
+    return MT_OK;
+}
+
+/* What the host that read the capture before knows, as text. */
+static mt_str saved_windows(ho_graph_service *g)
+{
+    ho_windows *w = g->host ? ho_graph_host_windows(g->host) : NULL;
+    if (!w) {
+        return (mt_str){0};
+    }
+    mt_buf_clear(&g->text);
+    ho_windows_save(w, &g->text);
+    return mt_str_dup(&g->scratch, mt_buf_str(&g->text));
+}
+
 /* Reads the open capture's beginning. *same: it is one of this very graph, adapter and
  * limits, so this event belongs into it. */
 static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
@@ -441,6 +500,7 @@ static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
                               capture_id(&g->scratch, g, h->capture), false, &journal);
     err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
     err = err ? err : rebuild(g, tx, h, &c.carried);
+    err = err ? err : get_windows(g, tx, h);
     if (!err) {
         gr_capture_head now = ho_graph_host_head(g->host);
         gr_journal_head(&mine, &now);
@@ -474,10 +534,17 @@ static mt_err begin_capture(ho_graph_service *g, st_tx *tx, head *h)
     if (!h->fresh) {
         h->carried = ho_graph_host_carry(g->host, &g->scratch);
     }
+    h->windows = saved_windows(g);
     h->capture++;
     h->events = 0;
     h->opens = true;
-    return rebuild(g, tx, h, gr_carries(&h->carried) ? &h->carried : NULL);
+    mt_err err = rebuild(g, tx, h, gr_carries(&h->carried) ? &h->carried : NULL);
+    mt_json saved;
+    if (!err && h->windows.len && ho_graph_host_windows(g->host) &&
+        !mt_json_read(&g->scratch, h->windows, NULL, &saved, NULL)) {
+        ho_windows_load(ho_graph_host_windows(g->host), &saved);
+    }
+    return err;
 }
 
 static mt_err put_line(ho_graph_service *g, st_tx *tx, mt_str kind, mt_str capture,
@@ -631,6 +698,7 @@ static mt_err keep_step(ho_graph_service *g, st_tx *tx, const head *h, int64_t n
 {
     const ho_graph_step *step = &done->step;
     mt_err err = h->opens ? put_capture(g, tx, h, done->capture, now_ms) : MT_OK;
+    err = err || !h->opens ? err : put_windows(g, tx, h, now_ms);
     mt_buf_clear(&g->text);
     gr_journal_step(&g->text, &step->event, &step->decision);
     note_line(g, mt_buf_str(&g->text));

@@ -52,14 +52,18 @@ void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
     mt_buf_addz(out, "}\n");
 }
 
-void ho_graph_trace_termination(mt_jw *w, const gr_decision *d)
+void ho_graph_trace_termination(mt_jw *w, const gr_decision *d, bool captured)
 {
     mt_jw_keyz(w, "termination");
-    if (d->ran && d->termination.end == GR_END_FAILED) {
-        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
-    } else if (d->ran) {
-        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
-    } else {
+    if (!d->ran) {
         mt_jw_null(w);
+    } else if (d->termination.end != GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else if (!captured) {
+        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+    } else {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "Failed", mt_str_z(gr_failure_name(d->termination.fault)));
+        mt_jw_end_object(w);
     }
 }

@@ -15,8 +15,8 @@
 void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step);
 /* Only the outcome records, as a JSON list. */
 void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step);
-/* The member "termination": how the graph ended or what failed, null if it did not
- * run. */
-void ho_graph_trace_termination(mt_jw *w, const gr_decision *d);
+/* The member "termination", null if the graph did not run. `captured`: as captures have
+ * it, {"Failed":"SemanticError"}; otherwise what failed alone, as ledgers have it. */
+void ho_graph_trace_termination(mt_jw *w, const gr_decision *d, bool captured);
 
 #endif

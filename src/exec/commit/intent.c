@@ -63,6 +63,7 @@ void ex_intent_send(ex_job *job)
         d->reason = why.len ? mt_str_dup(&job->arena, mt_buf_str(&why))
                             : MT_STR("the graph is not served");
     }
+    ex_intent_sent(job->x, member(d->body, "graph"), err ? d->reason : (mt_str){0});
     job->origin = mt_str_dup(&job->arena, mt_buf_str(&ack));
     mt_buf_free(&ack);
     mt_buf_free(&why);

@@ -143,7 +143,7 @@ static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_servic
     ex_caller_json(&w, job);
     episode_json(&w, g, done);
     mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
-    ho_graph_trace_termination(&w, &done->step.decision.decision);
+    ho_graph_trace_termination(&w, &done->step.decision.decision, false);
     ex_record_time(&w, group);
     ex_record r = {
         .kind = "episode", .subject = ho_graph_service_name(g), .unsorted = true};
@@ -186,7 +186,7 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     mt_jw w = ex_reply_with(job, 200);
     episode_json(&w, g, &done);
     ex_reply_record(&w, job, record);
-    ho_graph_trace_termination(&w, &done.step.decision.decision);
+    ho_graph_trace_termination(&w, &done.step.decision.decision, false);
     ex_reply_end(&w);
     return MT_OK;
 }

@@ -47,6 +47,15 @@ static const char GRAPH[] = "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n"
                             "edges: [x.value -> c.v, yes.value -> t.input, t.event -> "
                             "s.event, c.result -> s.value]\n";
 
+static const char ADAPTER[] =
+    "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+    "context_keys:\n"
+    "  - {name: x, type: Number, required: true, writable: false}\n"
+    "  - {name: out, type: Number, required: false, writable: true}\n"
+    "accepts: {effects: [{name: set_context, payload_schema: {type: object, "
+    "additionalProperties: false}}]}\n"
+    "capture: {format_version: \"1\", fields: []}\n";
+
 static void a_primitive_in_C_runs_in_a_graph(void **state)
 {
     (void)state;
@@ -55,6 +64,7 @@ static void a_primitive_in_C_runs_in_a_graph(void **state)
     motet_primitives *p = motet_primitives_new();
     assert_int_equal(motet_primitives_add(p, str(MANIFEST), clamp, &calls), MOTET_OK);
     assert_int_equal(motet_graph_load(p, str(GRAPH), "g.yaml", &g), MOTET_OK);
+    assert_int_equal(motet_graph_adapt(g, str(ADAPTER), "a.yaml"), MOTET_OK);
     motet_episode *e = motet_episode_new(g);
     assert_int_equal(motet_episode_set(e, "x", number(25)), MOTET_OK);
     assert_int_equal(motet_episode_set(e, "nowhere", number(1)), MOTET_E_NOTFOUND);
@@ -74,6 +84,53 @@ static void a_primitive_in_C_runs_in_a_graph(void **state)
     assert_int_equal(motet_episode_effects(e).len, 2);
     assert_int_equal(calls, 2);
     motet_episode_free(e);
+    motet_graph_free(g);
+    motet_primitives_free(p);
+}
+
+static motet_graph *with_effects(motet_primitives **p, int *calls)
+{
+    motet_graph *g;
+    *p = motet_primitives_new();
+    assert_int_equal(motet_primitives_add(*p, str(MANIFEST), clamp, calls), MOTET_OK);
+    assert_int_equal(motet_graph_load(*p, str(GRAPH), "g.yaml", &g), MOTET_OK);
+    return g;
+}
+
+/* §6.3: stepping by hand needs an adapter, too. */
+static void FG14_effects_need_an_adapter(void **state)
+{
+    (void)state;
+    int calls = 0;
+    motet_primitives *p;
+    motet_graph *g = with_effects(&p, &calls);
+    motet_episode *e = motet_episode_new(g);
+    assert_int_equal(motet_episode_set(e, "x", number(25)), MOTET_OK);
+    assert_int_equal(motet_episode_run(e, str("evt1")), MOTET_E_REJECTED);
+    assert_non_null(strstr(motet_episode_fault(e).ptr, "adapter.required_for_graph"));
+    assert_int_equal(motet_episode_effects(e).len, 2);
+    assert_int_equal(calls, 0);
+    motet_episode_free(e);
+    motet_graph_free(g);
+    motet_primitives_free(p);
+}
+
+static void FG14_an_adapter_must_fit(void **state)
+{
+    (void)state;
+    int calls = 0;
+    motet_primitives *p;
+    motet_graph *g = with_effects(&p, &calls);
+    char other[sizeof ADAPTER];
+    memcpy(other, ADAPTER, sizeof ADAPTER);
+    memcpy(strstr(other, "out"), "oot", 3);
+    assert_int_equal(motet_graph_adapt(g, str("kind: adapter\n"), "a.yaml"),
+                     MOTET_E_REJECTED);
+    assert_non_null(strstr(motet_graph_message(g, 0).ptr, "ADP-"));
+    assert_int_equal(motet_graph_adapt(g, str(other), "a.yaml"), MOTET_E_REJECTED);
+    assert_non_null(strstr(motet_graph_message(g, 0).ptr, "COMP-11"));
+    assert_int_equal(motet_graph_adapt(g, str(ADAPTER), "a.yaml"), MOTET_OK);
+    assert_int_equal(motet_graph_adapt(g, str(ADAPTER), "a.yaml"), MOTET_E_REJECTED);
     motet_graph_free(g);
     motet_primitives_free(p);
 }
@@ -193,6 +250,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_primitive_in_C_runs_in_a_graph),
+        cmocka_unit_test(FG14_effects_need_an_adapter),
+        cmocka_unit_test(FG14_an_adapter_must_fit),
         cmocka_unit_test(a_manifest_from_C_obeys_the_same_rules),
         cmocka_unit_test(a_refused_graph_says_why),
         cmocka_unit_test(values_are_copied_in),

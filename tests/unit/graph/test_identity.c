@@ -121,7 +121,7 @@ static void rpv1_of_the_known_graph(void **state)
                                       .input_count = 1,
                                       .output_count = 1,
                                       .param_count = 1}};
-    gr_given scale = {MT_STR("scale"), {.type = GR_P_NUMBER, .number = 3.5}};
+    gr_given scale = {MT_STR("scale"), {.type = GR_P_NUMBER, .number = 3.5}, true};
     gr_flat_node nodes[] = {{.primitive = &prim,
                              .id = MT_STR("n1"),
                              .requested = MT_STR("^1"),
@@ -172,15 +172,76 @@ static void the_smallest_graph_completes_without_effects(void **state)
     gt_end(t);
 }
 
-/* Recorded once: any change of a graph's identity breaks old captures. */
-static void rpv1_of_the_smallest_graph_stays(void **state)
+/* Recorded once: any change of a graph's identity breaks old captures. The second is
+ * what captures have that were made when defaults did not count. */
+static void FG7_rpv1_of_the_smallest_graph_stays(void **state)
 {
+    static const char NOW[] =
+        "rpv1:sha256:bd93777245b467adbfab9194147562f8375e42801d4990746e031fb4638d2023";
+    static const char BEFORE[] =
+        "rpv1:sha256:81bce5816e05895d0ba2e3ed487fcf086d98e57821768a710c04343ddfe5827a";
     (void)state;
     gt *t = gt_begin();
     gt_must_load(t, HELLO);
-    assert_string_equal(
-        t->graph->provenance.ptr,
-        "rpv1:sha256:81bce5816e05895d0ba2e3ed487fcf086d98e57821768a710c04343ddfe5827a");
+    assert_string_equal(t->graph->provenance.ptr, NOW);
+    assert_true(gr_graph_is(t->graph, mt_str_z(NOW)));
+    assert_true(gr_graph_is(t->graph, mt_str_z(BEFORE)));
+    assert_false(gr_graph_is(t->graph, MT_STR("")));
+    gt_end(t);
+}
+
+static const char NOTED[] =
+    "kind: action\nid: noted\nversion: 1.0.0\n"
+    "inputs: [{name: event, type: event}]\noutputs: [{name: outcome, type: event}]\n"
+    "parameters:\n"
+    "  - {name: level, type: number, default: 2.0}\n"
+    "  - {name: free, type: string, required: false}\n";
+
+static const char NOTING[] = "kind: cluster\nid: g\nversion: 1.0.0\n"
+                             "nodes:\n"
+                             "  a: {impl: const_bool@0.1.0, params: {value: true}}\n"
+                             "  b: {impl: emit_if_true@0.1.0}\n"
+                             "  c: {impl: noted@1.0.0}\n"
+                             "edges: [a.value -> b.input, b.event -> c.event]\n";
+
+/* The text that is hashed, written out: `level` has its default, `free` is not there.
+ */
+static void FG7_a_parameter_without_a_value_is_left_out(void **state)
+{
+    static const char TEXT[] =
+        "{\"graph_id\":\"g\",\"nodes\":[{\"runtime_id\":\"n0\",\"impl_id\":\"const"
+        "_bool\",\"requested_version\":\"0.1.0\",\"resolved_version\":\"0.1.0"
+        "\",\"parameters\":[{\"name\":\"value\",\"value\":{\"kind\":\"Bool\",\"valu"
+        "e\":true}}]},{\"runtime_id\":\"n1\",\"impl_id\":\"emit_if_true\",\"req"
+        "uested_version\":\"0.1.0\",\"resolved_version\":\"0.1.0\",\"paramete"
+        "rs\":[]},{\"runtime_id\":\"n2\",\"impl_id\":\"noted\",\"requested_vers"
+        "ion\":\"1.0.0\",\"resolved_version\":\"1.0.0\",\"parameters\":[{\"name"
+        "\":\"level\",\"value\":{\"kind\":\"Number\",\"value\":2.0}}]}],\"edges\":"
+        "[{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n0\",\"port_name\":\"valu"
+        "e\"},\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\"inpu"
+        "t\"}},{\"from\":{\"kind\":\"NodePort\",\"node_id\":\"n1\",\"port_name\":\""
+        "event\"},\"to\":{\"kind\":\"NodePort\",\"node_id\":\"n2\",\"port_name\":\""
+        "event\"}}],\"primitives\":[{\"impl_id\":\"const_bool\",\"resolved_ve"
+        "rsion\":\"0.1.0\",\"kind\":\"Compute\",\"inputs\":[{\"name\":\"unit\",\"va"
+        "lue_type\":\"Bool\",\"required\":false}],\"outputs\":[{\"name\":\"valu"
+        "e\",\"value_type\":\"Bool\",\"cardinality\":\"Single\"}],\"parameters\""
+        ":[{\"name\":\"value\",\"ty\":\"Bool\",\"required\":true,\"default\":null"
+        "}]},{\"impl_id\":\"emit_if_true\",\"resolved_version\":\"0.1.0\",\"ki"
+        "nd\":\"Trigger\",\"inputs\":[{\"name\":\"input\",\"value_type\":\"Bool\","
+        "\"required\":true}],\"outputs\":[{\"name\":\"event\",\"value_type\":\"E"
+        "vent\",\"cardinality\":\"Single\"}],\"parameters\":[]},{\"impl_id\":\""
+        "noted\",\"resolved_version\":\"1.0.0\",\"kind\":\"Action\",\"inputs\":["
+        "{\"name\":\"event\",\"value_type\":\"Event\",\"required\":true}],\"outp"
+        "uts\":[{\"name\":\"outcome\",\"value_type\":\"Event\",\"cardinality\":\""
+        "Single\"}],\"parameters\":[{\"name\":\"free\",\"ty\":\"String\",\"requir"
+        "ed\":false,\"default\":null},{\"name\":\"level\",\"ty\":\"Number\",\"req"
+        "uired\":false,\"default\":{\"kind\":\"Number\",\"value\":2.0}}]}]}";
+    (void)state;
+    gt *t = gt_begin();
+    assert_true(gt_manifest(t, NOTED));
+    gt_must_load(t, NOTING);
+    mt_str hex = mt_sha256_hex(&t->arena, mt_sha256_of(mt_str_z(TEXT)));
+    assert_string_equal(t->graph->provenance.ptr + strlen("rpv1:sha256:"), hex.ptr);
     gt_end(t);
 }
 
@@ -254,7 +315,8 @@ int main(void)
         cmocka_unit_test(an_adapter_is_identified_by_what_it_says),
         cmocka_unit_test(rpv1_of_the_known_graph),
         cmocka_unit_test(the_smallest_graph_completes_without_effects),
-        cmocka_unit_test(rpv1_of_the_smallest_graph_stays),
+        cmocka_unit_test(FG7_rpv1_of_the_smallest_graph_stays),
+        cmocka_unit_test(FG7_a_parameter_without_a_value_is_left_out),
         cmocka_unit_test(effects_read_back_as_they_were_written),
     };
     struct CMUnitTest rows[COUNT(NUMBERS)];

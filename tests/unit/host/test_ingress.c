@@ -51,9 +51,12 @@ static const row FIXTURES[] = {
      "line 2: `event.id` must be text, not a number"},
     {"a semantic_kind that is a number", EVENT(",\"semantic_kind\":7"),
      "line 2: `event.semantic_kind` must be text, not a number"},
-    {"an event before its episode",
-     "{\"kind\":\"event\",\"event\":{\"type\":\"Pump\"}}",
-     "line 1: an event before the first episode_start"},
+    {"FG11_an_event_begins_its_episode",
+     "{\"kind\":\"event\",\"event\":{\"type\":\"Pump\"}}", NULL},
+    {"an event may have a time", EVENT(",\"at\":{\"secs\":1,\"nanos\":999999999}"),
+     NULL},
+    {"a time that is none", EVENT(",\"at\":{\"secs\":1,\"nanos\":1000000000}"),
+     "line 2: `event.at.nanos`"},
 };
 
 #define HELLO       "{\"type\":\"hello\",\"protocol\":\"ergo-driver.v0\"}"

@@ -1,0 +1,193 @@
+"""Keyed state: `key:` in the adapter gives each value of a payload field its own history."""
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from harness import MOTET, SEED, SOAK, Case, main
+
+# Each account's sum and the number before; an account that reaches 10 begins anew.
+GRAPH = """kind: cluster
+id: sums
+version: 1.0.0
+nodes:
+  amount: {impl: context_number_source@0.1.0, params: {key: amount}}
+  total: {impl: context_number_source@0.1.0, params: {key: total}}
+  before: {impl: context_number_source@0.1.0, params: {key: before}}
+  yes: {impl: const_bool@0.1.0, params: {value: true}}
+  sum: {impl: add@0.1.0}
+  more: {impl: add@0.1.0}
+  always: {impl: emit_if_true@0.1.0}
+  keep: {impl: context_set_number@0.1.0, params: {key: total}}
+edges: [amount.value -> sum.a, total.value -> sum.b, sum.result -> more.a, before.value -> more.b,
+        yes.value -> always.input, always.event -> keep.event, more.result -> keep.value]
+"""
+
+
+def adapter(key="account", **changes):
+    number = {"type": "Number", "required": False}
+    return json.dumps({
+        "kind": "adapter", "id": "bank", "version": "1.0.0", "runtime_compatibility": "0.1.0",
+        **({"key": key} if key else {}),
+        "context_keys": [{"name": "account", "type": "String", "required": True, "writable": False},
+                         {"name": "amount", "writable": False, **number},
+                         {"name": "total", "writable": True, **number}],
+        "event_kinds": [{"name": "entry", "payload_schema": {
+            "type": "object", "additionalProperties": False, "required": ["account"],
+            "properties": {"account": {"type": "string"}, "amount": {"type": "number"},
+                           "total": {"type": "number"}}}}],
+        "accepts": {"effects": [{"name": "set_context", "payload_schema": {
+            "type": "object", "additionalProperties": False}}]},
+        "capture": {"format_version": "1", "fields": []},
+        "windows": [{"name": "before", "of": "amount", "take": "lag"}], **changes})
+
+
+def entries(rng, accounts, count):
+    return [(f"a{rng.randrange(accounts)}", float(rng.randrange(1, 100)), i) for i in range(count)]
+
+
+def fixture(events):
+    return "".join(json.dumps({"kind": "event", "event": {
+        "type": "DataAvailable", "id": f"e{i}", "semantic_kind": "entry", "at": {"secs": i, "nanos": 0},
+        "payload": {"account": account, "amount": amount}}}) + "\n" for account, amount, i in events)
+
+
+def totals(events):
+    """What each account comes to: the amount and the one before it are added each time."""
+    total, before = {}, {}
+    for account, amount, _ in events:
+        total[account] = amount + total.get(account, 0.0) + before.get(account, 0.0)
+        before[account] = amount
+    return total
+
+
+class Keyed(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", GRAPH)
+        self.write("a.json", adapter())
+        self.write("plain.json", adapter(key=None))
+
+    def run_graph(self, *more, capture="c.json", adapter="a.json"):
+        return self.run_motet("graph", "run", "g.yaml", "--adapter", adapter, "--fixture", "f.jsonl",
+                              "--capture", capture, *more, cwd=self.dir)
+
+    def replay(self, capture, adapter="a.json"):
+        return self.run_motet("graph", "replay", capture, "--graph", "g.yaml", "--adapter", adapter,
+                              cwd=self.dir)
+
+    def kept(self, journal="c.json.journal"):
+        """The last total of each account that a journal has."""
+        last = {}
+        for line in (self.dir / journal).read_text().splitlines()[1:]:
+            step = json.loads(line)
+            effect = step["decision"]["effects"][0]["effect"]
+            last[step["event"]["payload"]["account"]] = effect["writes"][0]["value"]["Number"]
+        return last
+
+    def test_each_value_has_its_own_context_and_windows(self):
+        events = entries(random.Random(SEED), 20, 400)
+        self.write("f.jsonl", fixture(events))
+        result = self.run_graph()
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("capture: c.json.journal", result.out)
+        self.assertEqual(self.kept(), totals(events))
+        self.assertEqual(self.replay("c.json.journal").code, 0)
+
+    def test_one_history_is_a_plain_capture(self):
+        events = entries(random.Random(SEED), 5, 100)
+        self.write("f.jsonl", fixture(events))
+        self.assertEqual(self.run_graph().code, 0)
+        for account in ("a0", "a3"):
+            self.holds("graph", "export", "c.json.journal", "--key", account, "--out", "one.json", cwd=self.dir)
+            for used in ("plain.json", "a.json"):
+                self.assertEqual(self.replay("one.json", used).code, 0)
+            # The very bytes of a run that has only these events, without a key.
+            self.write("f.jsonl", fixture([e for e in events if e[0] == account]))
+            self.assertEqual(self.run_graph("--overwrite", capture="alone.json", adapter="plain.json").code, 0)
+            self.assertEqual((self.dir / "one.json").read_bytes(), (self.dir / "alone.json").read_bytes())
+
+    def test_the_whole_is_no_capture(self):
+        self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 9)))
+        self.assertEqual(self.run_graph().code, 0)
+        whole = self.fails(1, "graph", "export", "c.json.journal", "--out", "x.json", cwd=self.dir)
+        self.assertIn("name it with --key", whole.err)
+        nobody = self.fails(1, "graph", "export", "c.json.journal", "--key", "nobody", "--out", "x.json", cwd=self.dir)
+        self.assertIn("no events of 'nobody'", nobody.err)
+        self.assertFalse((self.dir / "x.json").exists())
+        self.assertEqual(self.run_graph("--journal-only", capture="p.json", adapter="plain.json").code, 0)
+        self.fails(1, "graph", "export", "p.json.journal", "--key", "a0", "--out", "x.json", cwd=self.dir)
+        self.assertIn("replay.key_mismatch", self.replay("c.json.journal", "plain.json").out)
+
+    def test_each_value_has_its_own_rate(self):
+        events = [("a", 1.0, 0), ("a", 1.0, 1), ("b", 1.0, 2), ("b", 1.0, 3), ("c", 1.0, 4)]
+        pump = {"kind": "event", "event": {"type": "Pump", "id": "p", "semantic_kind": "entry",
+                                           "at": {"secs": 4000, "nanos": 0}, "payload": {"account": "b"}}}
+        self.write("f.jsonl", fixture(events) + json.dumps(pump) + "\n")
+        result = self.run_graph("--max-per-window", "1", "--rate-window", "1h")
+        self.assertIn("invoked=4 deferred=2", result.out)
+        self.assertEqual(self.replay("c.json.journal").code, 0)
+        self.holds("graph", "export", "c.json.journal", "--key", "b", "--out", "b.json", cwd=self.dir)
+        self.assertEqual(self.replay("b.json", "plain.json").code, 0)
+        decisions = [d["decision"] for d in json.loads((self.dir / "b.json").read_text())["decisions"]]
+        self.assertEqual(decisions, ["Invoke", "Defer", "Invoke"])
+
+    def test_an_event_without_its_key_is_refused(self):
+        for payload in ({}, {"account": ""}, {"account": 3}, {"account": "x" * 1001}):
+            self.write("f.jsonl", json.dumps({"kind": "event", "event": {
+                "type": "DataAvailable", "semantic_kind": "entry", "payload": payload}}) + "\n")
+            self.assertIn("host.missing_key", self.run_graph("--overwrite").err)
+        self.write("f.jsonl", fixture([("x" * 1000, 1.0, 0), ("é", 1.0, 1)]))
+        self.assertEqual(self.run_graph("--overwrite").code, 0)
+
+    def test_a_key_that_cannot_be_one(self):
+        number = json.loads(adapter())["context_keys"]
+        writable = [dict(k, writable=True, required=False) if k["name"] == "account" else k for k in number]
+        for text in (adapter(key="amount"), adapter(key="nobody"), adapter(context_keys=writable)):
+            self.write("bad.json", text)
+            self.assertIn("KEY-1", self.fails(1, "graph", "check", "bad.json", cwd=self.dir).err)
+
+    def test_a_run_that_was_killed_goes_on(self):
+        """Killed at random moments; every account is right, and the journal replays."""
+        count, kills = (1_000_000, 50) if SOAK else (3000, 5)
+        rng = random.Random(SEED)
+        events = [(f"a{i if SOAK else rng.randrange(500)}", float(rng.randrange(1, 100)), i) for i in range(count)]
+        self.write("f.jsonl", fixture(events))
+        words = [str(MOTET), "graph", "run", "g.yaml", "--adapter", "a.json", "--driver", sys.executable,
+                 "--driver-arg", self.write("d.py", DRIVER), "--capture", "c.json", "--resume"]
+        for _ in range(kills):
+            child = subprocess.Popen(words, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0.05, 10 if SOAK else 0.4))
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        done = subprocess.run(words, cwd=self.dir, capture_output=True, timeout=600)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(self.kept(), totals(events))
+        self.assertEqual(self.replay("c.json.journal").code, 0)
+
+    def test_a_server_refuses_a_key(self):
+        self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json}\n")
+        checked = self.run_motet("serve", "--config", "serve.yaml", "--check-config", cwd=self.dir)
+        self.assertNotEqual(checked.code, 0)
+        self.assertIn("its adapter has a key", checked.err)
+
+    def test_whatif_asks_for_one_history(self):
+        self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 30)))
+        self.assertEqual(self.run_graph().code, 0)
+        asked = ("graph", "whatif", "c.json.journal", "g.yaml", "--adapter", "a.json")
+        self.assertIn("export one", self.fails(1, *asked, cwd=self.dir).err)
+
+
+DRIVER = """
+import json, sys
+print(json.dumps({"type": "hello", "protocol": "ergo-driver.v0"}), flush=True)
+for line in open("f.jsonl"):
+    e = json.loads(line)["event"]
+    e["event_id"] = e.pop("id"); e["kind"] = e.pop("type")
+    print(json.dumps({"type": "event", "event": e}))
+print(json.dumps({"type": "end"}), flush=True)
+"""
+
+main()
