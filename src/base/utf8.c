@@ -28,12 +28,17 @@ size_t mt_utf8_sequence(const char *text, size_t left)
     return len;
 }
 
-/* Four words at once: most text is ASCII, and this is all that is done with it. */
+/* Many words at once: most text is ASCII, and this is all that is done with it. */
+enum { AT_ONCE = 64 };
+
 static bool all_ascii(const char *p)
 {
-    uint64_t word[4];
-    memcpy(word, p, sizeof word);
-    return ((word[0] | word[1] | word[2] | word[3]) & 0x8080808080808080u) == 0;
+    uint64_t words[AT_ONCE / 8], any = 0;
+    memcpy(words, p, sizeof words);
+    for (size_t i = 0; i < AT_ONCE / 8; i++) {
+        any |= words[i];
+    }
+    return (any & 0x8080808080808080u) == 0;
 }
 
 static bool eight_ascii(const char *p)
@@ -43,17 +48,29 @@ static bool eight_ascii(const char *p)
     return (word & 0x8080808080808080u) == 0;
 }
 
+/* How many bytes of ASCII the text begins with. */
+static size_t ascii_run(const char *p, size_t left)
+{
+    size_t run = 0;
+    while (left - run >= AT_ONCE && all_ascii(p + run)) {
+        run += AT_ONCE;
+    }
+    while (left - run >= 8 && eight_ascii(p + run)) {
+        run += 8;
+    }
+    while (run < left && (unsigned char)p[run] < 0x80) {
+        run++;
+    }
+    return run;
+}
+
 size_t mt_utf8_check(mt_str s)
 {
     size_t at = 0;
     while (at < s.len) {
-        if (s.len - at >= 32 && all_ascii(s.ptr + at)) {
-            at += 32;
-            continue;
-        }
-        if (s.len - at >= 8 && eight_ascii(s.ptr + at)) {
-            at += 8;
-            continue;
+        at += ascii_run(s.ptr + at, s.len - at);
+        if (at == s.len) {
+            break;
         }
         size_t len = mt_utf8_sequence(s.ptr + at, s.len - at);
         if (!len) {

@@ -90,6 +90,7 @@ typedef struct lexer {
     bool has_lint;
 } lexer;
 
+/* Room for as many again; where the next token is written. */
 static fr_token *grow_tokens(lexer *x)
 {
     uint32_t cap = x->cap * 2;
@@ -97,7 +98,7 @@ static fr_token *grow_tokens(lexer *x)
     memcpy(bigger, x->items, x->count * sizeof *bigger);
     x->items = bigger;
     x->cap = cap;
-    return &x->items[x->count++];
+    return &x->items[x->count];
 }
 
 /* A token is 16 bytes, so its length has 16 bits; longer ones say FR_TOK_RAW_LEN and
@@ -105,7 +106,8 @@ static fr_token *grow_tokens(lexer *x)
 static inline void add_token(lexer *x, fr_token_kind kind, const char *start,
                              const char *end, fr_sym sym)
 {
-    fr_token *t = MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
+    fr_token *t = MT_LIKELY(x->count < x->cap) ? &x->items[x->count] : grow_tokens(x);
+    x->count++;
     size_t len = (size_t)(end - start);
     *t = (fr_token){.start = (uint32_t)(start - x->base),
                     .line = x->line,
@@ -761,26 +763,36 @@ static bool lex_other(lexer *x)
     return true;
 }
 
-/* The common tokens are made here, with everything they need in registers. `p`, `line`
- * and `flags` are copies of the lexer's fields and are written back before anything
- * that may report or add a token elsewhere. */
+/* The common tokens are made here, with everything they need in registers. `p`, `line`,
+ * `flags` and `t`, the next token, are copies of the lexer's fields and are written
+ * back before anything that may report or add a token elsewhere. */
 static void lex_all(lexer *x)
 {
-    const char *p = x->p;
+    const char *p = x->p, *const base = x->base;
     uint32_t line = x->line;
     uint8_t flags = 0;
+    fr_token *t = x->items, *full = x->items + x->cap;
     for (;;) {
         unsigned char c = (unsigned char)*p;
         const char *start = p;
-        fr_sym sym = FR_W_none;
-        fr_token_kind kind;
         uint8_t class = CLASS[c];
         if (class <= C_NEWLINE && class != C_BAD) {
             line += c == '\n';
-            p = spaces_end(p + 1);
+            p++;
+            if (*p == ' ') {
+                p = spaces_end(p);
+            }
             flags = FR_TOK_SPACED;
             continue;
         }
+        if (MT_UNLIKELY(t == full)) {
+            x->count = x->cap;
+            t = grow_tokens(x);
+            full = x->items + x->cap;
+        }
+        t->start = (uint32_t)(start - base);
+        t->line = line;
+        t->flags = flags;
         if (class == C_WORD) {
             p = word_end(p);
             size_t len = (size_t)(p - start);
@@ -788,32 +800,30 @@ static void lex_all(lexer *x)
                 x->line = line;
                 long_word(x, start, p);
             }
-            sym = intern(x->syms, start, len);
-            kind = FR_T_WORD;
+            t->sym = intern(x->syms, start, len);
+            t->kind = FR_T_WORD;
+            t->len = (uint16_t)(len < FR_TOK_RAW_LEN ? len : FR_TOK_RAW_LEN);
         } else if (class == C_SINGLE) {
-            kind = (fr_token_kind)SINGLE[c];
             p++;
+            t->sym = FR_W_none;
+            t->kind = SINGLE[c];
+            t->len = 1;
         } else {
             x->p = p;
             x->line = line;
             x->flags = flags;
+            x->count = (uint32_t)(t - x->items);
             if (!lex_other(x)) {
                 return;
             }
             p = x->p;
             line = x->line;
             flags = x->flags;
+            t = x->items + x->count;
+            full = x->items + x->cap;
             continue;
         }
-        fr_token *t =
-            MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
-        size_t len = (size_t)(p - start);
-        *t = (fr_token){.start = (uint32_t)(start - x->base),
-                        .line = line,
-                        .sym = sym,
-                        .kind = (uint8_t)kind,
-                        .flags = flags,
-                        .len = (uint16_t)(len < FR_TOK_RAW_LEN ? len : FR_TOK_RAW_LEN)};
+        t++;
         flags = 0;
     }
 }

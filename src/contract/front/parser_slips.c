@@ -238,7 +238,8 @@ static bool a_binder_follows(const fr_parser *p)
 static const word_slip *operand_here(const fr_parser *p)
 {
     bool call = fr_peek_at(p, 1) == FR_T_LPAREN;
-    if (fr_peek(p) != FR_T_WORD || (!call && !an_operand_follows(p))) {
+    if (fr_peek(p) != FR_T_WORD || p->t->sym == FR_W_verdict_present ||
+        (!call && !an_operand_follows(p))) {
         return NULL;
     }
     const word_slip *w = find_word(p, OPERANDS, sizeof OPERANDS / sizeof *OPERANDS);

@@ -52,6 +52,27 @@ static void every_character_survives(void **state)
     }
 }
 
+/* Whatever is looked at together: one character at every place of a text of every
+ * length, good and broken. */
+static void the_bad_byte_is_found_at_every_place(void **state)
+{
+    (void)state;
+    enum { MOST = 150 };
+    char bytes[MOST];
+    for (size_t len = 2; len <= MOST; len++) {
+        mt_str text = fenced(mt_str_from(memset(bytes, 'x', len), len));
+        char *at = (char *)(uintptr_t)text.ptr;
+        for (size_t i = 0; i + 2 <= len; i++) {
+            memcpy(at + i, "\xC3\xA9", 2);
+            assert_int_equal(mt_utf8_check(text), len);
+            at[i + 1] = 'x';
+            assert_int_equal(mt_utf8_check(text), i);
+            at[i] = 'x';
+        }
+        fenced_free(text);
+    }
+}
+
 static void characters_are_counted_not_bytes(void **state)
 {
     (void)state;
@@ -63,6 +84,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, ROWS, checks);
     rows_test(&list, every_character_survives);
+    rows_test(&list, the_bad_byte_is_found_at_every_place);
     rows_test(&list, characters_are_counted_not_bytes);
     return rows_run(&list, "base/utf8");
 }
