@@ -133,13 +133,14 @@ class Relaying(WireCase):
         config = self.write("config.json", json.dumps({
             "host": LOOPBACK, "port": 1, "version": "python", "logger": {},
             "hyper_parameters": {"rate_limit_msgs_per_minute": 2, "client_timeout_secs": "x",
-                                 "worker_threads": 4}}))
+                                 "worker_threads": 4, "rate_limit_msgs_per_minut": 3}}))
         relay = self.relay("--config", config)  # --listen comes first
         a, b = self.peers(relay, 2)
         a.raw(b"1\n2\n3\n")
         self.assertEqual(a.line()[:33], b"Warning: You are sending messages")
         self.assertEqual(relay.metrics()["lines_rate_limited"], 1)
         self.assertIn("client_timeout_secs has the wrong type", relay.err)
+        self.assertIn("did you mean `rate_limit_msgs_per_minute`?", relay.err)
         self.fails(1, "agent", "relay", "--config", self.write("list.yaml", "[]"))
         self.fails(1, "agent", "relay", "--config", self.write("torn.json", "{"))
         self.fails(3, "agent", "relay", "--config", "missing.json")
