@@ -144,6 +144,12 @@ rule q { stratum: 0 when: b and l[1] = 2 produce: verdict w { payload: Bool = tr
         self.write("ok.tenor", source.read_text().replace("rule r", "// rule r", 1))
         got = self.json("eval", "ok.tenor", "--facts", facts, "--partial")
         self.assertEqual(got["verdicts"][0]["condition"], "b and l[1] = 2")
+        unknown_first = self.write("sum.tenor", """fact l { type: List(element_type: Int(0, 9), max: 3) source: "s" }
+fact n { type: Int(0, 9) source: "s" }
+rule r { stratum: 0 when: n + n = l[1] produce: verdict v { payload: Bool = true } }
+""")
+        result = self.fails(1, "eval", unknown_first, "--facts", facts, "--partial")
+        self.assertIn("index 1 is outside a list of 1 elements", result.err)
 
     def test_used_wrongly(self):
         facts = self.write("f.json", "{}")

@@ -22,6 +22,7 @@ static const char CONTRACT[] = BUNDLE(
               EFFECT_FOR("Claim", "review", "approved", "approved")
               EFFECT_FOR("Claim", "review", "rejected", "rejected"),
               "'approved','rejected'", "'precondition_failed'")
+    OPERATION("greet", "'clerk'", "null", "", "'greeted'", "")
     OPERATION("note", "'clerk'", PRESENT("claim_eligible"), "", "'noted'", "")
     OPERATION("settle", "'clerk'", PRESENT("claim_eligible"),
               EFFECT_FOR("Claim", "approved", "closed", "paid")
@@ -98,6 +99,16 @@ static void s9_2_a_false_precondition_fails(void **state)
     fixture_facts(f, "{'eligible':false,'steps':1}");
     assert_int_equal(attempt(f, "note", "clerk", NULL).attempt.error,
                      CT_OP_PRECONDITION);
+}
+
+/* Interchange may have none (its form is optional there); the language demands one. */
+static void s9_2_no_precondition_is_one_that_holds(void **state)
+{
+    fixture *f = *state;
+    fixture_facts(f, "{'eligible':false,'steps':1}");
+    tried t = attempt(f, "greet", "clerk", NULL);
+    assert_int_equal(t.attempt.error, CT_OP_NONE);
+    assert_string_equal(label(f, &t), "greeted");
 }
 
 /* Everything is wrong at once: the first check in the sequence wins. */
@@ -304,6 +315,7 @@ int main(void)
         ROW(s9_2_a_persona_that_is_not_allowed_is_rejected),
         ROW(s9_2_a_persona_nobody_declares_is_rejected),
         ROW(s9_2_a_false_precondition_fails),
+        ROW(s9_2_no_precondition_is_one_that_holds),
         ROW(s9_3_the_sequence_is_persona_precondition_outcome),
         ROW(s9_2_the_outcome_follows_from_the_state),
         ROW(s9_1_only_the_effects_of_the_outcome_apply),
