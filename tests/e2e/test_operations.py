@@ -71,6 +71,8 @@ class Operations(Case):
         for name in ("queue", "worker_queue", "http_worker_queue", "outbox", "store_failing",
                      "http_log_lines_dropped_total", "process_cpu_seconds_total"):
             self.assertIn((f"motet_{name}", ()), series, name)
+        for name in ("queue", "worker_queue", "http_worker_queue"):  # everybody has his answer
+            self.assertEqual(series[f"motet_{name}", ()], 0, name)
         self.assertGreater(self.total(series, "process_resident_memory_bytes"), 1 << 20)
         self.assertGreater(self.total(series, "process_open_fds"), 3)
         self.assertLess(abs(self.total(series, "process_start_time_seconds") - time.time()), 60)

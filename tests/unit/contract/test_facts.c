@@ -238,6 +238,22 @@ static void a_megabyte_of_text_is_measured(void **state)
     done(&x);
 }
 
+static void a_typed_list_is_as_long_as_its_type_allows(void **state)
+{
+    (void)state;
+    fixture x = with_type("{'base':'List','element_type':{'base':'Bool'},'max':2}");
+    ct_fault fault = {0};
+    ct_value items[3] = {{.boolean = true}, {.boolean = true}, {.boolean = true}};
+    for (uint32_t count = 0; count <= 3; count++) {
+        ct_value list = {.list = {items, count}};
+        ct_facts_begin(x.f);
+        assert_int_equal(ct_facts_set(x.f, 0, &list, &fault),
+                         count <= 2 ? MT_OK : MT_E_TYPE);
+    }
+    assert_int_equal(fault.kind, CT_FAULT_LIST_OVERFLOW);
+    done(&x);
+}
+
 static void typed_values_are_checked_like_json(void **state)
 {
     (void)state;
@@ -262,6 +278,7 @@ int main(void)
     rows_test(&l, a_limit_is_told_apart_from_a_fault);
     rows_test(&l, surplus_facts_are_refused_only_when_asked);
     rows_test(&l, a_megabyte_of_text_is_measured);
+    rows_test(&l, a_typed_list_is_as_long_as_its_type_allows);
     rows_test(&l, typed_values_are_checked_like_json);
     return rows_run(&l, "contract/facts");
 }
