@@ -98,6 +98,20 @@ class Serve(Case):
         account = server.get(f"{CONTRACT}/instances/EscrowAccount/acc-1", token=agent)
         self.assertEqual(account.json["state"], "released")
 
+    def test_instances_of_one_name_in_two_contracts_are_two(self):
+        text = """persona user
+entity Lamp { states: [off, on] initial: off transitions: [(off, on)] }
+operation press { allowed_personas: [user] precondition: true effects: [(Lamp, off, on)] outcomes: [done] }
+"""
+        server = self.serve(self.write("hall.tenor", text), self.write("yard.tenor", text))
+        press = {"persona": "user", "bindings": {"Lamp": "l"}}
+        for contract in ("hall", "yard"):
+            server.post(f"/v1/contracts/{contract}/instances/Lamp", {"id": "l"})
+        for status in (200, 409):  # what is known of one says nothing of the other
+            for contract in ("hall", "yard"):
+                answer = server.post(f"/v1/contracts/{contract}/operations/press", press)
+                self.assertEqual(answer.status, status, (contract, answer))
+
     def test_a_repeated_request_has_one_effect(self):
         server = self.with_instances()
         body = {"persona": "escrow_agent", "bindings": BOUND, "facts": FACTS}
