@@ -113,6 +113,8 @@ static void judge_payloads(ct_judge *j, const mt_json *map)
             present &&
             !mt_json_read(j->a, mt_str_dup(j->a, mt_buf_str(&got)), NULL, &node,
                           NULL) &&
+            /* A payload is written as the engine prints it, with its kind, or as its
+             * bare value. */
             (mt_json_equal(&node, &map->as.members[i].value) ||
              mt_json_equal(mt_json_at(&node, "value"), &map->as.members[i].value));
         if (!same) {
@@ -174,6 +176,7 @@ static void judge_steps(ct_judge *j, const mt_json *list)
         ct_scenario_step(&got, run, r);
         mt_str want = nth < list->count ? mt_json_text(&list->as.items[nth])
                                         : MT_STR("no further step");
+        /* Without "=" in the expectation the result is cut off before comparing. */
         mt_str name = {got.ptr, mt_str_find(want, '=') == want.len
                                     ? mt_str_find(mt_buf_str(&got), '=')
                                     : got.len};
@@ -198,6 +201,8 @@ static void judge_error(ct_judge *j, const mt_json *expected)
     mt_str want = mt_json_text(expected);
     const ct_result *r = j->r;
     if (!expected) {
+        /* An assertion that reads `error` judges it itself, but only where there are
+         * verdicts to read; an evaluation that broke off is never fine. */
         if (r->fault_kind.len && !(j->errors_are_fine && r->evaluated)) {
             blame(j, j->s->node, "error: %.*s (%.*s)", MT_ARG(r->fault),
                   MT_ARG(r->fault_kind));
