@@ -409,6 +409,8 @@ static bool read_own(mt_form *f, const mt_form_row *row, const mt_json *v, void 
 static void put_array(const mt_form_row *row, const void *items, uint32_t count,
                       void *to)
 {
+    /* The count stands elsewhere in the same structure, which begins `offset` before
+     * the field. */
     char *object = (char *)to - row->offset;
     memcpy(to, &items, sizeof items);
     memcpy(object + row->count_offset, &count, sizeof count);
@@ -566,6 +568,8 @@ static bool read_row(mt_form *f, const mt_json *object, const mt_form_row *row,
         return read_self(f, object, row, out);
     }
     if (v && !(mt_json_is(v, MT_JSON_NULL) && (row->flags & MT_FORM_NULLABLE))) {
+        /* INVARIANT: rows without a key never come here, so LABEL and PLACE need no
+         * reader. */
         return READERS[row->kind](f, row, v, (char *)out + row->offset);
     }
     return !(row->flags & MT_FORM_REQUIRED) ||
