@@ -144,6 +144,7 @@ static void read_for_all(mt_form *f, ct_scenario *s)
     const mt_json *v = s->for_all_written;
     mt_str word = mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : (mt_str){0};
     mt_form in = mt_form_inside(f, "for_all", "for_all");
+    /* A seed of 0 is one; -1 says that none was given. */
     s->for_all = (ct_for_all){.asked = v, .seed = -1};
     s->for_all.states = mt_str_is(word, "facts and states");
     if (!v || s->for_all.states || mt_str_is(word, "facts")) {
@@ -167,6 +168,7 @@ static ct_scenario read_scenario(mt_form *f, const mt_json *node, uint32_t i)
     lines *l = f->state;
     mt_form in = *f;
     in.what = "a scenario";
+    /* Lines of a scenario before this one are its own fault and kept with it. */
     mt_buf_clear(&l->out);
     bool good = mt_form_read(&in, node, SCENARIO, mt_form_count(SCENARIO), &s);
     if (!s.name.len) {
