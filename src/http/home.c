@@ -197,6 +197,7 @@ static void names(page *p, const char *label, const mt_json *list)
     }
 }
 
+/* An etag is shown as far as people compare it; the API has all of it. */
 static void contract(page *p, const mt_json *c)
 {
     mt_str id = mt_text_at(c, "id"), etag = mt_text_at(c, "etag");
