@@ -286,6 +286,7 @@ static void write_family(writer *x, const ln_shape *s)
     open_array(x, "allOf");
     for (const ln_case *c = s->cases; c->family == s; c++) {
         const ln_case *last = last_alike(c);
+        /* A case without fields of its own demands nothing beyond the family's. */
         if (c->fields->key) {
             write_cases(x, c, last);
         }
