@@ -119,6 +119,7 @@ static bool read_promise(mt_arena *a, const mt_json *node, lg_receipt *out)
         !mt_unhex(p.ledger, out->ledger.bytes, MT_SHA256_BYTES)) {
         return false;
     }
+    /* Signed were the canonical bytes, whatever layout the file has. */
     out->decision = lg_compact(a, p.decision);
     out->domain = p.domain;
     out->seq = (uint64_t)p.seq;
