@@ -51,10 +51,18 @@ static mt_str or_nothing(mt_str s)
     return s.len ? s : MT_STR("nothing");
 }
 
+/* Where the evaluation broke off no verdict is present: what the bench still has is of
+ * the scenario before. */
+static bool is_rule_present(const ct_judge *j, uint32_t rule)
+{
+    return j->r->evaluated && rule != CT_NONE &&
+           ct_verdict_present(j->b->verdicts, rule);
+}
+
 static bool is_present(const ct_judge *j, mt_str verdict)
 {
-    uint32_t rule = ct_model_find(j->b->plan->model, CT_KIND_VERDICT, verdict);
-    return rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
+    return is_rule_present(j,
+                           ct_model_find(j->b->plan->model, CT_KIND_VERDICT, verdict));
 }
 
 static bool listed(const mt_json *list, mt_str name)
@@ -88,8 +96,7 @@ static void judge_verdicts(ct_judge *j, const mt_json *list)
     judge_listed(j, list, "verdicts", true);
     const ct_model *m = j->b->plan->model;
     for (uint32_t i = 0; list && i < m->rule_count; i++) {
-        if (ct_verdict_present(j->b->verdicts, i) &&
-            !listed(list, m->rules[i].verdict)) {
+        if (is_rule_present(j, i) && !listed(list, m->rules[i].verdict)) {
             blame(j, list, "verdicts: verdict %.*s is present and not expected",
                   MT_ARG(m->rules[i].verdict));
         }
@@ -104,7 +111,7 @@ static void judge_payloads(ct_judge *j, const mt_json *map)
         uint32_t rule = ct_model_find(m, CT_KIND_VERDICT, name);
         mt_buf got = {0}, want = {0};
         mt_json node;
-        bool present = rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
+        bool present = is_rule_present(j, rule);
         if (present) {
             ct_value_json(&got, m->rules[rule].payload_type,
                           ct_verdict_payload(j->b->verdicts, rule));
@@ -232,7 +239,8 @@ void ct_judge_then(ct_judge *j)
     judge_outcome(j, then->outcome);
     judge_steps(j, then->steps);
     judge_states(j, then->states);
-    if (j->r->evaluated) {
+    /* An error that nobody expected is told alone: it is why no verdict is there. */
+    if (j->r->evaluated || then->error) {
         judge_verdicts(j, then->verdicts);
         judge_listed(j, then->present, "present", true);
         judge_listed(j, then->absent, "absent", false);
