@@ -175,10 +175,20 @@ static bool is_url(mt_str text)
            mt_str_starts(text, MT_STR("http://"));
 }
 
+static bool is_dotted(mt_str host)
+{
+    bool dotted = true;
+    for (size_t i = 0; i < host.len; i++) {
+        dotted &= host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9');
+    }
+    return dotted;
+}
+
+/* "127.example.org" is a name, and may lead anywhere. */
 static bool is_loopback(mt_str host)
 {
-    return mt_str_starts(host, MT_STR("127.")) || mt_str_is(host, "::1") ||
-           mt_str_is(host, "localhost");
+    return (mt_str_starts(host, MT_STR("127.")) && is_dotted(host)) ||
+           mt_str_is(host, "::1") || mt_str_is(host, "localhost");
 }
 
 /* Tokens and codes travel there: in the open only on this machine. */
