@@ -1,3 +1,12 @@
+/* adapter/post.c - one request to an address that the operator's configuration
+ * names.
+ * Room: adapter. The order of trust: the URL is ours, the name server is not, the
+ * answer is not. So the gate judges the address at the moment of connecting, header
+ * and body have ceilings that end the transfer where they are crossed, and nothing
+ * leads the request elsewhere (no redirect, no proxy).
+ * May fail as post.h says; `kept_in` and `too_long` remember what a callback did,
+ * since the library only tells that some callback ended it. Threads: every call has
+ * its own handle; only loading the library is shared. */
 #include "adapter/post.h"
 
 #include <errno.h>
@@ -6,6 +15,8 @@
 
 #include "base/late_curl.h"
 
+/* Headers are not kept, but an endless one would keep the thread until the time is
+ * up. */
 enum { HEADER_BYTES = 64 << 10 };
 
 typedef struct sending {
@@ -117,6 +128,8 @@ static mt_err send_it(sending *s, CURL *easy, mt_arena *a, long *status, mt_buf 
 {
     mt_str type = mt_strf(a, "Content-Type: %s", s->post->type);
     struct curl_slist *fields = curl_slist_append(NULL, type.ptr);
+    /* The library asks "Expect: 100-continue" before a large body and waits a second
+     * for servers that do not answer it. An empty field takes the header out. */
     fields = fields ? curl_slist_append(fields, "Expect:") : NULL;
     set_up(easy, s, fields, mt_str_dup(a, s->post->url).ptr);
     CURLcode code = curl_easy_perform(easy);
@@ -136,6 +149,8 @@ mt_err ad_post_send(const ad_post *post, long *status, mt_buf *answer, mt_buf *w
         mt_buf_addz(why, missing);
         return MT_E_IO;
     }
+    /* Not safe while other threads use the library, so it comes before the first
+     * handle. */
     pthread_once(&once, start_curl);
     mt_err err = MT_E_IO;
     if (!ad_url_read(&a, post->url, &s.url) || s.url.has_user) {

@@ -1,4 +1,7 @@
-/* agent/chars.c - see chars.h. */
+/* agent/chars.c - which characters names and white space are made of.
+ * Room: agent. Two worlds: the profile has ASCII identifiers, by the table; compat
+ * has what the existing SDK takes, that is Python's: str.strip() and \w of Unicode.
+ * Texts were checked to be UTF-8 before they come here, so decoding needs no checks. */
 #include "agent/chars.h"
 
 #include <unictype.h>
@@ -41,6 +44,8 @@ bool ag_is_identifier(mt_str s)
 
 static bool unicode_space(uint32_t c)
 {
+    /* str.isspace() of Python: White_Space of Unicode and the four separators 28 to
+     * 31. */
     return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 ||
            c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
            c == 0x202F || c == 0x205F || c == 0x3000;

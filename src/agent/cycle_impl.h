@@ -10,6 +10,8 @@
 #include "agent/cycle.h"
 #include "agent/tape_impl.h"
 
+/* In this order; a message that is dropped or over a limit goes straight to the
+ * last. */
 typedef enum ag_stage {
     AG_STAGE_HOOKS_IN,
     AG_STAGE_RECEIVERS,
@@ -37,7 +39,7 @@ struct ag_cycle {
     uint32_t hook_at;      /* next hook of the current direction */
     uint32_t next;         /* next activation, or next emission */
     MT_VEC(ag_call) calls; /* due now */
-    uint8_t *answered;
+    uint8_t *answered;     /* per call that is due */
     uint32_t answered_cap, pending;
     MT_VEC(ag_hook_record) hooks_in;
     MT_VEC(ag_hook_record) hooks_out;

@@ -392,6 +392,7 @@ static void write_tree(mt_jw *w, const ag_triggers *t, uint32_t parent)
 static void write_relation(mt_jw *w, const ag_trigger *a, const ag_trigger *b)
 {
     bool down = ag_trigger_covers(a, b), up = ag_trigger_covers(b, a);
+    /* ORDER NAMES, the comparisons of the SDK. */
     const bool holds[] = {down && !up, up && !down, down, up, down && up};
     static const char *const NAMES[] = {">", "<", ">=", "<=", "=="};
     mt_jw_begin_array(w);
@@ -510,7 +511,9 @@ static bool text_first(const mt_json *p)
     return p->count && mt_json_is(&p->as.items[0], MT_JSON_STRING);
 }
 
-/* Tuples that start with text come first; *mixed when text meets a number. */
+/* Tuples that start with text come first; *mixed when text meets a number.
+ * Of tuples that agree as far as the shorter goes, the shorter comes first, as in
+ * Python. */
 static int compare_tuples(const mt_json *a, const mt_json *b, bool *mixed)
 {
     if (text_first(a) != text_first(b)) {

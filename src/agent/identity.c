@@ -24,6 +24,10 @@
 #include "base/map.h"
 #include "base/vec.h"
 
+/* WINDOW: how far messages of one session may overtake each other. SESSIONS: a
+ * session is one run of an agent, and so many within the window of time are enough
+ * for one that restarts. KEYS_MOST bounds memory where anybody may come with a new
+ * key. */
 enum {
     WINDOW = 1024,
     WORDS = WINDOW / 64,
@@ -31,6 +35,7 @@ enum {
     NAME_MOST = 200,
     KEYS_MOST = 4096
 };
+/* So that no signature over something else can be passed off as a message. */
 #define PREFIX "motet-agent-message-1\n"
 
 /* Counts of one session that were heard. Bit k of `heard`: highest - k. */
@@ -86,6 +91,7 @@ static void signed_text(mt_buf *out, const claim *c, const mt_json *payload)
     mt_jw_end_object(&w);
 }
 
+/* A key that could not sign gives zeros, and those must not be sent. */
 static bool is_zero(const mt_signature *s)
 {
     unsigned char any = 0;
@@ -152,6 +158,7 @@ static peer *find_peer(const ag_verifier *v, const mt_sign_public *key)
     return at ? &v->peers[at - 1] : NULL;
 }
 
+/* Peers move when the array grows: maps have numbers, never pointers. */
 static peer *make_peer(ag_verifier *v, const mt_sign_public *key)
 {
     peer *p = find_peer(v, key);
@@ -290,6 +297,8 @@ static const char *judge_key(const ag_verifier *v, const reading *r)
         return NULL;
     }
     if (!id->pin_first) {
+        /* Without a list and without pins every key is believed: a signature then
+         * only says that it was the same one as before. */
         return id->trusted_count ? "its key is not one of those that are trusted"
                                  : NULL;
     }
@@ -379,6 +388,7 @@ const char *ag_verify(ag_verifier *v, mt_arena *a, const ag_inbound *in, int64_t
     if (!verifies(&r, &in->payload)) {
         return "its signature does not verify";
     }
+    /* Only now: see the head of the file. */
     take_note(v, &r, now_ms);
     *signer = name_of(v, a, &r.key);
     return NULL;

@@ -8,7 +8,8 @@
  * Order: base's reader, then one recursive walk over the text. INVARIANT: with
  * AG_PY_AS_JSON everything in the result can be written as JSON again.
  * May fail: MT_E_SYNTAX for what Python refuses too, MT_E_LIMIT for what is deeper or
- * longer than allowed. Texts without escapes are borrowed from the input. */
+ * longer than allowed. Texts that base reads may borrow from the input,
+ * those read here are copied. */
 #include "agent/python.h"
 #include "agent/value.h"
 #include "base/limits.h"
@@ -119,6 +120,7 @@ static bool take_unicode(text_reader *r, mt_buf *out)
 /* After the backslash. */
 static bool take_escape(text_reader *r, mt_buf *out)
 {
+    /* Pairs: the letter behind the backslash, and what it stands for. */
     static const char NAMED[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
     if (r->at == r->end) {
         return fail(r, MT_E_SYNTAX);

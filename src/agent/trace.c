@@ -199,6 +199,7 @@ static void write_sorted(mt_arena *a, mt_jw *w, const mt_str *texts, uint32_t co
     mt_jw_end_array(w);
 }
 
+/* The tape without a key comes before all that have one. */
 static int by_key(const void *x, const void *y)
 {
     mt_str a = ((const ag_delta *)x)->key, b = ((const ag_delta *)y)->key;
@@ -282,6 +283,8 @@ static void write_sends(mt_jw *w, const ag_agent *agent, const ag_record *r)
         mt_jw_begin_object(w);
         mt_jw_keyz(w, "emissions");
         mt_jw_begin_array(w);
+        /* Emissions stand in the order of their sends, so one walk over both is
+         * enough. */
         for (; e < r->emission_count && r->emissions[e].send == i; e++) {
             write_emission(w, agent, r, &r->emissions[e]);
         }
@@ -408,6 +411,8 @@ static void write_mode(mt_jw *w, const mode_words *m)
     mt_jw_end_object(w);
 }
 
+/* Others rely on this statement: a line that is no longer true goes with the code that
+ * made it so. */
 static const char *const PROFILE_DEVIATIONS[] = {
     "3.1: white space between two characters of names is refused, not ignored",
     "3.1: a route in which source, label and target are all empty is refused",

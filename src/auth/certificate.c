@@ -2,7 +2,13 @@
  * An identity is issuer and subject together: two authorities may both have a
  * "CN=till". Its id is a digest of both, so that it is short and has no characters of
  * theirs; its name is the subject. A chain that GnuTLS does not accept, for whatever
- * reason, is not trusted. */
+ * reason, is not trusted.
+ *
+ * Reading the configuration tells all faults at once and makes nothing when there
+ * is one. Afterwards settings never change, so threads share them without a lock. A
+ * certificate is checked once per connection, after the handshake, in the arena of
+ * its caller. Names in it are foreign: what has a NUL inside or is too long is left
+ * out, never cut, for half of a name may be somebody else's. */
 #include "auth/certificate.h"
 
 #include <stdlib.h>
@@ -12,6 +18,8 @@
 #include "base/late_gnutls.h"
 #include "os/file.h"
 
+/* PEM_MOST: a bundle of every public authority is a quarter of it. TEXT_MOST: names
+ * are read into the stack. NAMES_MOST: a certificate is chosen by whoever shows it. */
 enum { PEM_MOST = 1 << 20, TEXT_MOST = 1024, NAMES_MOST = 64 };
 
 typedef struct settings {
@@ -108,6 +116,7 @@ size_t au_certificates_read(const au_settings *in, au_certificates **out)
         return 0;
     }
     au_certificates *c = mt_xmalloc(sizeof *c);
+    /* A certificate is a machine's unless the configuration says otherwise. */
     *c = (au_certificates){.s = {.actor = 1}};
     reading r = {.in = in, .node = node, .c = c};
     mt_form form = {.arena = &c->arena,
@@ -115,6 +124,8 @@ size_t au_certificates_read(const au_settings *in, au_certificates **out)
                     .what = "`certificates`",
                     .report = tell_form,
                     .state = &r};
+    /* Said once; the rest is still read, so that one run tells every fault of the
+     * file. */
     r.missing = mt_late_load(&mt_late_gnutls);
     if (r.missing) {
         tell(&r, MT_STR("certificates"), mt_str_z(r.missing));
@@ -213,6 +224,7 @@ static bool read_claims(mt_arena *a, gnutls_x509_crt_t crt, mt_str issuer,
     mt_buf text = {0};
     mt_jw w = mt_jw_start(&text, false);
     mt_jw_begin_object(&w);
+    /* ORDER: keys ascend. They are what `claim` of a rule may name. */
     mt_jw_key_str(&w, "cn", common_name_of(a, crt));
     add_names(&w, a, crt, "dns", GNUTLS_SAN_DNSNAME);
     add_names(&w, a, crt, "email", GNUTLS_SAN_RFC822NAME);
@@ -237,6 +249,7 @@ static const char *identify(const au_certificates *c, gnutls_x509_crt_t crt,
     }
     mt_str both = mt_strf(a, "%.*s\n%.*s", MT_ARG(issuer), MT_ARG(subject));
     mt_str digest = mt_sha256_hex(a, mt_sha256_of(both));
+    /* 128 bits: nobody finds a second pair of names with this id. */
     out->id = mt_strf(a, "certificate:%.32s", digest.ptr);
     out->name = subject;
     out->human = c->s.actor == 0;
@@ -251,6 +264,7 @@ static bool is_trusted(gnutls_session_t session)
     gnutls_typed_vdata_st purpose = {
         .type = GNUTLS_DT_KEY_PURPOSE_OID,
         .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT};
+    /* Not trusted, if the library should not write it. */
     unsigned status = ~0u;
     return gnutls_certificate_verify_peers(session, &purpose, 1, &status) == 0 &&
            status == 0;
@@ -268,6 +282,7 @@ au_shown au_certificate_check(const au_certificates *c, void *of, mt_arena *a,
         return AU_NOT_TRUSTED;
     }
     const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
+    /* Whether that is enough is the caller's question (au_certificates_required()). */
     if (!chain || !count) {
         return AU_NONE_SHOWN;
     }

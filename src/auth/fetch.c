@@ -1,4 +1,11 @@
-/* auth/fetch.c - see fetch.h. Room: auth. */
+/* auth/fetch.c - one answer from a provider, through the one outgoing gate.
+ * Room: auth. The URL comes from what a provider says about itself, so it is
+ * foreign: its origin must be listed, and the address that its name leads to is
+ * judged at the moment of connecting. A check before that could be led elsewhere by
+ * a name that changes. Redirects and proxies are off, for both would decide where
+ * the request goes.
+ * May fail as fetch.h says. Messages name the origin and never the URL or the
+ * answer: either may have a code or a secret in it. */
 #include "auth/fetch.h"
 
 #include <errno.h>
@@ -6,6 +13,7 @@
 
 #include "base/late_curl.h"
 
+/* Somebody who signs in may be waiting for it. */
 enum { CONNECT_MS = 3000, ALL_MS = 8000 };
 
 typedef struct transfer {
@@ -47,12 +55,16 @@ static size_t take(char *data, size_t size, size_t count, void *state)
 static void set_up(CURL *easy, const au_ask *ask, transfer *t)
 {
     SET(CURLOPT_URL, ask->url.ptr);
+    /* Without it the library uses alarm signals for its time-outs, which threads
+     * share. */
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, t);
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_PROXY, "");
+    /* An empty proxy overrides those of the environment, an empty list its
+     * exceptions. */
     SET(CURLOPT_NOPROXY, "");
     SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     SET(CURLOPT_USERAGENT, "motet");

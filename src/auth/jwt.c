@@ -23,6 +23,8 @@
 
 const char *const AU_ALG_NAMES[AU_ALG_COUNT + 1] = {"RS256", "ES256", "EdDSA", NULL};
 
+/* The most is for the time a verification takes: whoever serves keys must not be
+ * able to make every check slow. */
 enum { RSA_LEAST_BITS = 2048, RSA_MOST_BITS = 16384, P256 = 32 };
 
 /* ---- Tokens ---- */
@@ -64,6 +66,8 @@ static const char *read_header(mt_arena *a, mt_str part, au_jwt *out)
         !mt_form_read(&form, &tree, HEADER, mt_form_count(HEADER), &h)) {
         return "its header is malformed";
     }
+    /* RFC 7515, 4.1.11: an extension that is critical and not understood refuses the
+     * token. None is understood, so an empty list is refused as well. */
     if (h.crit) {
         return "its header demands an extension";
     }
@@ -97,6 +101,7 @@ const char *au_jwt_read(mt_arena *a, mt_str text, au_jwt *out)
         return "its claims are malformed";
     }
     out->signature = mt_unbase64url(a, mt_str_skip(rest, second + 1));
+    /* The very bytes that came, not what they decode to. */
     out->signed_by = mt_str_from(text.ptr, first + 1 + second);
     return out->signature.len ? NULL : "it is not signed";
 }
@@ -245,9 +250,12 @@ static void add_key(au_keys *k, const mt_json *node)
         !mt_form_read(&form, node, JWK, mt_form_count(JWK), &j) || !may_verify(&j)) {
         return;
     }
+    /* A key that cannot be used is passed over: sets of providers have keys for
+     * encryption and kinds that are yet to come. */
     if (make(&k->arena, &j, next)) {
         k->count++;
     } else {
+        /* It may have been made and then not fit its `alg`. */
         EVP_PKEY_free(next->pkey);
     }
 }

@@ -10,7 +10,13 @@
  * soon. If the provider cannot be asked the old keys stay.
  *
  * What may fail: the network (MT_E_IO, MT_E_DENIED), what the provider says
- * (MT_E_SYNTAX), what the token says (MT_E_REJECTED); one sentence each, no secret. */
+ * (MT_E_SYNTAX), what the token says (MT_E_REJECTED); one sentence each, no secret.
+ *
+ * Threads: settings never change after reading. Keys and the issuer's document
+ * are under the provider's lock, which is held for a look-up or an exchange of
+ * pointers, never while asking. Only au_oidc_tend(), au_oidc_ask() and the logins
+ * ask, on threads that may wait; au_oidc_check() never does and answers
+ * AU_ASK_FOR_KEYS in place of it. */
 #include "auth/oidc.h"
 
 #include <pthread.h>
@@ -28,6 +34,8 @@
 
 #include <sodium.h>
 
+/* PROVIDERS_MOST: a token is matched against all of them. NAME_MOST and SUBJECT_MOST
+ * go into every record of the ledger; 255 is what OpenID Connect allows a subject. */
 enum {
     ASK_AGAIN_MS = 10000,
     KEYS_OLD_MS = 300000,
@@ -151,6 +159,8 @@ static void read_algorithms(reading *r, provider *p)
                                              mt_str_z(AU_ALG_NAMES[k]))) {
             k++;
         }
+        /* HS256 and `none` are not among them: a secret that is shared with every
+         * verifier would make each of them an issuer. */
         if (k == AU_ALG_COUNT) {
             tell(r, "algorithms", "RS256, ES256 and EdDSA are the ones there are");
         } else {
@@ -165,10 +175,20 @@ static bool is_url(mt_str text)
            mt_str_starts(text, MT_STR("http://"));
 }
 
+static bool is_dotted(mt_str host)
+{
+    bool dotted = true;
+    for (size_t i = 0; i < host.len; i++) {
+        dotted &= host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9');
+    }
+    return dotted;
+}
+
+/* "127.example.org" is a name, and may lead anywhere. */
 static bool is_loopback(mt_str host)
 {
-    return mt_str_starts(host, MT_STR("127.")) || mt_str_is(host, "::1") ||
-           mt_str_is(host, "localhost");
+    return (mt_str_starts(host, MT_STR("127.")) && is_dotted(host)) ||
+           mt_str_is(host, "::1") || mt_str_is(host, "localhost");
 }
 
 /* Tokens and codes travel there: in the open only on this machine. */
@@ -188,6 +208,7 @@ static void read_gate(reading *r, provider *p)
         mt_buf_clear(&why); /* told where `outgoing` is read */
         p->gate = (ad_gate){0};
     }
+    /* Room for issuer and jwks. */
     mt_str *all = mt_new_array(a, mt_str, p->gate.origin_count + 2);
     for (size_t i = 0; i < p->gate.origin_count; i++) {
         all[i] = p->gate.origins[i];
@@ -268,6 +289,7 @@ static bool is_name(mt_str text)
 
 static void read_provider(reading *r, const mt_json_member *m)
 {
+    /* A minute is what clocks of two well-kept machines may differ by. */
     static const settings USUAL = {.leeway_seconds = 60, .actor = EITHER};
     provider *p = &r->o->items[r->o->count];
     size_t before = r->faults;
@@ -280,9 +302,11 @@ static void read_provider(reading *r, const mt_json_member *m)
                     .state = r};
     *p = (provider){.s = USUAL};
     pthread_rwlock_init(&p->lock, NULL);
+    /* Counted before it is read: au_oidc_free() then also frees one that has faults. */
     r->o->count++;
     (void)mt_form_read(&form, &m->value, PROVIDER, mt_form_count(PROVIDER), &p->s);
     p->s.name = m->key;
+    /* What follows would tell consequences of the same fault. */
     if (r->faults != before) {
         return;
     }
@@ -428,6 +452,7 @@ static mt_err ask_for_keys(provider *p, mt_buf *why)
         pthread_rwlock_unlock(&p->lock);
         au_keys_free(old);
     }
+    /* Also after a failure: a provider that is down is not asked by every request. */
     atomic_store(&p->asked_ms, os_now_ms());
     atomic_store(&p->asking, false);
     mt_buf_free(&body);
@@ -609,6 +634,7 @@ au_verdict au_oidc_check(au_oidc *o, mt_str token, int64_t now_ms, mt_arena *a,
     switch (verify(p, &t)) {
     case AU_KEY_UNKNOWN:
         *why = "its key is not known";
+        /* While another request asks, this one waits with it and is judged again. */
         return may_ask(p) || atomic_load(&p->asking) ? AU_ASK_FOR_KEYS : AU_BAD;
     case AU_FORGED: *why = "its signature is wrong"; return AU_BAD;
     case AU_SIGNED: break;
@@ -756,6 +782,7 @@ static mt_err exchange(provider *p, const au_login *l, mt_str code, mt_arena *a,
         mt_buf_addz(why, "the provider gave no id_token");
         err = MT_E_SYNTAX;
     }
+    /* Code and verifier are a credential until the provider has seen them. */
     sodium_memzero(form.ptr, form.len);
     mt_buf_free(&form);
     mt_buf_free(&body);
@@ -773,6 +800,7 @@ static const char *judge_login(provider *p, const au_login *l, const au_jwt *t,
     const mt_json *aud = mt_json_at(&t->claims, "aud");
     const mt_json *azp = mt_json_at(&t->claims, "azp");
     mt_str issuer = mt_json_text(mt_json_at(&t->claims, "iss"));
+    /* The provider was chosen by the login here, not by the token. */
     if (!mt_str_eq(issuer, p->s.issuer)) {
         return "its issuer is another";
     }
@@ -784,6 +812,7 @@ static const char *judge_login(provider *p, const au_login *l, const au_jwt *t,
         return "it answers another login (nonce)";
     }
     const char *why = judge_claims(p, t, &audience, now_ms, a, out);
+    /* Somebody sat at a browser, whatever the token says about its client. */
     out->human = p->s.actor != MACHINE;
     return why;
 }

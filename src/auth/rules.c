@@ -1,4 +1,10 @@
-/* auth/rules.c - see rules.h. Room: auth. */
+/* auth/rules.c - claims in, grants out.
+ * Room: auth. Reading goes by ROWS; au_rules_check() refuses what rows cannot say,
+ * when the configuration is read, so that applying cannot fail. Applying goes
+ * through all rules and adds up what fitting ones grant: there is no order and no
+ * denial, so adding a rule never takes anything away.
+ * INVARIANT: a claim that is absent or of another kind grants nothing. Each grant is
+ * listed once; the arrays are as long as all rules together, which bounds them. */
 #include "auth/rules.h"
 
 static const mt_form_row ROWS[] = {
@@ -24,6 +30,8 @@ static bool is_path(const mt_json *claim)
     return good;
 }
 
+/* A claim without a comparison would grant to nobody, and a comparison without a claim
+ * to everybody; both are slips. */
 static const char *fault_of(const au_rule *r)
 {
     if (!r->claim) {
@@ -62,6 +70,7 @@ bool au_rules_check(const au_rules *r, bool (*persona_known)(mt_str text),
         if (!fault && !all_known(one->rights, one->right_count, right_known)) {
             fault = "there is no such right (docs/rights.md)";
         }
+        /* A rule without grants is more likely a misspelt key than an intention. */
         if (!fault && !one->persona_count && !one->right_count) {
             fault = "it grants nothing";
         }

@@ -20,12 +20,12 @@ typedef struct au_rule {
     const mt_json *claim; /* NULL: fits everybody */
     mt_str equals, contains;
     const mt_str *personas, *rights;
-    size_t persona_count, right_count;
+    uint32_t persona_count, right_count; /* as forms write them */
 } au_rule;
 
 typedef struct au_rules {
     const au_rule *items;
-    size_t count;
+    uint32_t count;
 } au_rules;
 
 enum { AU_RULES_MOST = 1000, AU_GRANTS_MOST = 1000 };

@@ -1,9 +1,20 @@
+/* base/arena.c - memory that is given out in a row and taken back all at once.
+ * Room: base. A block is twice as large as the one before, up to LARGEST_BLOCK; what
+ * does not fit gets a block of its own size. Rewinding puts blocks aside as spare,
+ * so a loop that rewinds each time allocates nothing after its first round. Only
+ * mt_arena_free() gives memory back to the system.
+ * Memory that is not given out is fenced (mt_fence()), so under ASan a use after a
+ * rewind is caught as if it had been freed. Out of memory ends the program: behind
+ * the limits at the doors nobody could do better. Threads: an arena belongs to one
+ * at a time. */
 #include "base/arena.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The first holds what a small request needs; beyond the largest, doubling would
+ * only reserve what is not used. */
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
 
 struct mt_block {
@@ -48,7 +59,8 @@ static void use_block(mt_arena *a, mt_block *b)
     mt_fence(a->cur, b->size);
 }
 
-/* Takes the first spare block that is large enough off the spare list. */
+/* Takes the first spare block that is large enough off the spare list.
+ * First fit is enough: there are few, and they grow. */
 static mt_block *take_spare(mt_arena *a, size_t need)
 {
     for (mt_block **link = &a->spare; *link; link = &(*link)->prev) {
@@ -90,6 +102,9 @@ mt_mark mt_arena_mark(const mt_arena *a)
     return (mt_mark){a->block, a->cur};
 }
 
+/* INVARIANT: marks are rewound in the opposite order of their making. A mark that
+ * was rewound past has its block among the spare ones, and the walk would not meet
+ * it. */
 void mt_arena_rewind(mt_arena *a, mt_mark m)
 {
     char *used = a->cur; /* up to here, of the block that stays */

@@ -1,7 +1,14 @@
+/* base/figures.c - counts and times that many threads add to, and Prometheus text.
+ * Room: base. Adding is one relaxed atomic each: figures are read for a chart, not
+ * to decide anything, so readers may see a count and not yet its sum. Whoever tells
+ * figures calls mt_family() and then values; the three functions of mt_figures make
+ * text or OTLP of them, so no figure is described twice. Nothing can fail. */
 #include "base/figures.h"
 
 #include <math.h>
 
+/* From a tenth of a millisecond, below which an answer is as fast as can be, to ten
+ * seconds, beyond which every client has given up. ORDER BOUNDS_NS. */
 const double MT_TIME_BOUNDS[MT_TIME_BOUND_COUNT] = {
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
     0.05,   0.1,     0.25,   0.5,   1,      2.5,   10};
@@ -152,6 +159,7 @@ static void text_times(mt_figures *f, const mt_label *labels, size_t count,
         total += atomic_load_explicit(&times->buckets[i], memory_order_relaxed);
         mt_buf_addf(&bound, i < MT_TIME_BOUND_COUNT ? "%.9g" : "+Inf",
                     i < MT_TIME_BOUND_COUNT ? MT_TIME_BOUNDS[i] : 0.0);
+        /* The bound is used as a C string. */
         mt_buf_addc(&bound, '\0');
         add_part(t, "_bucket", labels, count, bound.ptr, (double)total);
         mt_buf_free(&bound);

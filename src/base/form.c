@@ -61,6 +61,7 @@ static mt_str path_to(const mt_form *f, mt_str key)
 /* What has a path is named by it, the outermost object by what it is. */
 static bool report(mt_form *f, mt_form_fault fault)
 {
+    /* A warning counts as good, which is why this answer goes back to the caller. */
     fault.warning = fault.wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED;
     if (!f->report) {
         return fault.warning;
@@ -209,6 +210,8 @@ static void put_number(const mt_form_row *row, int64_t n, void *to)
         *(int64_t *)to = n;
         return;
     }
+    /* A row with a negative least for a field without a sign is our fault, not the
+     * file's. */
     MT_ASSERT(n >= 0);
     if (row->kind == MT_FORM_K_SIZE) {
         *(size_t *)to = (size_t)n;
@@ -377,6 +380,8 @@ static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
+/* From a tree the text is written anew, compact; form_pull.c gives the bytes that
+ * were sent. */
 static bool read_raw(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     (void)row;
@@ -404,6 +409,8 @@ static bool read_own(mt_form *f, const mt_form_row *row, const mt_json *v, void 
 static void put_array(const mt_form_row *row, const void *items, uint32_t count,
                       void *to)
 {
+    /* The count stands elsewhere in the same structure, which begins `offset` before
+     * the field. */
     char *object = (char *)to - row->offset;
     memcpy(to, &items, sizeof items);
     memcpy(object + row->count_offset, &count, sizeof count);
@@ -561,6 +568,8 @@ static bool read_row(mt_form *f, const mt_json *object, const mt_form_row *row,
         return read_self(f, object, row, out);
     }
     if (v && !(mt_json_is(v, MT_JSON_NULL) && (row->flags & MT_FORM_NULLABLE))) {
+        /* INVARIANT: rows without a key never come here, so LABEL and PLACE need no
+         * reader. */
         return READERS[row->kind](f, row, v, (char *)out + row->offset);
     }
     return !(row->flags & MT_FORM_REQUIRED) ||
@@ -668,6 +677,8 @@ mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char
  * behind an alias) the value's place must do. */
 static size_t key_before(mt_str text, size_t value, mt_str key)
 {
+    /* Keys are short and stand near; a search of the whole text for each fault would
+     * make a large file with many faults slow. */
     enum { FARTHEST = 4096 };
     size_t first = value > FARTHEST ? value - FARTHEST : 0;
     for (size_t at = value; at-- > first && key.len;) {

@@ -133,12 +133,16 @@ struct mt_form_table {
     MT_FORM_ROW(type, field, key, MT_FORM_K_ANY, 0, 0, flags)
 #define MT_FORM_RAW(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_RAW, 0, 0, flags)
-/* `count` is the field beside `field` that has the number of items. */
+/* `count` is the field beside `field` that has the number of items. It is 32 bits wide,
+ * or this does not compile: writing half of a wider one works on one byte order only. */
+#define MT_FORM_COUNT_AT(type, its_count) \
+    offsetof(type, its_count) + \
+        0 * sizeof(char[sizeof(((type *)0)->its_count) == sizeof(uint32_t) ? 1 : -1])
 #define MT_FORM_MANY(type, field, its_count, name, its_kind, its_table, its_most, \
                      its_flags) \
     {MT_FORM_KEY(name), .kind = its_kind, .flags = its_flags, \
      .offset = offsetof(type, field), .most = its_most, \
-     .count_offset = offsetof(type, its_count), .table = its_table}
+     .count_offset = MT_FORM_COUNT_AT(type, its_count), .table = its_table}
 #define MT_FORM_STRS(type, field, count, key, most, flags) \
     MT_FORM_MANY(type, field, count, key, MT_FORM_K_STRS, NULL, most, flags)
 #define MT_FORM_EACH(type, field, count, key, table, most, flags) \

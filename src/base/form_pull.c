@@ -1,9 +1,16 @@
-/* base/form_pull.c - see form_pull.h. */
+/* base/form_pull.c - the rows of a form, read from text without a tree.
+ * Room: base. One pass over the object: a key finds its row, the row's kind reads
+ * the value, bounds are checked before the field is written. The cursor keeps the
+ * first fault and its place; after it nothing more is read.
+ * INVARIANT: a key that comes twice is refused, as everywhere else: two readers of
+ * one body must not see two values. Seen rows are bits of one word, hence at most
+ * 64. */
 #include "base/form_pull.h"
 
 /* Whole, and within the row's bounds: 1e999 and 2^63 are refused like -5. */
 static bool pull_number(mt_jp *j, const mt_form_row *row, int64_t *out)
 {
+    /* Read on a copy, so that a number out of range is blamed where it begins. */
     mt_jp probe = *j;
     int64_t n = 0;
     if (mt_jp_type(j) != MT_JSON_NUMBER) {
@@ -74,6 +81,7 @@ static const mt_form_row *find(const mt_form_row *rows, size_t count, mt_str key
 {
     for (size_t i = 0; i < count; i++) {
         const char *name = rows[i].key;
+        /* The first byte decides almost always, without counting the name. */
         if (key.len && name[0] == key.ptr[0] && mt_str_eq(mt_str_z(name), key)) {
             return &rows[i];
         }

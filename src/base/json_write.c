@@ -25,6 +25,7 @@
 #include <emmintrin.h>
 #endif
 
+/* FEW: objects with more members sort their pointers on the heap. */
 enum { BLOCK = 16, INDENT = 2, FEW = 32 };
 
 /* 0: as it is; 'u': \u00xx; otherwise the letter after the backslash. */
@@ -64,6 +65,7 @@ static inline uint64_t needs_escape(uint64_t word)
 /* Copies up to 8 bytes as one word. */
 static inline uint64_t copy_word(char *to, const char *from, size_t len)
 {
+    /* What is not copied of the word must not look like something to escape. */
     uint64_t word = EACH_BYTE('a');
     memcpy(&word, from, len);
     memcpy(to, &word, len);
@@ -266,6 +268,7 @@ void mt_jw_check_key(mt_jw *w, mt_str key)
     bool is_cut = key.len >= sizeof last->text; /* the rest is not compared */
     key.len = is_cut ? sizeof last->text : key.len;
     int order = mt_str_cmp(mt_str_from(last->text, last->len), key);
+    /* Equal keys are a fault as well: a reader would refuse the object. */
     if (last->is_set && (order > 0 || (order == 0 && !is_cut))) {
         fprintf(stderr, "key \"%.*s\" after \"%.*s\"\n", (int)key.len, key.ptr,
                 (int)last->len, last->text);
@@ -380,6 +383,7 @@ static bool is_sorted(const mt_json *object)
 {
     for (uint32_t i = 1; i < object->count; i++) {
         mt_str a = object->as.members[i - 1].key, b = object->as.members[i].key;
+        /* The first byte decides most pairs without a call. */
         bool by_first = a.len && b.len && a.ptr[0] != b.ptr[0];
         bool before = by_first ? (unsigned char)a.ptr[0] < (unsigned char)b.ptr[0]
                                : mt_str_cmp(a, b) < 0;

@@ -1,7 +1,12 @@
 /* base/limits.h - every limit at every door, in one table.
  * Room: base. May include base/ only.
  * A limit is named, configurable (`--limit NAME=VALUE`) and named again when hit.
- * To add one, add a row; the field, its default and its help text follow. */
+ * To add one, add a row; the field, its default and its help text follow.
+ *
+ * Bytes bound memory, depths bound recursion, counts bound work. Work is counted
+ * in steps wherever the same input must get the same answer on every machine;
+ * milliseconds stand beside them for whoever waits. A bundle may nest deeper than
+ * other JSON, for an expression of the source becomes several levels of it. */
 #ifndef MT_BASE_LIMITS_H
 #define MT_BASE_LIMITS_H
 

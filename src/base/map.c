@@ -1,3 +1,12 @@
+/* base/map.c - texts to values, in the order they were added.
+ * Room: base. Entries stand in a row, as they came, so walking a map gives the same
+ * order in every run though the hash differs; slots have the number of an entry + 1
+ * and are probed one after the other. At most three quarters of them are used, so a
+ * probe ends soon. Nothing is ever taken out.
+ * The hash is keyed: whoever chooses names cannot choose which of them collide.
+ * INVARIANT: no result may depend on a hash value. Pointers to entries are good
+ * until the next one is added. Memory is the arena's; an old table stays there until
+ * the arena ends. */
 #include "base/map.h"
 
 #include <sys/random.h>
@@ -17,6 +26,7 @@ __attribute__((constructor)) static void draw_secret(void)
         secret[0] = 0x9e3779b97f4a7c15u;
         secret[1] = 0xd1b54a32d192ed03u;
     }
+    /* A multiplication by zero would hash everything to one value. */
     secret[0] |= 1;
     secret[1] |= 1;
 }

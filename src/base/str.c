@@ -4,9 +4,9 @@
  * copies made by mt_str_dup() and mt_strf() are followed by a NUL that is not counted,
  * so they can go where C strings are wanted.
  *
- * A buffer (mt_buf) owns heap memory and doubles when it must. With a ceiling it stops
- * there and remembers that it did: writers need not check every call, the owner looks
- * once at the end. Without memory the process ends (mt_xrealloc()).
+ * A buffer (mt_buf) owns heap memory and grows by half when it must. With a ceiling it
+ * stops there and remembers that it did: writers need not check every call, the owner
+ * looks once at the end. Without memory the process ends (mt_xrealloc()).
  *
  * Comparison is by bytes, never by locale; that is the order of keys everywhere. */
 #include "base/str.h"

@@ -16,6 +16,7 @@ typedef struct mt_str {
     size_t len;
 } mt_str;
 
+/* The "" before it: anything but a literal does not compile. */
 #define MT_STR(literal) ((mt_str){"" literal, sizeof(literal) - 1})
 /* For static initialisers, where a compound literal is not allowed. */
 #define MT_STR_INIT(literal)                                                           \
@@ -30,6 +31,7 @@ static inline mt_str mt_str_from(const char *ptr, size_t len)
     return (mt_str){ptr, len};
 }
 
+/* NULL stays NULL in ptr, so "not given" survives. */
 static inline mt_str mt_str_z(const char *zero_terminated)
 {
     return (mt_str){zero_terminated, zero_terminated ? strlen(zero_terminated) : 0};
@@ -62,7 +64,7 @@ size_t mt_str_find(mt_str s, char byte);
 mt_str mt_str_skip(mt_str s, size_t n);
 /* s without the bytes of `set` it begins and ends with. */
 mt_str mt_str_trim(mt_str s, mt_str set);
-/* What follows the last '/', and the last name without its last extension. */
+/* What follows the last '/'; all of it where there is none. */
 mt_str mt_str_basename(mt_str path);
 /* The file's name without directory and without its last suffix; a leading dot is part
  * of the name. */
@@ -99,6 +101,7 @@ void mt_buf_addfv(mt_buf *b, const char *format, va_list args)
 void mt_buf_add_i64(mt_buf *b, int64_t value);
 void mt_buf_add_u64(mt_buf *b, uint64_t value);
 
+/* INVARIANT: len <= cap, so the subtraction cannot wrap. */
 static inline bool mt_buf_room(mt_buf *b, size_t more)
 {
     return MT_LIKELY(more <= b->cap - b->len) || mt_buf_grow(b, more);
@@ -134,6 +137,7 @@ static inline mt_str mt_buf_str(const mt_buf *b)
     return (mt_str){b->ptr, b->len};
 }
 
+/* Keeps its memory for the next use. */
 static inline void mt_buf_clear(mt_buf *b)
 {
     b->len = 0;

@@ -1,3 +1,9 @@
+/* base/utf8.c - UTF-8: checked once where text enters, decoded without checks
+ * behind.
+ * Room: base. mt_utf8_check() and mt_utf8_sequence() take any bytes; all others
+ * expect text that passed. Overlong forms, surrogates and what lies beyond U+10FFFF
+ * are refused: two spellings of one name would be two names. Nothing can fail but
+ * the check, which gives the place of the first byte that is wrong. */
 #include "base/utf8.h"
 
 /* The ranges are those of Unicode table 3-7. */
@@ -15,6 +21,8 @@ size_t mt_utf8_sequence(const char *text, size_t left)
     if (left < len) {
         return 0;
     }
+    /* The second byte alone rules out overlong forms (E0, F0), surrogates (ED) and
+     * what is too large (F4). */
     unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     if (p[1] < low || p[1] > high) {

@@ -6,6 +6,9 @@
 #include "cli/audit.h"
 #include "cli/html.h"
 
+/* 'unsafe-inline' is for styles alone: the page has one, and nothing of the ledger
+ * is ever written into it. A hash would have to be computed anew with every change
+ * of it. */
 static const char HEAD[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "

@@ -11,6 +11,7 @@
 
 static void add_short(mt_buf *out, mt_str etag)
 {
+    /* Enough to tell versions apart by eye; JSON has all of it. */
     enum { SHOWN = 12 };
     cli_add_plain(out, mt_str_from(etag.ptr, etag.len < SHOWN ? etag.len : SHOWN));
 }
@@ -149,6 +150,7 @@ static void decision_json(mt_jw *w, const cli_audited *d)
 {
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "decision");
+    /* Canonical already: the bytes a receipt has. */
     mt_jw_raw(w, d->decision);
     mt_jw_key_i64(w, "record", (int64_t)d->seq);
     mt_jw_key_bool(w, "refused", d->said.refused);

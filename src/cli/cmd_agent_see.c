@@ -71,6 +71,7 @@ static int write_picture(const cli_args *args, const mt_picture *p)
         return CLI_USAGE;
     }
     mt_err err = cli_picture(&out, p, form);
+    /* Whoever asked for SVG by name is told that Graphviz is missing. */
     if (err == MT_E_NOTFOUND && !cli_value(args, "format")) {
         err = cli_picture(&out, p, CLI_FORM_DOT);
     }
@@ -127,6 +128,7 @@ int cmd_agent_chart(const cli_args *args)
 static bool write_heard(mt_arena *a, mt_str line, mt_str own, mt_jw *w)
 {
     ag_inbound in;
+    /* A relay's log has lines as agents read them, with the sender's address. */
     if (ag_frame_read(a, AG_COMPAT, line, NULL, &in) || !in.relayed) {
         return false;
     }

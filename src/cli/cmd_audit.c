@@ -117,6 +117,8 @@ static int read_lines(const cli_args *args, cli_audit *a, bundles *b, cli_ledger
     while (!(err = l->source.next(l->source.state, &line)) &&
            lg_verify_line(&v, line)) {
         lg_entry e;
+        /* What kind of line it is was the verifier's to say; it is not guessed again
+         * here. */
         if (a->found.about_record && !lg_entry_read(line, &e)) {
             take_record(a, &e);
         } else if (lg_is_document(line)) {
@@ -139,6 +141,7 @@ static mt_str bundle_of(cli_audit *a, const bundles *b, cli_ledger *l,
     if (kept) {
         return *kept;
     }
+    /* A store has the contracts themselves; an export only with --with-contracts. */
     if (l->rows && ex_ledger_bundle(l->rows, &a->arena, v->contract, v->etag, &text)) {
         text = (mt_str){0};
     }
@@ -186,6 +189,7 @@ static int tell(const cli_args *args, const cli_audit *a)
     }
     code = code ? code : cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
+    /* After the report: it is told what was found, and then that it is not enough. */
     if (!code && cli_flag(args, "require-signature") && !a->found.any_attested) {
         code =
             cli_fail(args, CLI_FAILS, "%s: consistent, but signed by nobody", a->name);

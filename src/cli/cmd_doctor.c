@@ -47,6 +47,11 @@ const char CMD_DOCTOR_DETAILS[] =
     "Exit 0: nothing is wrong; 1: something is; 3: somebody who is needed does not "
     "answer.";
 
+/* REACH_MS: long enough for a machine on another continent, short enough to wait for
+ * a dozen that are silent. OWN_FILES: as http/server.c reckons, beside connections.
+ * CERT_DAYS: when certificates of 90 days are usually renewed. PEM_BYTES: a chain is a
+ * few kilobytes; whatever is larger is another file. DISK_LEAST_MB: below it a busy
+ * store may be full before anyone looks. */
 enum {
     REACH_MS = 2000,
     OWN_FILES = 128,
@@ -113,6 +118,8 @@ static void check_config(doctor *d)
 static bool read_url(doctor *d)
 {
     mt_str url;
+    /* A URL in a file is for passwords; it is read as the server will, with the mode
+     * checked, and never printed. */
     if (!d->config.store_file) {
         return true;
     }
@@ -212,6 +219,8 @@ static void check_clock(doctor *d)
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     int64_t last = d->store ? last_record_ms(d->store) : 0;
+    /* A second is what two machines may differ by; more means that records would go
+     * backwards in time. */
     if (last > now_ms + 1000) {
         say(d, WRONG, "set the clock: expiry of tokens and facts goes by it",
             "the last record is %lld s ahead of this clock",
@@ -447,6 +456,7 @@ static void check_witnesses(doctor *d)
 static void check_files(doctor *d)
 {
     struct rlimit files;
+    /* The hard limit: the server raises its soft one up to that by itself. */
     rlim_t wanted = d->config.max_connections + OWN_FILES;
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
         return;
@@ -478,6 +488,7 @@ static const struct {
     {"files", check_files},
 };
 
+/* Something wrong outweighs somebody who is silent: mending comes before waiting. */
 static level worst_of(const doctor *d)
 {
     bool wrong = false, silent = false, warned = false;

@@ -1,5 +1,11 @@
 /* cli/cmd_explain.c - motet explain: a contract in prose, and why things are so.
- * Room: cli. */
+ * Room: cli. Options are checked before the contract is loaded: at most one subject,
+ * and what belongs to it. Then one of four ways: the whole contract; facts that are
+ * partly unknown (--unknown, --partial); proofs (--all, --change, in cli/explain.c);
+ * or the facts as they are. All prose and JSON is made by analyze/explain; this file
+ * chooses and gives the exit status.
+ * A name that the contract does not have is CLI_FAILS with the nearest one, not
+ * CLI_USAGE: the command was used rightly, and its answer is no. */
 #include <unistd.h>
 
 #include "analyze/explain/explain.h"
@@ -149,6 +155,8 @@ static uint32_t operation_named(cli_engine *e, const char *name)
 static int explain_operation(cli_engine *e, form f, uint32_t op)
 {
     mt_buf out = {0};
+    /* Every engine has states, those of the beginning if none are given; here they
+     * would refuse an operation for a reason that nobody asked about. */
     bool asked = cli_value(e->args, "states") || cli_value(e->args, "state");
     an_try what = {.operation = op,
                    .persona = mt_str_z(cli_value(e->args, "persona")),

@@ -1,5 +1,8 @@
 /* cli/cmd_graph_fixture.c - motet graph fixture: look at, check and make fixtures.
- * Room: cli. */
+ * Room: cli. `check` reads a fixture as a run would, by the same reader, so what
+ * passes here is not refused there. `import` makes one from a CSV file, whole or not
+ * at all. Exit status 0 good, 1 something is wrong with the file, 2 used wrongly, 3
+ * it cannot be read. Ids are kept in memory to find one that stands twice. */
 #include "base/json_write.h"
 #include "base/map.h"
 #include "base/number.h"

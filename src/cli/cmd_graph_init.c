@@ -1,5 +1,8 @@
 /* cli/cmd_graph_init.c - motet graph init: a project that runs at once.
- * Room: cli. */
+ * Room: cli. The texts show one of everything that a first graph needs: a Source
+ * that is fed by events, one that is fed by memory, a Trigger as the gate, an Action
+ * that writes, an adapter that declares all of it, a fixture to run and a README
+ * with the three commands. A test runs what is written here. */
 #include <errno.h>
 #include <sys/stat.h>
 

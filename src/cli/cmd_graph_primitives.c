@@ -1,5 +1,8 @@
 /* cli/cmd_graph_primitives.c - motet graph primitives: the catalogue.
- * Room: cli. */
+ * Room: cli. What is built in, from the registry that graphs are checked with, so
+ * the catalogue cannot say other than what holds. Manifests of the user are not in
+ * it. A `?` behind a port says that it need not be connected; a parameter without a
+ * value behind `=` must be given. */
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "graph/primitive.h"

@@ -26,6 +26,8 @@ const char CMD_GRAPH_WHATIF_DETAILS[] =
     "computed anew. Exit status 1: at least one decision differs.";
 /* clang-format on */
 
+/* As text; a change of a threshold may differ at every second event, and the first
+ * ones say why. */
 enum { SHOWN = 10 };
 
 typedef struct asker {
@@ -136,10 +138,12 @@ static int load_old(asker *k)
     int code = cli_graph_load_plain(k->args, named ? named : k->args->operands[1],
                                     "old-adapter", &k->was);
     if (code) {
+        /* The operand without --set is only tried: it may need what --set decides. */
         return named ? cli_graph_report(k->args, &k->was, code) : CLI_HOLDS;
     }
     const gr_adapter *ad = k->was.files.adapter;
     k->has_was =
+        /* A node of a graph that made other decisions would be a wrong reason. */
         gr_graph_is(k->was.files.graph, head->runtime_provenance) &&
         mt_str_eq(head->adapter_provenance, ad ? ad->fingerprint : MT_STR("none"));
     return !named || k->has_was
@@ -171,6 +175,7 @@ static int ask(asker *k)
                            .user = k};
     mt_err err = ho_graph_whatif(&k->arena, k->capture.reader, &o, &result);
     if (err == MT_E_REJECTED && result.diags.errors) {
+        /* In the arena of the command, which outlives the report. */
         k->now.ds = result.diags;
         return cli_graph_report(k->args, &k->now, CLI_FAILS);
     }

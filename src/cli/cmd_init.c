@@ -203,6 +203,7 @@ static int report(const cli_args *args, mt_arena *a, const char *dir)
 int cmd_init(const cli_args *args)
 {
     const char *dir = args->operands[0];
+    /* The user's umask decides, as for any directory of his. */
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
         return cli_fail(args, CLI_WORLD, "cannot make %s: %s", dir, strerror(errno));
     }

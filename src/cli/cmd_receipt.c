@@ -57,6 +57,8 @@ const cli_command CMD_RECEIPT_COMMANDS[] = {
 
 /* ---- the file ---- */
 
+/* Years of receipts in one file; they are read a line at a time, but the file is
+ * whole in memory. */
 enum { FILE_BYTES = 1 << 30 };
 
 typedef int each_receipt(const cli_args *args, mt_arena *a, const lg_receipt *r,
@@ -66,6 +68,7 @@ typedef int each_receipt(const cli_args *args, mt_arena *a, const lg_receipt *r,
 static mt_err read_receipt(mt_arena *a, mt_str text, lg_receipt *out)
 {
     mt_json answer;
+    /* As a receipt first: what it says of itself must not be taken for an answer. */
     mt_err err = lg_receipt_read(a, text, out);
     if (!err || mt_json_read(a, text, NULL, &answer, NULL)) {
         return err;
@@ -217,6 +220,8 @@ static size_t witnessed(const checking *c, const lg_receipt *r)
 {
     mt_buf text = {0}, lines = {0};
     size_t count = 0;
+    /* Witnesses sign the text of a head, which is made anew from what the receipt
+     * proves; so a cosignature of another size or log counts nothing. */
     lg_head head = {r->origin, r->checkpoint.size, r->checkpoint.root};
     if (r->complete) {
         lg_head_write(&text, &head);

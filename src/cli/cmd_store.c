@@ -60,6 +60,8 @@ static void print_difference(void *state, mt_str part, mt_str name, mt_str text)
                     MT_ARG(text));
     }
     int code = cli_print(mt_buf_str(&line));
+    /* A reader that went away (`| head`) is remembered, the check goes on to its
+     * summary. */
     t->code = t->code ? t->code : code;
     mt_buf_free(&line);
 }
@@ -136,6 +138,7 @@ static int check(const cli_args *args, st_store *store)
 int cmd_store_check(const cli_args *args)
 {
     const char *url = cli_value(args, "store");
+    /* must_exist: a misspelt URL must not become an empty store, for that agrees. */
     st_options options = {.pool = 1, .read_only = true, .must_exist = true};
     mt_buf why = {0};
     st_store *store = NULL;

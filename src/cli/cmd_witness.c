@@ -133,6 +133,8 @@ static int begin(standing *s)
     o->is_new = cli_flag(s->args, "new");
     mt_err err = ex_witness_open(o, &s->witness, &why);
     if (err) {
+        /* The file of what was seen is not what was asked for; everything else is
+         * the machine. */
         bool input = err == MT_E_EXISTS || err == MT_E_CORRUPT || err == MT_E_CONFLICT;
         code = cli_fail(s->args, input ? CLI_FAILS : CLI_WORLD, "%.*s",
                         MT_ARG(mt_buf_str(&why)));
@@ -161,6 +163,7 @@ static int answer_one(standing *s)
     }
     int status =
         ex_witness_answer(s->witness, body, (int64_t)time(NULL), &answer, &why);
+    /* A conflict has a body too: the size that was signed last, which the log needs. */
     if (status == LG_COSIGN || status == LG_CONFLICT) {
         code = cli_print(mt_buf_str(&answer));
     }

@@ -1,3 +1,10 @@
+/* cli/decision_words.c - a decision in words for people.
+ * Room: cli. Each function below answers one question about a record: who, as whom,
+ * what, on what, with which result, why. Absent members give empty text, never a
+ * placeholder, so that a reader can tell "not said". A kind without a row in KINDS
+ * shows its own name: records of newer versions stay readable.
+ * Texts are foreign. Nothing is escaped here; whoever prints uses cli_add_plain()
+ * for a terminal and HTML escapes for a page. Nothing can fail. */
 #include "cli/decision_words.h"
 
 #include "base/str.h"
@@ -7,6 +14,8 @@ void cli_add_plain(mt_buf *out, mt_str text)
 {
     while (text.len) {
         size_t len = mt_utf8_sequence(text.ptr, text.len);
+        /* With what a terminal obeys or a reader cannot see, a name could make the
+         * screen show another line than the ledger has. */
         if (!len || mt_utf8_is_unseen(mt_utf8_decode(text.ptr, &len))) {
             mt_buf_addc(out, '?');
         } else {

@@ -9,6 +9,7 @@
 #include "cli/table.h"
 #include "exec/evidence/record_words.h"
 
+/* What fits beside four other columns; the whole difference is in --json. */
 enum { SHORT = 60 };
 
 /* "old -> new", where both are short. */
@@ -107,6 +108,7 @@ static void tell_first(mt_buf *out, const mt_json *answer, bool tried)
 static void tell_next(mt_buf *out, const mt_json *answer, bool tried)
 {
     mt_str from = mt_text_at(answer, "from");
+    /* As many digits of an etag as people compare by eye. */
     from = mt_str_from(from.ptr, from.len < 12 ? from.len : 12);
     mt_buf_addf(out, tried ? "would deploy a new version of '%.*s'" : "deployed '%.*s'",
                 MT_ARG(mt_text_at(answer, "contract")));

@@ -2,7 +2,14 @@
  *
  * The condition is that of the verdict's rule, or the operation's precondition. What
  * the solver does not know is said, never guessed. An operation without a precondition
- * has the reason of no parts: it is always so. */
+ * has the reason of no parts: it is always so.
+ *
+ * Order of --all: the reasons are asked for, then told; a condition that ends in
+ * an error has none, which is exit status 1. Order of --change: what holds already
+ * is told without asking the solver. Facts of a change come back from the solver as
+ * text and are read like facts of a user; the evaluator has confirmed them before.
+ * Exit status: --all 0 if the condition holds; --change 0 if a change was found or
+ * none is needed. Memory is the contract's arena and one prover per call. */
 #include "cli/explain.h"
 
 #include "analyze/prove/reasons.h"
@@ -263,6 +270,8 @@ int cli_explain_change(cli_engine *e, const cli_subject *what, bool json)
     }
     an_prover *p = an_prover_new(e->plan->program, NULL, &e->contract.limits);
     an_changes c = an_changes_for(p, a, &e->frozen.snapshot, condition);
+    /* Facts of their own: the snapshot's must stay as they are, they are told
+     * beside. */
     shown s = {e, ct_facts_new(e->model)};
     if (json) {
         changes_json(&out, &s, what, &c);

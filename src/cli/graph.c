@@ -1,3 +1,10 @@
+/* cli/graph.c - a graph as the command line names it, for all `motet graph`
+ * commands.
+ * Room: cli. Options become paths, paths go to the host's loader, its diagnostics
+ * are shown here. Every load ends in one of three exit codes: CLI_HOLDS, CLI_FAILS
+ * when the author has to mend something, CLI_WORLD when a file could not be read.
+ * What was loaded is freed by cli_graph_free(), also after a failure: diagnostics
+ * live in it. */
 #include "cli/graph.h"
 
 #include <unistd.h>
@@ -17,6 +24,7 @@ static words values_of(mt_arena *a, const cli_args *args, const char *option)
     return list;
 }
 
+/* Only what the author can mend is "does not hold"; everything else is the world's. */
 static int exit_of(mt_err err)
 {
     return !err ? CLI_HOLDS : err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD;
@@ -29,6 +37,8 @@ typedef mt_err loader(const ho_graph_paths *paths, const mt_limits *limits,
 static int load(const cli_args *args, ho_graph_paths paths, loader *how, cli_graph *out)
 {
     mt_limits limits = cli_limits(args);
+    /* Before the loader runs: a file with a hundred thousand faults must not fill
+     * memory. */
     out->ds.limit = limits.diagnostics;
     words clusters = values_of(&out->arena, args, "cluster-path");
     words manifests = values_of(&out->arena, args, "manifest");
@@ -39,6 +49,8 @@ static int load(const cli_args *args, ho_graph_paths paths, loader *how, cli_gra
     return exit_of(how(&paths, &limits, &out->ds, &out->files));
 }
 
+/* The list of diagnostics points into the arena beside it, so a cli_graph is never
+ * copied. */
 static void begin(cli_graph *out)
 {
     *out = (cli_graph){0};

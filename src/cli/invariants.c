@@ -1,5 +1,11 @@
 /* cli/invariants.c - reading scenario files, and asking what they promise.
- * Room: cli. */
+ * Room: cli. An invariant is a question of `motet ask` whose answer must be yes. It
+ * stands in the scenario file beside its contract, so that `motet check` and `motet
+ * test` decide the same promises. Everything but yes is an error: no (S341), not
+ * decided (S342), not understood (S343).
+ * May fail: the file, with its place; a file that is not there promises nothing.
+ * What is read lives in the caller's arena, the text too, for the line of each
+ * question is shown. */
 #include "cli/invariants.h"
 
 #include <errno.h>
@@ -50,7 +56,8 @@ bool cli_scenarios_load(mt_arena *a, mt_str path, const mt_limits *limits,
     return true;
 }
 
-/* NAME.scenarios.* beside NAME.tenor or NAME.json; empty: there is none. */
+/* NAME.scenarios.* beside NAME.tenor or NAME.json; empty: there is none.
+ * The first of ENDINGS that exists. */
 static mt_str file_beside(mt_arena *a, mt_str contract)
 {
     size_t dot = contract.len;
@@ -97,6 +104,7 @@ int cli_invariants_read(const cli_args *args, mt_arena *a, mt_str contract,
     if (cli_scenarios_load(a, out->path, &limits, &file, &out->text, &why)) {
         take(out, file.invariants);
     } else {
+        /* Where there is text it is wrong; otherwise it could not be read. */
         code = cli_fail(args, out->text.ptr ? CLI_FAILS : CLI_WORLD, "%.*s",
                         MT_ARG(mt_str_trim(mt_buf_str(&why), MT_STR("\n"))));
     }

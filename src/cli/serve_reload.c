@@ -1,3 +1,12 @@
+/* cli/serve_reload.c - SIGHUP: what a running server reads again.
+ * Room: cli. ORDER: the file is read and checked whole before anything of it is
+ * used, so a file with one fault changes nothing. Then the log level, the
+ * certificate, a look at the signing key, and last the names of all settings that
+ * differ and need a restart. Every step is logged under a stable event name; none
+ * ends the server.
+ * INVARIANT: `running` keeps pointing at texts that live as long as the server. The
+ * new settings live in an arena that ends with this call, which is why the level is
+ * taken by its static name. */
 #include "cli/serve_reload.h"
 
 #include <errno.h>
@@ -6,6 +15,7 @@
 #include "os/file.h"
 #include "os/secret.h"
 
+/* A chain is a few kilobytes; what is larger is another file. */
 enum { PEM_BYTES = 1 << 20 };
 
 mt_err serve_settings(mt_arena *a, const cli_args *args, const mt_limits *limits,
@@ -21,6 +31,7 @@ mt_err serve_settings(mt_arena *a, const cli_args *args, const mt_limits *limits
     mt_err err = path ? ht_config_read(a, name, text,
                                        !mt_str_ends(name, MT_STR(".json")), out, faults)
                       : MT_OK;
+    /* Options after the file: whoever typed one meant it to win. */
     for (int i = 0; i < args->given_count && !err; i++) {
         const char *option = args->given[2 * i], *value = args->given[2 * i + 1];
         if (ht_config_set(a, out, option, value) == MT_E_RANGE) {
@@ -48,6 +59,7 @@ static bool read_pem(const serve_reloading *r, mt_arena *a, const char *path,
     return false;
 }
 
+/* As when it starts: a key that others can read is refused, also after a renewal. */
 static bool is_private(const serve_reloading *r, mt_arena *a, const char *path)
 {
     const char *exposed = os_secret_exposed(path);
@@ -109,6 +121,8 @@ static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
     return false;
 }
 
+/* `store` too: of a URL in a file the running settings have the text and the new
+ * ones do not, so the two differ though nobody changed it. */
 static bool is_reloaded(const char *key)
 {
     return strcmp(key, "log_level") == 0 || strcmp(key, "tls_cert") == 0 ||

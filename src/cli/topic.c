@@ -1,5 +1,9 @@
 /* cli/topic.c - loading what is asked about.
- * Room: cli. */
+ * Room: cli. Of a contract or a System one union is made, with all members as far as
+ * they are there. Source brings its members along; a bundle of a System only names
+ * their files, which are then loaded from beside it. A member that is not there is
+ * no failure: it has no program, and answers that would need it say so. A member
+ * with errors is one. Everything lives in the arena of the contract. */
 #include "cli/topic.h"
 
 int cli_member_bundle(const cli_args *args, mt_arena *a, const cli_contract *c,
@@ -12,6 +16,7 @@ int cli_member_bundle(const cli_args *args, mt_arena *a, const cli_contract *c,
             *bundle = own->contract ? own->contract->bundle : *bundle;
         }
     }
+    /* Elaborated from source: what it does not have is not there. */
     if (c->e) {
         return CLI_HOLDS;
     }
@@ -24,6 +29,7 @@ int cli_member_bundle(const cli_args *args, mt_arena *a, const cli_contract *c,
         cli_contract_report(args, &other, code);
     }
     cli_contract_free(&other);
+    /* A file that cannot be read is a member that is not there. */
     return code == CLI_FAILS ? CLI_FAILS : CLI_HOLDS;
 }
 
@@ -36,6 +42,7 @@ int cli_system_of(const cli_args *args, mt_arena *a, const cli_contract *c,
                              .depth = c->limits.bundle_depth};
     mt_err err = mt_json_read(a, c->bundle, &bounds, tree, NULL);
     err = err ? err : an_sys_read(a, tree, system);
+    /* A contract alone is told by NULL, not by a failure. */
     *out = err ? NULL : system;
     return err == MT_E_REJECTED
                ? cli_fail(args, CLI_FAILS,

@@ -1,3 +1,11 @@
+/* cli/witnessed.c - what witnesses have signed, found for commands on a ledger.
+ * Room: cli. First the options: which keys, and how many of them are enough. Then
+ * the note: of --note, or the newest of the store that enough of them co-signed.
+ * What it says of size and root is then what the records are compared with, so a log
+ * that shows different histories to different readers is caught.
+ * INVARIANT: without --witness nothing here changes what a command finds. Fewer
+ * signatures than asked for is CLI_FAILS, a ledger that does not hold; a store that
+ * does not answer is CLI_WORLD. Keys and texts live in the caller's arena. */
 #include "cli/witnessed.h"
 
 #include <errno.h>
@@ -5,6 +13,8 @@
 #include "cli/notes.h"
 #include "contract/wire/value.h"
 
+/* Every key is tried on the signature lines of every note that is looked at, so a
+ * command line cannot name any number of them. */
 enum { WITNESSES_MOST = 64 };
 
 static int read_keys(const cli_args *args, mt_arena *a, lg_note_key **keys,
@@ -21,12 +31,14 @@ static int read_keys(const cli_args *args, mt_arena *a, lg_note_key **keys,
     *keys = mt_new_array(a, lg_note_key, (size_t)count + 1);
     for (int i = 0; !code && i < count; i++) {
         code = cli_read_note_key(args, a, "witness", i, LG_WITNESS_KEY, &(*keys)[i]);
+        /* One key given twice would count as two of a quorum. */
         for (int k = 0; !code && k < i; k++) {
             if (memcmp(&(*keys)[k].key, &(*keys)[i].key, sizeof(*keys)[k].key) == 0) {
                 code = cli_fail(args, CLI_USAGE, "--witness names one key twice");
             }
         }
     }
+    /* All of them, until --witness-quorum says that fewer are enough. */
     out->witnesses = out->quorum = (size_t)count;
     out->wanted = count > 0;
     return code;
@@ -75,6 +87,8 @@ static int from_file(const cli_args *args, mt_arena *a, const char *path,
                         "of c2sp.org/tlog-checkpoint",
                         path);
     }
+    /* A note in a file carries log and witness signatures in one block; in the store
+     * the cosignatures are kept apart. */
     got->lines = got->read.signatures;
     return ex_cosigned_count(got, keys, w->witnesses) < w->quorum ? too_few(args, w)
                                                                   : CLI_HOLDS;
@@ -82,6 +96,8 @@ static int from_file(const cli_args *args, mt_arena *a, const char *path,
 
 static int world(const cli_args *args, const cli_ledger *l, mt_err err)
 {
+    /* cli_why() prefers errno where it is set; what stands in it now is of another
+     * call. */
     errno = 0;
     return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
 }
@@ -127,6 +143,8 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* For records that were verified against the note: a ledger shorter than what was
+ * witnessed is refused before, so the subtraction cannot wrap. */
 void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
 {
     char time[CT_TIME_TEXT];

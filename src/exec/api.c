@@ -39,6 +39,8 @@ static void required(mt_jw *w, const char *first, const char *second)
 
 static void decimal_members(mt_jw *w)
 {
+    /* As text, because numbers of JSON lose digits in most readers; how many digits
+     * there may be is checked when facts are read. */
     word(w, "pattern", "^-?[0-9]+(\\.[0-9]+)?$");
     word(w, "type", "string");
 }
@@ -74,6 +76,7 @@ static void duration_members(mt_jw *w, const ct_type *t)
     range_members(w, t);
     mt_jw_end_object(w);
     mt_jw_end_object(w);
+    /* The unit may be left out: then it is the type's. */
     required(w, "value", NULL);
     word(w, "type", "object");
 }
@@ -180,6 +183,7 @@ static void facts_example(mt_jw *w, mt_arena *a, const ct_model *m)
     mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
         mt_jw_key(w, m->facts[i].id);
+        /* Sets the comma; the value is written behind it without a copy. */
         mt_jw_raw(w, MT_STR(""));
         ct_value_plain(w->out, m->facts[i].type, ct_some_value(a, m->facts[i].type));
     }
@@ -484,6 +488,8 @@ static void tell_contract(const teller *t)
     }
 }
 
+/* A version that was served stays until the executor is closed, so pointers may be
+ * used after the lock is given back. */
 static size_t current_versions(ex_executor *x, mt_arena *a, ex_version ***out)
 {
     pthread_rwlock_rdlock(&x->contracts_lock);
@@ -517,6 +523,7 @@ void ex_problem_codes(mt_jw *w)
 #undef EX_CODE
     };
     for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++) {
+        /* ORDER EX_PROBLEM_MAP: problems that share a code stand side by side. */
         if (!i || strcmp(CODES[i], CODES[i - 1]) != 0) {
             mt_jw_str(w, mt_str_z(CODES[i]));
         }

@@ -32,6 +32,7 @@ static void tell_calls(ex_metrics *m, mt_figures *f)
                      (double)atomic_load(&m->calls[i]));
     }
     mt_family(f, MT_COUNTER, "answers_total", "Answers by class of status.");
+    /* 1xx is never an answer of ours, 0 is what had no status. */
     for (int i = 2; i < 6; i++) {
         char class[4] = {(char)('0' + i), 'x', 'x', '\0'};
         mt_figure_of(f, "class", mt_str_z(class), (double)atomic_load(&m->answers[i]));
@@ -113,6 +114,7 @@ static void tell_witnesses(ex_executor *x, mt_figures *f)
         {MT_GAUGE, "witness_contradicts", "1: it says something else than the ledger."},
         {MT_COUNTER, "witness_failures_total", "Times it could not be had or refused."},
     };
+    /* As many witnesses as a configuration may name. */
     ex_witness_state states[64];
     size_t count = ex_witness_states(x, ex_now(x) / 1000, states, 64);
     for (int which = 0; count && which < 5; which++) {

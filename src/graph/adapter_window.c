@@ -11,6 +11,8 @@
 #include "base/nearest.h"
 #include "base/number.h"
 
+/* A window by time keeps every event of its span, and nobody knows how many come:
+ * `most` bounds it, with KEPT_UNLESS_SAID where the author did not think of it. */
 enum { EVENTS_MOST = 1000000, TEXTS_MOST = 1000, KEPT_UNLESS_SAID = 100000 };
 #define SPAN_MOST_MS ((uint64_t)3660 * 24 * 3600 * 1000)
 
@@ -123,7 +125,7 @@ static void misused(settler *c, const char *key, const char *why)
           "window \"%.*s\": `%s` %s", MT_ARG(c->draft->name), key, why);
 }
 
-/* A whole number from 1 to `most`; `unless_said` when it is absent. */
+/* A whole number from 1 to EVENTS_MOST; `unless_said` when it is absent. */
 static uint32_t whole(settler *c, const mt_json *node, const char *key,
                       uint32_t unless_said)
 {
@@ -251,6 +253,7 @@ bool gr_windows_settle(gr_adapter *ad, const gr_window_draft *drafts, uint32_t c
     gr_window_decl *list = mt_new_array(&ad->arena, gr_window_decl, count);
     settler c = {.ad = ad, .s = s, .list = list, .ok = true};
     for (uint32_t i = 0; i < count; i++) {
+        /* Without a good name and take the rest would only tell consequences. */
         size_t errors = s->ds->errors;
         c.draft = &drafts[i];
         c.out = &list[i];
@@ -263,6 +266,8 @@ bool gr_windows_settle(gr_adapter *ad, const gr_window_draft *drafts, uint32_t c
             check_told(&c);
         }
     }
+    /* Also when there were faults: the adapter is refused, and others count on the
+     * list. */
     ad->windows = list;
     ad->window_count = count;
     return c.ok;

@@ -19,6 +19,7 @@ typedef struct gr_step {
     uint32_t a, b, c;
 } gr_step;
 
+/* What an Action writes into the context: the key, and the slot its value is in. */
 typedef struct gr_write_plan {
     mt_str key;
     uint32_t slot;
@@ -59,6 +60,8 @@ typedef struct gr_call_plan {
     uint32_t node, out;
 } gr_call_plan;
 
+/* Made once by gr_compile() and never changed; executors of one graph share it, each
+ * with slots of its own. */
 struct gr_code {
     gr_step *steps; /* one per node, in order */
     /* The same without constants and Actions, by level and then op, in runs of equal

@@ -10,6 +10,7 @@
  * changed: graphs name it, and its text is part of their provenance. */
 #include "graph/library.h"
 
+/* The name a graph uses ("motet:once") and the id in the text come from one word. */
 #define READY(id, text)                                                                \
     {                                                                                  \
         MT_STR_INIT("motet:" id), MT_STR_INIT("kind: cluster\nid: " id "\n" text)      \

@@ -1,3 +1,9 @@
+/* graph/report.c - how a graph's faults are told, and how its files become trees.
+ * Room: graph. Every violation has the id of its rule, a JSON path and a remedy.
+ * gr_report() answers false so that a check ends with `return gr_report(…)`. Nothing
+ * here can fail: what goes beyond the limit of diagnostics is counted and dropped.
+ * Texts are copied into the list's arena, so a diagnostic outlives the file it is
+ * about. */
 #include "graph/report.h"
 
 #include "base/yaml_read.h"
@@ -30,6 +36,7 @@ static void say(mt_severity severity, const gr_subject *s, const char *rule,
         d.field = mt_str_dup(s->ds->arena, path);
         d.construct_id = mt_str_dup(s->ds->arena, s->id);
         d.file = mt_str_dup(s->ds->arena, s->file);
+        /* Finding a line walks the text from its start; only for what will be shown. */
         if (s->text.len) {
             mt_json_place(s->text, at, &d.line, &d.column);
         }
@@ -72,6 +79,8 @@ void gr_report_fault(void *state, const mt_form_fault *fault)
     mt_arena *a = s->ds->arena;
     mt_str path =
         mt_strf(a, "$%s%.*s", fault->path.len ? "." : "", MT_ARG(fault->path));
+    /* Numbers of graph files are checked by their readers, so a range that is left
+     * by anything but text is that of a list or map. */
     if (fault->wrong == MT_FORM_OUT_OF_RANGE &&
         !mt_json_is(fault->node, MT_JSON_STRING)) {
         gr_report(s, "LIMIT", (uint32_t)fault->offset, path, to->split,
@@ -122,6 +131,9 @@ bool gr_read_tree(mt_arena *a, const gr_subject *s, const char *code,
 {
     mt_json_error json_error = {0}, error;
     bool json = looks_like_json(s->text);
+    /* YAML allows what JSON does, and a flow mapping begins with a brace too. So
+     * JSON is only tried, and when YAML cannot read it either, its message is the
+     * better one: who wrote a brace meant JSON. */
     if (json && mt_json_read(a, s->text, limits, out, &json_error) == MT_OK) {
         return true;
     }

@@ -8,6 +8,8 @@
 
 /* clang-format off */
 const gr_rule GR_RULES[] = {
+    /* Gaps in the numbers are rules that nothing reports; whatever is reported has a
+     * row. */
     {"SRC-1", "A source's id is lower-case letters, digits and _, beginning with a letter."},
     {"SRC-2", "A source's version is a semantic version."},
     {"SRC-3", "The kind of a source manifest is written `source`."},
@@ -139,6 +141,7 @@ const gr_rule GR_RULES[] = {
     {"ADP-17", "A writable key is not required."},
     {"ADP-18", "What an event's schema requires is a context key of the same type."},
     {"ADP-19", "An event's payload is an object whose properties can become context values."},
+    /* KEY and WIN are rules of our own, about keys and windows of an adapter. */
     {"KEY-1", "The key is a String that every event requires and no episode writes."},
     {"host.missing_key", "An event for a graph with a key has it as text of 1 to 1000 bytes."},
     {"replay.key_mismatch", "A journal with histories by key is replayed with an adapter of the same key."},

@@ -1,6 +1,9 @@
 /* graph/steps.h - what single steps compute, shared by the two ways to run them.
  * Room: graph. Internal to it. Inputs are finite: every value was checked when it was
- * made. */
+ * made.
+ * The two ways must agree to the last bit: captures are compared by bytes. So there
+ * is one spelling of each computation, and the compiler may not contract it
+ * (-ffp-contract=off). */
 #ifndef GR_STEPS_H
 #define GR_STEPS_H
 
@@ -20,6 +23,7 @@ static inline double gr_from_bits(uint64_t bits)
     return n;
 }
 
+/* All bits of the exponent: of a double only infinities and NaN have them. */
 #define GR_EXPONENT 0x7ff0000000000000u
 
 static inline bool gr_finite(double n)
@@ -40,6 +44,7 @@ static inline double gr_greater(double a, double b)
     return a > b ? a : b > a ? b : equal;
 }
 
+/* Two finite numbers may have a quotient that is not: 1e308 / 1e-308. */
 static inline double gr_safe_divide(double a, double b, double fallback)
 {
     double q = a / b;
@@ -56,12 +61,15 @@ static inline double gr_sum(const gr_value *series)
     return sum;
 }
 
+/* 0.0 for an empty series. */
 static inline double gr_mean(const gr_value *series)
 {
     double sum = gr_sum(series);
     return series->len ? sum / series->len : sum;
 }
 
+/* A copy: the series may be the context's, and a pass must not change what it was
+ * given. */
 static inline void gr_append(mt_arena *scratch, const gr_value *series, double value,
                              gr_value *out)
 {
@@ -73,6 +81,7 @@ static inline void gr_append(mt_arena *scratch, const gr_value *series, double v
     *out = gr_series(copy, series->len + (size_t)1);
 }
 
+/* The last `size` elements, borrowed. */
 static inline void gr_window(const gr_value *series, uint32_t size, gr_value *out)
 {
     uint32_t skip = series->len > size ? series->len - size : 0;

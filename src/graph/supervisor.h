@@ -29,8 +29,12 @@ typedef struct gr_count_option {
     uint64_t count;
 } gr_count_option;
 
+/* A pump only says that time went on: it releases one episode that waits and never
+ * runs for itself. The other two are decided alike. */
 typedef enum gr_signal_kind { GR_PUMP, GR_DATA_AVAILABLE, GR_COMMAND } gr_signal_kind;
+/* Run now; never run, for the configuration filters it; run when a pump releases it. */
 typedef enum gr_verdict { GR_INVOKE, GR_SKIP, GR_DEFER } gr_verdict;
+/* Aborted: the deadline is zero, so it was never begun. */
 typedef enum gr_end {
     GR_END_COMPLETED,
     GR_END_TIMED_OUT,

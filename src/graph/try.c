@@ -62,7 +62,8 @@ static void node(mt_jw *w, mt_arena *a, const gr_manifest *m)
     mt_jw_end_object(w);
 }
 
-/* One node, everything from outside. */
+/* One node, everything from outside.
+ * As text, read like a user's: what is tried is what a graph of files would get. */
 static mt_str graph_around(mt_arena *a, const gr_manifest *m)
 {
     mt_buf out = {0};
@@ -111,6 +112,7 @@ mt_err gr_manifest_try(gr_registry *registry, gr_text text, const gr_finder *fin
     if (err) {
         return err;
     }
+    /* What was declared just now stands last. */
     const gr_primitive *p = gr_registry_at(registry, gr_registry_count(registry) - 1);
     if (p->declared) {
         note_silence(&p->manifest, ds);

@@ -20,13 +20,17 @@ typedef enum gr_type {
 
 /* Two families: what a Trigger says, and what became of an Action. */
 typedef enum gr_event {
+    /* A Trigger's: it says nothing in this pass. */
     GR_NOT_EMITTED,
     GR_EMITTED,
+    /* ORDER: from here to GR_FAILED what an Action that ran may report; manifests
+     * name them. */
     GR_ATTEMPTED,
     GR_COMPLETED,
     GR_REJECTED,
     GR_CANCELLED,
     GR_FAILED,
+    /* The gate did not open, so the Action did not run. */
     GR_SKIPPED
 } gr_event;
 
@@ -108,6 +112,7 @@ typedef enum gr_param_type {
     GR_P_ENUM
 } gr_param_type;
 
+/* What is set follows from `type`. */
 typedef struct gr_literal {
     gr_param_type type; /* GR_P_NONE: not given */
     int64_t integer;

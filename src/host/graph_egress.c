@@ -24,6 +24,9 @@
 #include "graph/adapter.h"
 #include "os/process.h"
 
+/* READY_MS: an interpreter may have to start. STRAY_MS: what a channel said without
+ * being asked is in the pipe already. The others: a channel that does its work is
+ * done in far less. */
 enum { READY_MS = 5000, END_MS = 5000, STRAY_MS = 20, WRITE_MS = 5000 };
 
 #define PROTOCOL "ergo-egress.v1"
@@ -64,6 +67,7 @@ typedef struct reading {
 } reading;
 
 enum { MOST_WORDS = 4096 };
+/* Ten years, as for windows: no timer overflows, and nobody means more. */
 #define ACK_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
 
 typedef struct document {
@@ -203,6 +207,7 @@ static void read_config(reading *r, const mt_json *root)
                     .what = "an egress configuration",
                     .report = complain,
                     .state = r};
+    /* Channels and routes are read after a fault as well, so that one run tells all. */
     (void)mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &found);
     r->e->default_timeout_ms = found.default_timeout_ms;
     read_channels(&form, r->e, found.channels);
@@ -223,6 +228,8 @@ static void make_provenance(ho_egress *e)
     mt_buf text = {0};
     mt_jw w = mt_jw_start(&text, false);
     mt_jw_begin_unsorted(&w);
+    /* ORDER: these keys are not in byte order and never will be: other bytes are
+     * another fingerprint, and captures have the old one. */
     mt_jw_keyz(&w, "default_ack_timeout");
     print_duration(&w, e->default_timeout_ms);
     mt_jw_keyz(&w, "channels");
@@ -352,6 +359,7 @@ static mt_err read_frame(ho_egress *e, channel *c, mt_arena *a, uint64_t ms,
                          mt_str intent_id, mt_json *out)
 {
     mt_str line;
+    /* A wait counts milliseconds in an int: 24 days at most. */
     int timeout = ms > INT32_MAX ? INT32_MAX : (int)ms;
     mt_err err = os_child_read_line(c->child, timeout, &line);
     if (err == MT_E_TIMEOUT) {
@@ -392,6 +400,7 @@ static const char *ready_fault(const ho_egress *e, uint32_t index, const mt_json
         return "did not say ready in protocol " PROTOCOL;
     }
     for (uint32_t i = 0; i < kinds->count; i++) {
+        /* The kinds before this one, as a list that borrows. */
         mt_json rest = {.type = MT_JSON_ARRAY, .count = i, .as.items = kinds->as.items};
         if (listed(&rest, mt_json_text(&kinds->as.items[i]))) {
             return "names a kind twice";
@@ -474,6 +483,7 @@ mt_err ho_egress_send(ho_egress *e, mt_arena *a, const gr_intent *intent,
 {
     const route *to = find_route(e, intent->kind);
     if (!to) {
+        /* Checked when the graph was set up under this configuration. */
         MT_BUG("an intent without a route (HST-5)");
     }
     channel *c = &e->channels[to->channel];
@@ -493,6 +503,7 @@ mt_err ho_egress_send(ho_egress *e, mt_arena *a, const gr_intent *intent,
         return break_down(e, c, "egress_protocol_violation", id,
                           "answered something else than this intent's acknowledgement");
     }
+    /* What the channel calls it, for whoever looks for it there; need not be given. */
     const mt_json *reference = mt_json_at(&frame, "egress_ref");
     *ack = (gr_capture_ack){
         .intent_id = id,

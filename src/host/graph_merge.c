@@ -1,3 +1,10 @@
+/* host/graph_merge.c - an incoming payload becomes the context of an episode.
+ * Room: host. HST-6. In this order: stored keys that adapter and schema allow under
+ * the payload, then derived keys, which only the graph itself knows, then one value
+ * per key of the graph. INVARIANT: objects stay sorted by key, for the snapshot
+ * walks graph and object side by side, and the captured bytes are hashed. Nothing
+ * can fail: what a Source cannot read is absent for it (SRC-10). Everything lives in
+ * the arena of the episode. */
 #include "host/graph_merge.h"
 
 #include <stdlib.h>
@@ -69,6 +76,7 @@ mt_json ho_graph_merge(mt_arena *a, const gr_adapter *adapter,
                        const gr_adapter_schema *event, const ho_context *store,
                        const mt_json *payload)
 {
+    /* Every key may come from the store, so that is the room that is made. */
     uint32_t eligible = adapter ? adapter->key_count : 0, count;
     mt_json_member *members = copy_members(a, payload, eligible, &count);
     for (uint32_t i = 0; i < eligible; i++) {
@@ -97,6 +105,8 @@ mt_json ho_graph_merge_derived(mt_arena *a, const gr_graph *graph,
             members[count++] = (mt_json_member){w->name, node_of(a, stored)};
         }
     }
+    /* Most graphs derive no key; then the object is the same and its copy was for
+     * nothing. */
     return count == object->count ? *object : sorted_object(members, count);
 }
 

@@ -1,9 +1,17 @@
+/* host/graph_run.c - the loop of a graph that a fixture, a driver or a file feeds.
+ * Room: host. First what the run before may have left unsent; then, until somebody
+ * or something ends it: is an end asked for, the next event, one step. At the end
+ * channels are stopped, whose complaint counts only if nothing went wrong before.
+ * INVARIANT: an event is stepped whole or not at all; stops are looked for between
+ * steps. What ended the run is one reason with a stable code: of the host, the
+ * journal, the ingress or the egress. Nothing else can fail. */
 #include "host/graph_run.h"
 
 #include <errno.h>
 
 #include "os/clock.h"
 
+/* How long a signal or a deadline may go unnoticed while no event comes. */
 enum { POLL_MS = 100 };
 
 typedef struct loop {
@@ -75,6 +83,8 @@ static bool step(loop *l, const ho_graph_event *event)
         return false; /* the journal has it */
     }
     mt_err err = ho_graph_host_step(o->host, event, &done);
+    /* A channel that broke after the decision was made does not undo it: the event
+     * counts, and its intents are sent by the run that goes on. */
     if (err == MT_OK || (err == MT_E_CLOSED && done.event.id.ptr)) {
         l->committed++;
         if (o->observe) {

@@ -1,3 +1,11 @@
+/* host/graph_windows.c - the windows of an adapter, kept by the host.
+ * Room: host. An event is added to every window and then each says its value, in the
+ * order of their declarations; the values join the payload under their names.
+ * Windows that compare texts have no memory and are not saved.
+ * INVARIANT: the same events in the same order give the same values, bit for bit,
+ * also when the run was interrupted: what is saved is enough to go on. A window that
+ * was declared otherwise when it was saved begins anew, and so does one whose state
+ * cannot be read. Nothing here can fail. */
 #include "host/graph_windows.h"
 
 #include <stdlib.h>
@@ -47,6 +55,7 @@ static bool member_of(ho_windows *w, mt_arena *a, uint32_t i, gr_time at,
 {
     const gr_window_decl *d = &w->adapter->windows[i];
     const mt_json *of = d->of.len ? mt_json_get(payload, d->of) : NULL;
+    /* A window of no field counts events: each is worth one. */
     double x = 1;
     out->key = d->name;
     if (!w->windows[i]) {
@@ -55,6 +64,7 @@ static bool member_of(ho_windows *w, mt_arena *a, uint32_t i, gr_time at,
         return true;
     }
     bool there = !d->of.len || number_of(of, &x);
+    /* Also without a value: time went on, and what is too old has to leave. */
     gr_window_add(w->windows[i], at, there ? &x : NULL);
     if (!gr_window_value(w->windows[i], &x)) {
         return false;
@@ -98,6 +108,7 @@ mt_json ho_windows_strip(const ho_windows *w, mt_arena *a, const mt_json *payloa
 /* What a window is, as text: a saved one fits only the same. */
 static void add_kind(mt_buf *out, const gr_window_decl *d)
 {
+    /* %a, so that two numbers are the same text only when they are the same number. */
     mt_buf_addf(out, "%s %.*s %u %llu %llu %u %u %a %a", gr_take_name(d->take),
                 MT_ARG(d->of), d->events, (unsigned long long)d->span_ms,
                 (unsigned long long)d->lateness_ms, d->most, d->back, d->alpha, d->q);

@@ -83,6 +83,7 @@ typedef mt_form_words ht_list;
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */
 
+/* A row's key is the field's name, so a setting that is added is a field at once. */
 typedef struct ht_config {
 #define HT_SETTING_FIELD(key, option, kind, type, initial, least, most, arg, help)     \
     type key;

@@ -16,6 +16,8 @@
 #include "base/json_read.h"
 #include "exec/evidence/record_words.h"
 
+/* Texts, because they are parameters of a query like any client's. One screen of
+ * each; the API has the rest. */
 #define ROWS    "12"
 #define WAITING "20"
 enum { CONTRACTS = 20 };
@@ -55,6 +57,8 @@ static const char STYLE[] =
     "td{border:0;padding:0}tr{display:block;padding:.5rem 0;"
     "border-bottom:1px solid var(--line)}}";
 
+/* The hash is of the very bytes between the style tags. A browser refuses the style,
+ * and only that, when the two differ. */
 mt_str ht_home_policy(mt_arena *a)
 {
     mt_sha256 digest = mt_sha256_of(mt_str_z(STYLE));
@@ -119,6 +123,7 @@ static void hear(void *state, ex_reply *reply)
     heard *h = state;
     h->status = reply->status;
     h->body = reply->body;
+    /* Taken over: whoever replies frees what is left in it. */
     reply->body = (mt_buf){0};
 }
 
@@ -192,6 +197,7 @@ static void names(page *p, const char *label, const mt_json *list)
     }
 }
 
+/* An etag is shown as far as people compare it; the API has all of it. */
 static void contract(page *p, const mt_json *c)
 {
     mt_str id = mt_text_at(c, "id"), etag = mt_text_at(c, "etag");
@@ -329,6 +335,8 @@ static void decisions(page *p)
 
 /* ---- Lines to copy ---- */
 
+/* A line to copy should work as it is, so it names something that exists where there
+ * is something. */
 static mt_str first_of(const mt_json *c, const char *key)
 {
     const mt_json *list = mt_json_get(c, mt_str_z(key));
@@ -413,6 +421,7 @@ static void public_part(page *p)
         ex_executor_manifest(p->h->executor, MT_STR(""), &m)) {
         return;
     }
+    /* A manifest holds the bundle and may nest as deep as one. */
     mt_json_limits limits = {0, MT_LIMITS_DEFAULT.bundle_depth};
     mt_str text = mt_str_dup(&p->a, m.text);
     ex_executor_release(p->h->executor, &m);

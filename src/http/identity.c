@@ -1,4 +1,12 @@
-/* http/identity.c - see identity.h. Room: http. */
+/* http/identity.c - somebody whom another vouches for, and the tokens that are
+ * believed.
+ * Room: http. An identity is copied once and never changes but for `ended`, so
+ * threads read it without a lock; whoever drops it last frees it. Whoever holds one
+ * for long asks again whether it still lives: so the end of a session also reaches
+ * streams that were admitted before.
+ * The memory of tokens is keyed by their SHA-256: a dump of the process must not
+ * yield tokens that are good. One lock, held for a look-up only; signatures are
+ * checked outside of it. Nothing here can fail. */
 #include "http/identity.h"
 
 #include <pthread.h>
@@ -8,6 +16,8 @@
 #include "base/hash.h"
 #include "base/map.h"
 
+/* What one node remembers. Whoever sends more good tokens than that makes us check
+ * signatures again, which costs time and nothing else. */
 enum { MOST = 4096 };
 
 struct ht_identity {
@@ -144,11 +154,14 @@ void ht_believed_add(ht_believed *b, mt_str token, ht_identity *i)
     mt_str key = digest_of(token, &room);
     bool added;
     pthread_mutex_lock(&b->lock);
+    /* All at once: an arena cannot give back one entry. Identities in use are held
+     * by their requests and outlive this. */
     if (b->known.len >= MOST) {
         forget(b);
     }
     mt_map_entry *e =
         mt_map_add(&b->arena, &b->known, mt_str_dup(&b->arena, key), &added);
+    /* Two requests with one new token checked it at the same time; the later stays. */
     if (!added) {
         ht_identity_drop((ht_identity *)e->value);
     }

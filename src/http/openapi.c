@@ -40,6 +40,8 @@ static const mt_json *part(const document *d, const char *section, mt_str name)
     const mt_json *all = mt_json_get(&d->api, mt_str_z(section));
     const mt_json *found = mt_json_get(all, name);
     if (!found) {
+        /* Not a 500: a document that lacks a part would break clients far away from
+         * here. */
         MT_BUG("http/api.json lacks what a route names");
     }
     return found;
@@ -53,7 +55,9 @@ static void reference(document *d, const char *section, mt_str name)
     mt_jw_end_object(d->w);
 }
 
-/* The next word; *rest goes on behind it. Empty: there is none. */
+/* The next word; *rest goes on behind it. Empty: there is none.
+ * Lists in the table of routes are words with blanks between, so that a row stays
+ * one line. */
 static mt_str next_word(mt_str *rest)
 {
     mt_str word = mt_str_from(rest->ptr, mt_str_find(*rest, ' '));
@@ -213,6 +217,7 @@ static void path_parameters(document *d, const ht_route *r, const item *own)
     for (const char *p = strchr(r->pattern, '{'); p; p = strchr(p, '{')) {
         const char *end = strchr(++p, '}');
         mt_str name = mt_str_from(p, (size_t)(end - p));
+        /* An instance's id is nobody's type; it stays a parameter. */
         if (!own || mt_str_is(name, "id")) {
             reference(d, "parameters", name);
         }
@@ -257,7 +262,8 @@ static void body(document *d, const ht_route *r, const item *own)
     mt_jw_end_object(d->w);
 }
 
-/* Which problems a route can answer with follows from what it is. */
+/* Which problems a route can answer with follows from what it is.
+ * A claim that is checked: every answer that any test gets is held against it. */
 static bool can_be(const ht_route *r, mt_str status)
 {
     bool token = !(r->flags & HT_PUBLIC), takes = r->takes != NULL;
@@ -297,6 +303,7 @@ static void answers(document *d, const ht_route *r)
     mt_jw_keyz(d->w, "responses");
     mt_jw_begin_unsorted(d->w);
     for (mt_str one = next_word(&rest); one.len; one = next_word(&rest)) {
+        /* "200:Flow" is a status and the name of an answer. */
         mt_str name = mt_str_skip(one, 4);
         (void)part(d, "answers", name);
         mt_jw_key(d->w, mt_str_from(one.ptr, 3));

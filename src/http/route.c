@@ -1,3 +1,9 @@
+/* http/route.c - every path of the API, in one table, and how a request finds its
+ * row.
+ * Room: http. A row says who answers and describes itself for /openapi.json; nothing
+ * about a route is written anywhere else. Matching goes by segments that were
+ * percent-decoded before, so an id may contain a slash and never reaches into
+ * another part of a path. */
 #include "http/route.h"
 
 #include <stdio.h>
@@ -166,6 +172,7 @@ static bool matches(const ht_route *route, const ht_target *t, ht_match *out)
     return !*p && i == t->segment_count;
 }
 
+/* Methods of one path are few and known, so the room of `allow` is enough. */
 static void add_allowed(ht_match *m, const char *method)
 {
     size_t len = strlen(m->allow);

@@ -2,7 +2,11 @@
  * Two tables of the same make: rows found by a digest, each with an end on the
  * monotonic clock. A full table loses what is over, or else what would end first.
  * INVARIANT: a cookie itself is kept nowhere, except that of a login until it is taken.
- */
+ * Threads: any; one lock over both tables, never held while anybody is asked. What
+ * is random comes from the system (32 bytes, so guessing is out of question), and
+ * comparisons take the same time wherever the difference is.
+ * Rows are in memory of this node only: a restart ends all sessions, which costs
+ * people one more login and nobody a secret on a disk. */
 #include "http/sessions.h"
 
 #include <pthread.h>
@@ -23,6 +27,8 @@ typedef struct row {
     ht_login login; /* of a login */
 } row;
 
+/* The key is a digest, so its first bytes spread evenly and nobody can choose a
+ * bucket. */
 enum { BUCKETS = 4096 };
 
 typedef struct table {
@@ -48,6 +54,7 @@ ht_sessions *ht_sessions_new(void)
 static void free_row(row *r)
 {
     if (r->who) {
+        /* Requests and streams that hold it see from now on that it is over. */
         ht_identity_end(r->who);
         ht_identity_drop(r->who);
     }
@@ -73,7 +80,8 @@ static void take_out(table *t, row **at)
     t->count--;
 }
 
-/* The row that ends first goes; those that are over are among them. */
+/* The row that ends first goes; those that are over are among them.
+ * All rows are looked at, which happens only when the table is full. */
 static void make_room(table *t)
 {
     row **first = NULL;
@@ -188,6 +196,9 @@ bool ht_login_take(ht_sessions *s, mt_str state, mt_str cookie, ht_login *out)
 {
     pthread_mutex_lock(&s->lock);
     row **at = find(&s->logins, state);
+    /* `state` came by the address, the cookie by the browser: only who began the
+     * login has both. A wrong cookie leaves the row, so strangers cannot end a
+     * login. */
     bool good = at && ht_text_is(&(*at)->login.cookie, cookie);
     if (good) {
         row *r = *at;

@@ -16,6 +16,8 @@
 
 #include "base/late_gnutls.h"
 
+/* A chain of a public authority has three. KEPT: a certificate is replaced every few
+ * weeks, or a few times in a row by somebody who tries; a handshake takes seconds. */
 enum { CHAIN_MOST = 16, KEPT = 16 };
 
 typedef struct identity {
@@ -30,6 +32,7 @@ struct ht_tls {
     identity *newest; /* under the lock, but for handshakes */
 };
 
+/* The library's callback has no argument for our state, so there is one per process. */
 static _Atomic(identity *) served; /* what handshakes are given */
 static atomic_bool taken;
 
@@ -187,6 +190,8 @@ mt_err ht_tls_replace(ht_tls *t, mt_str cert, mt_str key, mt_buf *why)
         pthread_mutex_lock(&t->lock);
         id->before = t->newest;
         t->newest = id;
+        /* ORDER: served before the old ones are freed; a handshake that read the
+         * pointer before uses one of those that are kept. */
         atomic_store(&served, id);
         forget_old(t);
         pthread_mutex_unlock(&t->lock);

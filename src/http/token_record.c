@@ -52,7 +52,8 @@ static void write_caller(mt_jw *w)
     mt_jw_end_object(w);
 }
 
-/* What the ledger's last record says; nothing when there is none. */
+/* What the ledger's last record says; nothing when there is none.
+ * Records are in order of time, and this machine's clock may be behind the server's. */
 static mt_err last_of(st_tx *tx, mt_arena *a, int64_t *time_ms, mt_str *domain)
 {
     int64_t size = 0;
@@ -103,6 +104,8 @@ static mt_err queue_record(st_tx *tx, mt_arena *a, const ht_token *t,
     mt_err err = last_of(tx, a, &time_ms, &domain);
     if (!err) {
         write_record(&body, t, c, time_ms, domain);
+        /* Queued: whoever keeps the chain gives it its place. A command beside a
+         * running server must not write into the chain itself. */
         st_record row = {.seq = -1,
                          .kind = mt_str_z(c->kind),
                          .contract = MT_STR(""),
@@ -120,6 +123,7 @@ mt_err ht_token_change_put(st_tx *tx, const ht_token *t, int64_t version,
                            const ht_token_change *change, int64_t now_ms)
 {
     mt_arena a = {0};
+    /* Token and record in one transaction: no grant without its record. */
     mt_err err = ht_token_put(tx, t, version, now_ms);
     err = err ? err : queue_record(tx, &a, t, change, now_ms);
     mt_arena_free(&a);

@@ -18,6 +18,8 @@
 #include "base/late_microhttpd.h"
 #include "os/address.h"
 
+/* A log asks once for each checkpoint. PER_ADDRESS keeps one peer from taking all
+ * places, and leaves room for several logs behind one address. */
 enum { CONNECTIONS = 256, PER_ADDRESS = 64, SECONDS = 30, CONNECTION_BYTES = 16 << 10 };
 
 struct ht_witness_server {
@@ -33,6 +35,7 @@ static enum MHD_Result reply(struct MHD_Connection *c, int status, const char *t
 {
     struct MHD_Response *answer = MHD_create_response_from_buffer(
         body->len, body->ptr,
+        /* The library frees with free(), which is what mt_buf allocates with. */
         body->ptr ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
     if (!answer) {
         mt_buf_free(body);
@@ -121,6 +124,8 @@ static enum MHD_Result go_on(void *state, struct MHD_Connection *c, const char *
         return MHD_YES;
     }
     if (*upload_size) {
+        /* Beyond the ceiling nothing is kept; the rest is read and dropped, for the
+         * library can answer only at the end. */
         mt_buf_add(body, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
@@ -186,6 +191,7 @@ static mt_err start(ht_witness_server *s, mt_buf *why)
     }
     (void)os_address_of(fd, &bound);
     os_address_print(&bound, s->address);
+    /* From here on the library owns the socket, unless it could not start. */
     s->daemon = start_daemon(s, fd);
     if (!s->daemon) {
         close(fd);

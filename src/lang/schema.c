@@ -12,6 +12,8 @@
 #include "base/json_write.h"
 #include "lang/shape.h"
 
+/* Rows of nodes.def decide how many there are, so too few is our fault and asserts;
+ * the test that compares the schema meets it first. */
 enum { MOST_SHAPES = 128, MOST_FIELDS = 16 };
 
 typedef struct writer {
@@ -57,6 +59,7 @@ static size_t place_of(const writer *x, const ln_shape *s)
     return i;
 }
 
+/* Shapes lead back to themselves (expressions); counting ends where one is known. */
 static void count_uses(writer *x, const ln_shape *s)
 {
     size_t i = place_of(x, s);
@@ -149,6 +152,8 @@ static field_list in_order(const ln_field *fields)
     return list;
 }
 
+/* ORDER: "else" before "if" before "properties" and "required"; one such field per
+ * object, since a schema has one "if". */
 static void write_unless(writer *x, const field_list *fields)
 {
     for (size_t i = 0; i < fields->count; i++) {
@@ -193,6 +198,8 @@ static void write_properties(writer *x, const field_list *fields,
                              const ln_shape *family)
 {
     open_object(x, "properties");
+    /* The tag is not a field of the table, but has its place among the keys in byte
+     * order. */
     bool tagged = !family;
     for (size_t i = 0; i <= fields->count; i++) {
         const ln_field *f = i < fields->count ? fields->items[i] : NULL;
@@ -279,6 +286,7 @@ static void write_family(writer *x, const ln_shape *s)
     open_array(x, "allOf");
     for (const ln_case *c = s->cases; c->family == s; c++) {
         const ln_case *last = last_alike(c);
+        /* A case without fields of its own demands nothing beyond the family's. */
         if (c->fields->key) {
             write_cases(x, c, last);
         }

@@ -1,6 +1,10 @@
 /* lang/shape.c - the nodes of nodes.def as shapes.
  * nodes.def is read three times: for the names of the shapes, which refer to each other
- * in circles; for their fields and alternatives; for the shapes themselves. */
+ * in circles; for their fields and alternatives; for the shapes themselves.
+ *
+ * INVARIANT: cases of a family stand in a row in CASES, in the order of
+ * nodes.def; the next family, or the empty row at the end, ends it. Whoever walks
+ * cases compares `family`. Nothing is built at run time: all of it is constant data. */
 #include "lang/shape.h"
 
 /* clang-format off */

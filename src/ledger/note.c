@@ -39,6 +39,8 @@ static bool is_plain(uint32_t c)
 bool lg_name_is_good(mt_str name)
 {
     if (!name.len || name.len > LG_NAME_BYTES || mt_utf8_check(name) != name.len ||
+        /* A head begins with its origin. With these a note could be taken for a
+         * checkpoint in JSON, or for what a witness signs. */
         name.ptr[0] == '{' || mt_str_is(name, COSIGNATURE)) {
         return false;
     }
@@ -54,6 +56,7 @@ bool lg_name_is_good(mt_str name)
 
 static uint32_t id_of(mt_str name, lg_key_type type, const mt_sign_public *key)
 {
+    /* C2SP signed-note: SHA-256(name || 0x0A || type || key), its first four bytes. */
     char rest[2 + MT_SIGN_PUBLIC] = {'\n', (char)type};
     memcpy(rest + 2, key->bytes, MT_SIGN_PUBLIC);
     mt_sha256 h = mt_sha256_of_two(name, mt_str_from(rest, sizeof rest));
@@ -340,6 +343,7 @@ static bool witness_line_holds(const signature_line *s, mt_str text,
 
 static bool is_of(const signature_line *s, const lg_note_key *key)
 {
+    /* A key without a name fits any: --key may be given as the bare key. */
     return (!key->name.len || mt_str_eq(s->name, key->name)) &&
            s->id == id_of(s->name, key->type, &key->key);
 }

@@ -1,3 +1,11 @@
+/* ledger/proof.c - proofs as documents: written, read, and held against checkpoints.
+ * Room: ledger. INVARIANT: one proof has one text. What is read is written again and
+ * compared with the canonical form of what came, so a member that is missing, that
+ * belongs to the other kind, or that nobody knows, refuses the document; two readers
+ * never see two meanings in one file.
+ * May fail: reading, with MT_E_CORRUPT for whatever is wrong. Checking cannot fail:
+ * it answers NULL or a sentence. Whether a checkpoint is signed, and by whom, was
+ * decided by the caller. */
 #include "ledger/proof.h"
 
 #include "base/form.h"
@@ -19,6 +27,7 @@ static void write_record(mt_jw *w, const lg_entry *record)
     mt_buf line = {0};
     lg_entry_write(&line, record);
     mt_jw_keyz(w, "record");
+    /* Without the newline that ends a line of a ledger. */
     mt_jw_raw(w, mt_str_from(line.ptr, line.len - 1));
     mt_buf_free(&line);
 }
@@ -27,6 +36,7 @@ void lg_statement_write(mt_buf *out, const lg_statement *s)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
+    /* ORDER: keys ascend, which is why the two kinds take turns here. */
     if (!s->inclusion) {
         mt_jw_key_i64(&w, "from", (int64_t)s->from);
     }
@@ -89,6 +99,7 @@ bool lg_path_read(mt_arena *a, const mt_json *list, const lg_proof **out)
 
 static bool read_parts(mt_arena *a, const mt_json *root, lg_statement *out)
 {
+    /* No row is required: which of them must be there depends on the kind. */
     document d = {.from = -1, .to = -1, .size = -1};
     mt_form form = {.arena = a, .what = "a proof"};
     if (!mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &d) ||
@@ -121,6 +132,8 @@ mt_err lg_statement_read(mt_arena *a, mt_str text, lg_statement *out)
 
 static const char *inclusion_fault(const lg_statement *s, const lg_checkpoint *c)
 {
+    /* The leaf is made of the hash that the record says it has, so that must be its
+     * own; else a changed body would ride on the proof of the true one. */
     mt_sha256 hash = lg_hash(&s->record.prev, s->record.body);
     if (memcmp(hash.bytes, s->record.hash.bytes, MT_SHA256_BYTES) != 0) {
         return "the record was changed";
@@ -134,6 +147,8 @@ static const char *inclusion_fault(const lg_statement *s, const lg_checkpoint *c
 const char *lg_statement_fault(const lg_statement *s, const lg_checkpoint *earlier,
                                const lg_checkpoint *later)
 {
+    /* A path is a proof for exactly one size; with a checkpoint of another it means
+     * nothing. */
     if (!later || later->size != s->size) {
         return "the proof is for a ledger of another size than the checkpoint";
     }

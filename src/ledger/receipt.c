@@ -11,7 +11,8 @@
 
 /* ---- writing ---- */
 
-/* The bytes that are signed. */
+/* The bytes that are signed.
+ * The key is not among them: a signature binds it by verifying. */
 static void write_promise(mt_jw *w, const lg_receipt *r)
 {
     mt_jw_begin_object(w);
@@ -118,6 +119,7 @@ static bool read_promise(mt_arena *a, const mt_json *node, lg_receipt *out)
         !mt_unhex(p.ledger, out->ledger.bytes, MT_SHA256_BYTES)) {
         return false;
     }
+    /* Signed were the canonical bytes, whatever layout the file has. */
     out->decision = lg_compact(a, p.decision);
     out->domain = p.domain;
     out->seq = (uint64_t)p.seq;
@@ -207,6 +209,7 @@ static const char *rest_fault(const lg_receipt *r, const lg_receipt_demand *d)
     if (r->domain.len && !mt_str_eq(r->domain, c->domain)) {
         return "its checkpoint is of another trust domain";
     }
+    /* Numbers begin at 0, so a ledger of N records ends with N - 1. */
     if (c->size <= r->seq) {
         return "its checkpoint does not reach the record";
     }

@@ -1,5 +1,11 @@
 /* ledger/witness.c - see witness.h. The order of the checks is the specification's:
- * form, origin, signature, sizes, root, proof. */
+ * form, origin, signature, sizes, root, proof.
+ *
+ * Pure: what was signed last is given, and remembering it before the answer goes
+ * out is the caller's duty. A witness that signs first and forgets could sign two
+ * histories. Nothing is trusted but a key of a log that the operator named; a log
+ * has one or more keys under its name (the origin).
+ * May fail: reading, with MT_E_SYNTAX; deciding always ends in one of the statuses. */
 #include "ledger/witness.h"
 
 #include "base/base64.h"
@@ -37,6 +43,7 @@ mt_err lg_witness_request_read(mt_str body, lg_witness_request *out)
         return MT_E_SYNTAX;
     }
     lg_proof *p = &out->proof;
+    /* Up to the blank line. A last line without its end is not whole and refused. */
     for (bool whole; (whole = lg_line_take(&body, &line)), line.len || !whole;) {
         if (!whole || p->count == LG_WITNESS_HASHES ||
             !mt_unbase64(line, p->hashes[p->count++].bytes, MT_SHA256_BYTES)) {
@@ -82,6 +89,8 @@ static lg_verdict judge_growth(const lg_witness_request *r, const lg_head *seen,
     if (r->old > next->size) {
         return refuse(why, LG_BAD_REQUEST, "the old size is larger than the new one");
     }
+    /* The answer names the size that was signed last, so the log can send a proof
+     * from there. */
     if (r->old != seen->size) {
         return refuse(why, LG_CONFLICT, "another size was signed last");
     }
@@ -101,6 +110,8 @@ lg_verdict lg_witness_decide(const lg_witness_request *r, const lg_note_key *log
                              size_t log_count, const lg_head *seen, const char **why)
 {
     lg_frontier nothing = {0};
+    /* A log that is new to the witness grows from the empty tree; any root extends
+     * it. */
     lg_head empty = {.root = lg_frontier_root(&nothing)};
     lg_verdict signer = judge_signer(&r->note, logs, log_count);
     *why = NULL;

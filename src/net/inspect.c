@@ -18,6 +18,9 @@
 
 #include "os/clock.h"
 
+/* PATIENCE_MS: a visitor is a program on this machine. ANSWER_MOST: beyond it
+ * whoever answers is not an agent. WAIT_S: a handler may keep the agent busy for a
+ * while. */
 enum { PATIENCE_MS = 2000, ANSWER_MOST = 256 << 20, WAIT_S = 5 };
 
 struct nt_inspect {
@@ -89,6 +92,8 @@ mt_err nt_inspect_open(const char *path, nt_inspect_write *write, void *state,
     if (err) {
         return err;
     }
+    /* Only a socket nobody listens at is removed, never a file that happens to be
+     * there. */
     if (is_left_over(&at)) {
         unlink(path);
     }

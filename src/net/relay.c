@@ -27,6 +27,10 @@
 #include "net/relay_state.h"
 #include "os/clock.h"
 
+/* EVENTS: of one turn; the rest comes with the next. SCRATCH_BYTES: read at once
+ * from one agent, so that one who talks much does not keep the others waiting.
+ * HOLD_POLL_MS: while agents are held back nothing wakes the loop when their queues
+ * drain. GOODBYE_MS: what a shutdown may take. */
 enum {
     BACKLOG = 1024,
     EVENTS = 256,
@@ -37,6 +41,7 @@ enum {
     GOODBYE_MS = 500
 };
 
+/* docs/relay.md lists these texts: agents match them. */
 #define SHUTTING_DOWN "Warning: Server is shutting down.\n"
 #define INACTIVE      "Warning: You have been disconnected due to inactivity.\n"
 
@@ -72,6 +77,8 @@ static int64_t last_alive(const nt_relay *r, const nt_conn *c)
 static void sweep_agent(nt_relay *r, nt_conn *c)
 {
     int64_t silent = r->now_ms - c->heard_ms;
+    /* ORDER: a handshake that never ends is an offence; somebody who does not read
+     * is slow, and only after that can somebody be idle. */
     if (!c->joined && silent > HANDSHAKE_MS) {
         r->stats.tls_failures++;
         nt_relay_offence(r, c, "TLS handshakes that never end");
@@ -115,6 +122,7 @@ static void tell_of_losses(nt_relay *r)
     uint64_t lost = r->stats.bus_lost - r->told.bus_lost;
     uint64_t kept = r->stats.bus_errors - r->told.bus_errors;
     char text[120];
+    /* Before telling: what is lost by telling it is told the next time. */
     r->told = r->stats;
     if (lost) {
         snprintf(text, sizeof text,
@@ -173,6 +181,7 @@ static void agent_event(nt_relay *r, nt_conn *c, uint32_t events)
     if (!c->joined) {
         nt_relay_greet(r, c);
     }
+    /* Not dead yet: what it said before it left is still read and delivered. */
     if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
         c->hung_up = true;
     }
@@ -366,6 +375,7 @@ static mt_err open_parts(nt_relay *r, mt_buf *why)
     if (!err && c->metrics) {
         err = open_listener(r, &r->scrapes, c->metrics, why);
     }
+    /* Last: nobody gets in before everything else is open. */
     return err ? err : open_listener(r, &r->agents, c->listen, why);
 }
 

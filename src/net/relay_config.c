@@ -9,8 +9,11 @@
 
 #include "base/form.h"
 
-#define HYPER      "hyper_parameters"
-#define POLICY     "backpressure_policy"
+#define HYPER  "hyper_parameters"
+#define POLICY "backpressure_policy"
+/* Seconds and milliseconds: in range for an int after no more than one
+ * multiplication in 64 bits. Sizes are judged once more by relay.c, whoever gave
+ * them. */
 #define SMALL_MOST (1 << 30)
 #define SIZE_MOST  ((int64_t)1 << 40)
 
@@ -44,6 +47,8 @@ static const mt_form_row HYPER_ROWS[] = {
     SMALL(quarantine_seconds, "quarantine_cooldown_secs"),
     SMALL(hold_ms, "flow_control_delay_ms"),
     MT_FORM_OBJECT(relay_file, policy, POLICY, 0),
+    /* Settings of other relays that have no meaning here: known, so that a file made
+     * for them is read without a warning, and without effect. */
     MT_FORM_NOTE("connection_buffer_size"),
     MT_FORM_NOTE("command_buffer_size"),
     MT_FORM_NOTE("control_channel_capacity"),
@@ -158,6 +163,8 @@ static void read_hyper(reading *r)
     if (timeout && mt_json_is(timeout, MT_JSON_NULL)) {
         file->config.idle_seconds = 0; /* never */
     }
+    /* A file that names the time-out means it as its relay does: only what the agent
+     * says counts. */
     file->config.idle_both_ways &= !timeout;
     if (!file->holds) {
         file->config.hold_ms = 0;

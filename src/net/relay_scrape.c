@@ -1,6 +1,11 @@
 /* net/relay_scrape.c - metrics for whoever watches: a small HTTP answer, or a file.
  * Room: net. Only GET /metrics and GET /healthz, one request per connection, a bounded
- * number of connections: the eldest makes room. */
+ * number of connections: the eldest makes room.
+ *
+ * Not a server: a scraper asks every few seconds and a person now and then.
+ * Everything happens on the relay's one thread and nothing waits, so whoever
+ * connects here can never delay a message. What cannot be answered at once is
+ * closed. */
 #include "net/relay_state.h"
 
 #include <sys/epoll.h>
@@ -23,6 +28,8 @@ void nt_scrape_close_all(nt_relay *r)
     }
 }
 
+/* A connection that sends nothing would hold its place for ever; so the eldest goes,
+ * and a real scraper always gets in. */
 static nt_scrape *free_place(nt_relay *r)
 {
     nt_scrape *eldest = &r->scrape[0];
@@ -92,6 +99,8 @@ void nt_scrape_event(nt_relay *r, nt_scrape *s)
     ssize_t n = recv(s->fd, s->request + s->len, sizeof s->request - s->len, 0);
     if (n > 0) {
         s->len += (size_t)n;
+        /* A request larger than the room is judged by its first line, which is in
+         * it. */
         if (!memmem(s->request, s->len, "\r\n\r\n", 4) && s->len < sizeof s->request) {
             return;
         }

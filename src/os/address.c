@@ -1,3 +1,8 @@
+/* os/address.c - host and port as text, and the sockets behind them.
+ * Room: os. Every socket is non-blocking and closed on exec: the loops never wait in
+ * a call, and a program that is started inherits none. os_address_find() may ask a
+ * name server, and then it blocks. Sockets answer -1 with the errno of the call that
+ * failed, whatever closing did to it. */
 #include "os/address.h"
 
 #include <arpa/inet.h>
@@ -12,6 +17,7 @@
 bool os_address_split(const char *text, char host[OS_HOST_TEXT], char port[8])
 {
     const char *colon = strrchr(text, ':');
+    /* Five digits at most, so that atoi() below cannot overflow. */
     if (!colon || strlen(colon + 1) > 5 || !colon[1]) {
         return false;
     }
@@ -28,6 +34,7 @@ bool os_address_split(const char *text, char host[OS_HOST_TEXT], char port[8])
         }
         name = mt_str_from(name.ptr + 1, name.len - 2);
     }
+    /* An IPv6 address without brackets is refused: where its port begins is a guess. */
     if (!name.len || name.len >= OS_HOST_TEXT || atoi(colon + 1) > 65535 ||
         (!bracketed && mt_str_find(name, ':') < name.len)) {
         return false;
@@ -49,6 +56,8 @@ mt_err os_address_find(const char *text, os_address *out)
     if (getaddrinfo(host, port, &hints, &found) != 0 || !found) {
         return MT_E_NOTFOUND;
     }
+    /* The first address alone. A name with several is listened on, or connected to,
+     * at the one the system prefers. */
     memcpy(&out->at, found->ai_addr, found->ai_addrlen);
     out->len = found->ai_addrlen;
     freeaddrinfo(found);
@@ -83,6 +92,7 @@ static int stream_socket(const os_address *a)
     int fd = socket(a->at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     int on = 1;
     if (fd >= 0) {
+        /* Answers are written whole; waiting to fill a packet would only delay them. */
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     }
     return fd;
@@ -102,6 +112,8 @@ int os_listen(const os_address *a, int backlog)
     if (fd < 0) {
         return -1;
     }
+    /* A server that is started again finds connections of the one before in
+     * TIME_WAIT. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(fd, (const struct sockaddr *)&a->at, a->len) != 0 ||
         listen(fd, backlog) != 0) {

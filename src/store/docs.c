@@ -1,4 +1,12 @@
-/* store/docs.c - documents: one text under one name. */
+/* store/docs.c - documents: one text under one name.
+ * Room: store. What has no table of its own is kept here by kind and id, tokens and
+ * signed notes for instance. Three ways to write: put with version 0 inserts and
+ * says MT_E_EXISTS; put with another version replaces exactly the one before it and
+ * says MT_E_CONFLICT otherwise, so two writers never undo each other; set replaces
+ * whatever is there.
+ * INVARIANT: a write that was accepted is noted by its kind, and the stamp of the
+ * kind grows with the same commit. Caches on every node compare stamps, so a change
+ * that is not noted would stay unseen. */
 #include "store/driver.h"
 
 /* ORDER of the columns in statements.h. */
@@ -43,6 +51,8 @@ static mt_err doc_insert(st_tx *tx, const st_doc *row, bool replace)
                    : st_write(tx, ST_SQL_DOC_ADD, params, MT_E_EXISTS);
 }
 
+/* Adding waits for its answer, MT_E_EXISTS is at once. Replacing is sent: its
+ * conflict may come with a later call, or with the commit. */
 mt_err st_doc_put(st_tx *tx, const st_doc *row)
 {
     if (row->version == 0) {
@@ -69,6 +79,8 @@ mt_err st_doc_get(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out)
 mt_err st_doc_lock(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out)
 {
     st_value key[] = {ST_T(kind), ST_T(id)};
+    /* The lock may have waited for another node; a record number drawn before it
+     * would be older than what that node wrote meanwhile. */
     st_ids_forget(tx);
     return st_get(tx, ST_SQL_DOC_LOCK, key, doc_read, a, out);
 }
@@ -88,6 +100,7 @@ static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;
     st_doc row;
+    /* Without an arena nothing is copied: the row is good until the walker returns. */
     doc_read(NULL, cells, &row);
     return w->each(w->state, &row);
 }
@@ -120,6 +133,7 @@ mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)
     st_value key[] = {ST_T(kind)};
     *stamp = 0;
     mt_err err = st_get(tx, ST_SQL_STAMP_GET, key, stamp_read, NULL, stamp);
+    /* A kind that never changed has no row, and 0 is older than every stamp. */
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 

@@ -93,8 +93,11 @@
       "SELECT count(*) FROM pg_tables WHERE schemaname = 'motet' "                     \
       "AND tablename = 'meta'")                                                        \
     X(PING, "", "i", "SELECT CAST(1 AS BIGINT)", "")                                   \
+    /* A file is on this machine: its clock is ours, and 0 says so. */                 \
     X(CLOCK, "", "i", "SELECT CAST(0 AS BIGINT)",                                      \
       "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")                 \
+    /* Locks with names are for databases that several nodes share; a file has         \
+     * one writer, who holds everything. */                                            \
     X(TRY_LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                   \
       "SELECT pg_try_advisory_xact_lock(" ST_LOCK_KEY ")::int::bigint")                \
     X(LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                       \
@@ -108,6 +111,8 @@
     X(INSTANCE_GET, "kkk", ST_INSTANCE_LETTERS,                                        \
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE scope = $1 AND entity = $2 AND id = $3", "")                              \
+    /* Rows are locked in the order of their keys, so two transactions that want       \
+     * the same ones never wait for each other in a circle. */                         \
     X(INSTANCE_LOCK, "KKK", ST_INSTANCE_LETTERS,                                       \
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE scope = $1 AND entity = $2 AND id = $3",                                  \
@@ -119,6 +124,9 @@
       "WHERE scope = $1 AND entity = $2 AND id = $3",                                  \
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE scope = $1 AND entity = $2 AND id = $3 FOR UPDATE")                       \
+    /* A row of another version is not written. PostgreSQL is asked without            \
+     * waiting, so it has to fail by itself: it divides by zero, which ends the        \
+     * transaction. */                                                                 \
     X(INSTANCE_PUT, "KIIIKKKKKI", "", ST_INSTANCE_PUT,                                 \
       "WITH done AS (UPDATE instances AS i SET state = n.state, version = n.version, " \
       "updated_ms = n.updated_ms, deleted = n.deleted, last_flow = n.last_flow, "      \
@@ -141,6 +149,7 @@
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE (scope, entity, id) > ($1, $2, $3) ORDER BY scope, entity, id LIMIT $4",  \
       "")                                                                              \
+    /* The inner LIMIT bounds the work: beyond it counts are of a part. */             \
     X(INSTANCE_COUNT, "kki", "ki",                                                     \
       "SELECT state, count(*) FROM (SELECT state FROM instances WHERE scope = $1 "     \
       "AND entity = $2 AND deleted = 0 LIMIT $3) AS counted "                          \
@@ -164,6 +173,9 @@
     X(FLOW_WALK_OPEN, "kkkkkkkki", ST_FLOW_LETTERS,                                    \
       ST_FLOW_WHERE ST_OPEN_FLOWS " ORDER BY id LIMIT $9", "")                         \
     /* Ledger */                                                                       \
+    /* A sequence leaves gaps and never repeats; a file's one writer goes on           \
+     * behind the last number. ids order what is queued, seq is the place in the       \
+     * chain. */                                                                       \
     X(RECORD_IDS, "i", "i",                                                            \
       "SELECT max(coalesce((SELECT max(id) FROM ledger), 0), "                         \
       "coalesce((SELECT max(id) FROM pending), 0)) + 1 WHERE $1 > 0",                  \
@@ -176,6 +188,8 @@
       "INSERT INTO pending (" ST_PENDING_COLUMNS ") VALUES " ST_INSERT_7, "")          \
     X(PENDING_GET, "i", ST_PENDING_LETTERS,                                            \
       "SELECT " ST_PENDING_COLUMNS " FROM pending WHERE id = $1", "")                  \
+    /* Taken and deleted in one statement, where a round trip costs; a file            \
+     * deletes by PENDING_DROP. */                                                     \
     X(PENDING_TAKE, "i", ST_PENDING_LETTERS,                                           \
       "SELECT " ST_PENDING_COLUMNS " FROM pending ORDER BY id LIMIT $1",               \
       "WITH taken AS (DELETE FROM pending WHERE id = ANY (ARRAY("                      \
@@ -192,6 +206,8 @@
     X(PENDING_FIRST_DOWN, ST_RECORD_FILTER, ST_PENDING_LETTERS,                        \
       ST_PENDING_WHERE("", "DESC"), "")                                                \
     X(LEDGER_NEXT, "", "i", "SELECT coalesce(max(seq), -1) + 1 FROM ledger", "")       \
+    /* A place that is taken: SQLite writes fewer rows than were sent, PostgreSQL      \
+     * refuses the statement. Both are a fault of whoever chains. */                   \
     X(LEDGER_ADD, "IIKKKSITB", "",                                                     \
       "INSERT INTO ledger (" ST_RECORD_COLUMNS ") VALUES " ST_INSERT_9                 \
       " ON CONFLICT DO NOTHING",                                                       \
@@ -264,6 +280,7 @@
     X(TRIGGER_ADD, ST_TRIGGER_LETTERS, "",                                             \
       "INSERT INTO triggers (" ST_TRIGGER_COLUMNS ") VALUES "                          \
       ST_INSERT_6 " ON CONFLICT DO NOTHING", "")                                      \
+    /* SKIP LOCKED: nodes take different triggers instead of waiting for one. */       \
     X(TRIGGER_TAKE, "ii", ST_TRIGGER_LETTERS,                                          \
       "SELECT " ST_TRIGGER_COLUMNS " FROM triggers WHERE status = 'pending' "          \
       "AND due_ms <= $1 ORDER BY due_ms, id LIMIT $2",                                 \
@@ -314,6 +331,7 @@
     X(DOC_WALK, "kki", ST_DOC_LETTERS,                                                 \
       "SELECT " ST_DOC_COLUMNS " FROM docs WHERE kind = $1 AND id > $2 "               \
       "ORDER BY id LIMIT $3", "")                                                      \
+    /* The index leaves out empty tags; the second term says so to the planner. */     \
     X(DOC_WALK_TAG, "kkki", ST_DOC_LETTERS,                                            \
       "SELECT " ST_DOC_COLUMNS " FROM docs WHERE kind = $1 AND tag = $2 "              \
       "AND tag <> '' AND id > $3 ORDER BY id LIMIT $4", "")                            \
@@ -325,12 +343,14 @@
       "INSERT INTO stamps (kind, stamp) VALUES ($1, 1) "                               \
       "ON CONFLICT (kind) DO UPDATE SET stamp = stamps.stamp + 1", "")                 \
     /* Whole store */                                                                  \
+    /* Stamps and meta do not count: a store that was only opened has them. */         \
     X(ANY_ROW, "", "i",                                                                \
       "SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM instances) "                        \
       "OR EXISTS (SELECT 1 FROM flows) OR EXISTS (SELECT 1 FROM ledger) "              \
       "OR EXISTS (SELECT 1 FROM pending) OR EXISTS (SELECT 1 FROM checkpoints) "       \
       "OR EXISTS (SELECT 1 FROM triggers) OR EXISTS (SELECT 1 FROM answers) "          \
       "OR EXISTS (SELECT 1 FROM docs) THEN 1 ELSE 0 END AS BIGINT)", "")               \
+    /* After a restore the sequence goes on behind the highest number there is. */     \
     X(SETTLE_IDS, "i", "i", "SELECT $1",                                               \
       "SELECT setval('record_ids', greatest($1, (SELECT max(id) FROM ledger), "        \
       "(SELECT max(id) FROM pending)))")

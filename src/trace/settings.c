@@ -1,11 +1,17 @@
 /* trace/settings.c - `otlp` of the configuration.
  * Room: trace. A header's value is a credential more often than not, so it is a
- * reference, {env: NAME} or {file: PATH}, or text that everyone may read. */
+ * reference, {env: NAME} or {file: PATH}, or text that everyone may read. Order: the
+ * rows, then the address, then the headers, whose secrets are read here and now: a
+ * server that starts without its credential would only be noticed by the traces that
+ * are missing.
+ * May fail: only by form->report, for each fault. Messages name a variable or a file
+ * and never what is in it. */
 #include <string.h>
 
 #include "os/secret.h"
 #include "trace/exporter.h"
 
+/* queue: a trace takes some 700 bytes, so this is a few megabytes. */
 static const tr_settings USUAL = {
     .service = "motet",
     .sample = 1,
@@ -47,6 +53,7 @@ static bool is_name(mt_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i];
+        /* RFC 9110, 5.6.2: what a token may not have. */
         if (c <= ' ' || c >= 0x7f || memchr("()<>@,;:\\\"/[]?={}", c, 17)) {
             return false;
         }
@@ -54,6 +61,7 @@ static bool is_name(mt_str name)
     return name.len > 0;
 }
 
+/* A newline in a value would begin a header of its own. */
 static bool is_plain(mt_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -64,6 +72,7 @@ static bool is_plain(mt_str text)
     return text.len > 0;
 }
 
+/* Paths are those of the file of settings, wherever the server was started. */
 static const char *beside(mt_arena *a, mt_str directory, const char *file)
 {
     return file[0] == '/' ? file : mt_strf(a, "%.*s%s", MT_ARG(directory), file).ptr;
@@ -150,6 +159,7 @@ bool tr_settings_read(mt_form *form, const mt_json *otlp, mt_str directory,
     if (out->ca_file) {
         out->ca_file = beside(form->arena, directory, out->ca_file);
     }
+    /* Headers are read also when the address is wrong: all faults in one run. */
     bool good = check_endpoint(form, otlp, out);
     return read_headers(form, directory, out) && good;
 }

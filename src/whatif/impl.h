@@ -17,7 +17,7 @@ typedef struct wi_part {
 /* A flow under way. */
 typedef struct wi_flow {
     struct wi_flow *next; /* of the same bucket, or of the spare ones */
-    uint64_t hash, seq;
+    uint64_t hash, seq;   /* of the id; the record that started it */
     mt_buf id, text;
     mt_buf parts; /* wi_part each */
 } wi_flow;
@@ -48,6 +48,7 @@ struct wi_whatif {
     wi_whatif_options options;
     const ct_plan *plan;
     const ct_model *model;
+    /* The one that is replayed, and the first other one that was met. */
     mt_str contract, foreign;
     wi_whatif_counts counts;
     bool too_long; /* the decision at hand is not decided again */

@@ -417,6 +417,7 @@ class Settings(Case):
         good = {"issuer": "https://id.example", "audience": "motet", "rules": [{"rights": ["read"]}]}
         self.assertEqual(self.check(**good).code, 0, self.check(**good).err)
         for change, word in (({"issuer": "http://id.example"}, "issuer"), ({"audience": 5}, "audience"),
+                             ({"issuer": "http://127.id.example"}, "issuer"), ({"jwks": "http://127.id.example/k"}, "jwks"),
                              ({"audience": []}, "audience"), ({"algorithms": ["HS256"]}, "algorithms"),
                              ({"algorithms": ["none"]}, "algorithms"), ({"leeway_seconds": 301}, "leeway"),
                              ({"rules": [{"rights": ["nonsense"]}]}, "rules.0"), ({"rules": [{}]}, "rules.0"),

@@ -297,6 +297,25 @@ class Places(ScenarioCase):
 """)
         self.holds("test", path)
 
+    def test_verdicts_of_an_evaluation_that_broke_off_are_not_there(self):
+        given = 'given: {facts: {score: 700, amount: {amount: "1.00", currency: EUR}, employed: true}}'
+        for then in ("verdicts: [is_good]", "present: [is_good]", "payloads: {is_good: true}"):
+            path = self.scenarios(f"""
+  - name: all facts
+    {given}
+    then: {{{then}}}
+  - name: no facts
+    then: {{error: missing_fact, {then}}}
+""")
+            out = self.fails(1, "test", path).out
+            self.assertIn("ok 1 - loan.scenarios.yaml: all facts", out, then)
+            self.assertIn("not ok 2 - loan.scenarios.yaml: no facts", out, then)
+        path = self.scenarios("""
+  - name: no facts
+    then: {error: missing_fact, verdicts: [], absent: [is_good]}
+""")
+        self.holds("test", path)
+
     def test_FU20_differences_have_the_place_of_the_expectation(self):
         path = self.scenarios("""
   - name: wrong

@@ -1,5 +1,13 @@
 /* analyze/facts/finding_codes.c - what the codes of findings mean.
- * Room: analyze. The first digit is the obligation of spec §16; 9 is a System. */
+ * Room: analyze. A row: code, place in the specification, title, explanation, what
+ * to do. The first digit of a code is the obligation of spec §16; 9 is a System. In
+ * S3 the second digit says how it is known: 0 by structure and types alone, 1 by the
+ * solver about one condition, 2 about two things compared, 3 about evaluation that
+ * may end in an error, 4 about invariants of a scenario file. "Proven" stands only
+ * in titles of what the solver decided.
+ * A code that was released keeps its meaning: docs/diagnostics.md promises so. A
+ * finding whose code has no row is our fault and aborts; `motet help CODE` prints
+ * its row. */
 #include "analyze/facts/finding.h"
 
 /* clang-format off */

@@ -26,6 +26,8 @@ static const char *plural(uint64_t n)
 
 static void heading(teller *t, an_obligation o)
 {
+    /* Names are spelled as in JSON, "s3a"; a heading has the capital of the
+     * specification. */
     const char *name = AN_OBLIGATIONS[o].name;
     mt_buf_addf(t->out, "\nS%s  %s\n", name + 1, AN_OBLIGATIONS[o].title);
 }
@@ -98,12 +100,15 @@ static bool s3_state(teller *t, uint32_t entity, uint32_t state, size_t *left)
 {
     const ct_entity *e = &t->m->entities[entity];
     uint32_t number = an_state_number(t->an, entity, state);
+    /* A state that no operation leaves has no line. */
     if (t->an->moves.first[number] == t->an->moves.first[number + 1]) {
         return true;
     }
     mt_buf_addf(t->out, "  %.*s in %.*s\n", MT_ARG(e->id), MT_ARG(e->states[state]));
     for (uint32_t p = 0; p < t->m->persona_count; p++) {
         uint32_t n = an_operations_in(t->an, p, entity, state, t->ops);
+        /* Whole lines only: half of a persona's operations would read as all of
+         * them. */
         if (n > *left || !an_sink_go_on(t->sink)) {
             return false;
         }
@@ -236,6 +241,7 @@ static void flow_head(teller *t, uint32_t flow)
         mt_buf_addc(t->out, ' ');
         an_count_text(t->out, g->ends[i].paths);
     }
+    /* Lengths saturate (s6_count.c); what is beyond is said as "at least". */
     if (g->longest == UINT64_MAX) {
         mt_buf_addz(t->out, "), at least 2^62 steps\n");
     } else {

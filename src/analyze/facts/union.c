@@ -123,6 +123,7 @@ static void join_entities(joiner *j, uint32_t member)
         if (numbers[e] == CT_NONE) {
             ct_entity copy = *own;
             copy.id = name_of(j, CT_KIND_ENTITY, member, own->id);
+            /* Numbers of parents are the member's own; no question asks for them. */
             copy.parent = CT_NONE;
             numbers[e] = (uint32_t)j->entities.len;
             mt_vec_push(j->a, &j->entities, copy);

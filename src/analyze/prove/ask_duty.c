@@ -5,7 +5,11 @@
  * an entity: is there one run in which a persona performs both, and both move the same
  * instance of the entity? A run has marks then, one for each of the two.
  *
- * A persona is a role; one person may hold several, which a contract does not say. */
+ * A persona is a role; one person may hold several, which a contract does not say.
+ *
+ * "No" comes with a run that was executed, per persona. "Yes" is said only where
+ * the whole space was covered (ask_space_gap() is empty). What a limit left open is
+ * "unknown", with its name. */
 #include "analyze/prove/ask_internal.h"
 
 typedef struct finding {
@@ -68,6 +72,7 @@ static uint32_t mark_duties(void *space, uint32_t marks, const an_joint_step *st
            (step->operation == op_of(x->j, 1) ? 2u : 0);
 }
 
+/* The node is kept: it is where the run ends that is shown. */
 static bool did_both(void *context, ask_space *s, uint32_t node)
 {
     watch *x = context;
@@ -122,6 +127,9 @@ static void judge_runs(judge *j, const uint32_t *personas, uint32_t count)
     mt_str gap = ask_space_gap(s);
     if (!found && gap.len) {
         bool may = true;
+        /* The first search left out what the solver could not decide. Taking all of
+         * that as possible finds too much; if even so nothing is found, there is
+         * nothing. */
         if (s->j->complete) {
             s = run_search(j, &x, true, &may);
             gap = may ? gap : ask_space_gap(s);

@@ -11,6 +11,8 @@
 
 #include "base/json_write.h"
 
+/* An overflow of a sum over a list needs few elements, each at its end; longer ones
+ * only take longer to evaluate. */
 enum { LONG_TEXT = 8, LONG_LIST = 8 };
 
 typedef enum corner { LEAST, LARGEST, PLAIN, CORNERS } corner;
@@ -58,6 +60,7 @@ static void put_decimal(maker *k, uint32_t before, uint32_t behind)
     char text[80];
     size_t len = 0;
     corner c = pick(k);
+    /* A type may have more digits than a value can. */
     before = before > MT_DECIMAL_DIGITS ? MT_DECIMAL_DIGITS : before;
     behind = behind > MT_DECIMAL_DIGITS - before ? MT_DECIMAL_DIGITS - before : behind;
     if (c == PLAIN) {

@@ -155,6 +155,7 @@ static void resolve_precondition(resolver *r, mt_str id)
         an_prove_compare(r->p, r->a, old->precondition, now->precondition);
     const char *how = AN_RELATION_NAMES[c.relation];
     r->reason = c.lost.reason;
+    /* ORDER: what is lost decides; what is gained only says how it is called. */
     if (c.lost.possible == AN_POSSIBLE) {
         resolve(r, AN_PROVEN_BREAKING, "%s: refused where it was allowed, for %.*s",
                 c.relation == AN_REL_UNKNOWN ? "not weaker" : how,
@@ -195,7 +196,8 @@ static bool depends(const bool *rules, const ct_expr *e, uint32_t fact)
            depends(rules, e->right, fact);
 }
 
-/* Which rules depend on the rule or fact; CT_NONE: not on that. */
+/* Which rules depend on the rule or fact; CT_NONE: not on that.
+ * Rules are in order of strata and read lower ones only, so one pass is enough. */
 static bool *dependents(resolver *r, int side, uint32_t rule, uint32_t fact)
 {
     const ct_model *m = r->models[side];
@@ -406,6 +408,8 @@ static void resolve_default(resolver *r, mt_str id)
         }
         c.rules[i] = dependents(r, i, CT_NONE, c.fact[i]);
     }
+    /* The default counts where the fact is not given, so the question is asked
+     * without it. */
     pv_leave_out(r->p, id, true);
     if (effect_of(r, &c) == HARMLESS) {
         resolve(r, AN_PROVEN_SAFE,

@@ -29,6 +29,8 @@ static void look_at_branch(looker *l, const pv_walk *w, const ct_step *s,
     const ct_expr *e = f->m->conditions[s->what];
     an_answer yes = pf_ask(f, pv_walk_both(w, way, pf_holds(f, e)));
     an_answer no = pf_ask(f, pv_walk_both(w, way, pf_fails(f, e)));
+    /* Both are asked: where the branch is met by no facts at all, S314 says so, and
+     * this not. */
     bool never = yes.possible == AN_NEVER && no.possible == AN_POSSIBLE;
     bool always = no.possible == AN_NEVER && yes.possible == AN_POSSIBLE;
     if (never || always) {
@@ -80,6 +82,8 @@ static void look_at_step(void *context, pv_walk *w, uint32_t i)
         an_answer example = pf_ask(l->f, w->free);
         pf_report(l->f, about_step(l, "S314", s), example.facts,
                   "no fact set leads to step '%.*s'", MT_ARG(s->id));
+        /* What comes behind it is not reported again: only the first step on a way
+         * is. */
         w->reached[i] = NULL;
         return;
     }

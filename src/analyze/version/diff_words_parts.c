@@ -129,6 +129,8 @@ static size_t take_common(chain *x, chain *y)
             x->items[kept++] = x->items[i];
             continue;
         }
+        /* Each operand is taken once: one that stands twice before and once after is
+         * a change. */
         memmove(&y->items[k], &y->items[k + 1],
                 (y->len - k - 1) * sizeof(const mt_json *));
         y->len--;
@@ -194,6 +196,7 @@ static void members_differ(const part *p, const ln_shape *shape, const mt_json *
     uint32_t count;
     const an_member_pair *pairs = an_member_pairs(p->a, before, after, &count);
     for (uint32_t i = 0; i < count; i++) {
+        /* Where a construct stands in its file is not what it says. */
         bool noise =
             mt_str_is(pairs[i].key, "provenance") || mt_str_is(pairs[i].key, "line");
         if (!noise && !same(pairs[i].before, pairs[i].after)) {

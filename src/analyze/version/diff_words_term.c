@@ -96,6 +96,8 @@ void an_say_value(mt_buf *out, const ln_shape *shape, const mt_json *value)
 
 /* ---- Conditions and terms ---- */
 
+/* How tightly a node holds together, ascending; a place asks for at least one of
+ * these. */
 enum { LOOSE, OR, AND, NOT, COMPARE, SUM, PRODUCT, ATOM };
 
 static void say_term(mt_buf *out, const mt_json *e, int least);
@@ -145,6 +147,8 @@ static void say_between(mt_buf *out, mt_str op, const mt_json *left,
     int strength = binds(op);
     say_term(out, left, strength);
     mt_buf_addf(out, " %.*s ", MT_ARG(op));
+    /* Operators lean to the left: a - (b - c) keeps its parentheses, (a - b) - c
+     * needs none. */
     say_term(out, right, strength + 1);
 }
 
@@ -166,6 +170,7 @@ static void say_function(mt_buf *out, mt_str op, const mt_json *e)
     mt_buf_adds(out, op);
     for (uint32_t i = 0; i < e->count; i++) {
         const mt_json_member *m = &e->as.members[i];
+        /* "result_type" and its like say what follows from the operands. */
         bool derived = m->key.len > 5 && mt_str_ends(m->key, MT_STR("_type"));
         if (!mt_str_is(m->key, "op") && !derived) {
             mt_buf_addz(out, between);

@@ -32,6 +32,7 @@ static void obstacle_json(mt_jw *w, const an_obstacle *o, bool note)
     mt_jw_end_object(w);
 }
 
+/* Notes and obstacles are one kind of row, so a reader needs one parser for both. */
 static void obstacles_json(mt_jw *w, const an_obstacles *list, bool notes)
 {
     mt_jw_begin_array(w);
@@ -241,6 +242,7 @@ static void worse_text(mt_buf *out, const an_migration *m)
     }
     mt_buf_addf(out, "  %u of %u worse off under the new version; %u compatible",
                 m->worse, m->flight_count, m->flight_count - m->incompatible);
+    /* Whoever is stuck under either version is not a reason against the new one. */
     if (m->incompatible > m->worse) {
         mt_buf_addf(out, ", %u meet only what the old version has, too",
                     m->incompatible - m->worse);

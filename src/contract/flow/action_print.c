@@ -42,6 +42,8 @@ static mt_str member_id(const printer *pr, const ct_group *g, uint32_t i)
     return pr->space->states->entities[g->entity].items[g->members[i]].id;
 }
 
+/* The number of an instance is its place among the names in order, so sorting
+ * numbers sorts names. */
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -77,6 +79,7 @@ static int by_entity_name(const void *a, const void *b, void *plan)
                       ct_entity_id(p, ((const ct_choice_set *)b)->entity));
 }
 
+/* A copy is sorted, for keys are in byte order and bindings are as declared. */
 static void bindings_json(printer *pr, const ct_action *action)
 {
     size_t bytes = mt_array_bytes(action->binding_count + 1, sizeof(ct_choice_set));
@@ -158,6 +161,7 @@ static void enabling_json(printer *pr, const ct_action *action)
     mt_jw_begin_array(&pr->w);
     for (uint32_t i = 0; i < action->verdict_count; i++) {
         bool seen = false;
+        /* Few: those that one precondition asks for. */
         for (uint32_t j = 0; j < i && !seen; j++) {
             seen = action->verdicts[j] == action->verdicts[i];
         }
@@ -199,6 +203,8 @@ static void action_json(printer *pr, const ct_action *action)
     mt_jw_key_str(w, "description", mt_buf_str(&text));
     mt_jw_keyz(w, "enabling_verdicts");
     enabling_json(pr, action);
+    /* The first, for readers that know one; a flow may begin with several, by its
+     * branches. */
     mt_jw_key_str(w, "entry_operation_id",
                   ct_operation_id(pr->p, action->entries[0].op));
     mt_jw_keyz(w, "entry_operations");
@@ -273,6 +279,8 @@ static void sources_json(printer *pr, const ct_blocked *b)
     mt_jw_end_array(&pr->w);
 }
 
+/* CT_BLOCK_STATE is raised for an entity of the operation's effects, so the search
+ * ends. */
 static mt_str first_source(const ct_plan *p, const ct_blocked *b)
 {
     const ct_operation *op = &p->model->operations[b->op];

@@ -89,6 +89,7 @@ static void payload_members(mt_jw *w, const ct_model *m, const ct_rule *r,
         ct_value_json(&text, r->payload_type, left->payload);
         mt_jw_keyz(w, "payload");
         mt_jw_raw(w, mt_buf_str(&text));
+        /* A verdict that is absent has no payload, known or not. */
     } else if (left->state != CT_PARTLY_ABSENT) {
         ct_expr_source(&text, m, r->payload);
         mt_jw_key_str(w, "payload_term", mt_buf_str(&text));
@@ -175,6 +176,8 @@ static void verdict_line(mt_buf *out, ct_partial *x, uint32_t rule)
     } else {
         mt_buf_addz(out, CT_PARTLY_NAMES[left->state]);
     }
+    /* "payload true" is what most verdicts have; a line is easier to read without
+     * it. */
     bool plain = left->payload && ct_held(r->payload_type) == LN_BOOLEAN &&
                  left->payload->boolean;
     if (left->state != CT_PARTLY_ABSENT && !plain) {

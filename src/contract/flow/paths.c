@@ -1,6 +1,12 @@
 /* contract/flow/paths.c - enumerating paths, and reading one off a run's records.
  * Room: contract.
- * INVARIANT: both halves write the same words for the same thing. */
+ * INVARIANT: both halves write the same words for the same thing.
+ *
+ * Paths are texts, "step=result > … > terminal", so that a path a run took is
+ * found among all there are by comparing bytes; coverage rests on that. All paths of
+ * a graph may be more than memory holds: their number and bytes are bounded, and
+ * `truncated` says that some were left out. A path of a run is made per graph that
+ * ended: of the flow, of each sub-flow, of each branch. */
 #include "contract/flow/paths.h"
 
 #include "contract/flow/ways.h"

@@ -31,6 +31,7 @@ static bool read_said(mt_form *f, const mt_form_row *row, const mt_json *v, void
 
 #define SAID(type, field, key, flags) MT_FORM_OWN(type, field, key, read_said, flags)
 #define INDEX(type, field, key)       MT_FORM_U32(type, field, key, 0, CT_NONE - 1, 0)
+/* No bound of its own: the size of the text that a position is read from bounds it. */
 enum { MOST_ENTRIES = 100000000 };
 
 typedef struct draft_change {
@@ -131,6 +132,8 @@ static mt_err misplaced(reader *r, const char *what)
 static void hear(void *state, const mt_form_fault *fault)
 {
     reader *r = state;
+    /* A steps_left of another kind counts as missing: without it the run has no
+     * bound. */
     if (fault->wrong == MT_FORM_MISSING || mt_str_is(fault->key, "steps_left")) {
         refuse(r, MT_E_TYPE, "lacks", fault->key);
     } else if (fault->wrong == MT_FORM_OUT_OF_RANGE) {
@@ -234,7 +237,8 @@ static mt_err each_entity(reader *r, const mt_json *map, entity_setter *set)
 
 /* ---- records ---- */
 
-/* The graph a record's step lies in follows from the record around it. */
+/* The graph a record's step lies in follows from the record around it.
+ * So no position can put a step into a graph that its parent does not open. */
 static mt_err record_graph(reader *r, mt_str branch, ct_record *out)
 {
     out->graph = r->run->flow;
@@ -318,6 +322,7 @@ static mt_err record_fits(reader *r, const ct_record *rec)
         break;
     case CT_RECORD_ESCALATION: fits = s->handler.kind == CT_ESCALATE; break;
     }
+    /* Somebody does every step but a join, which nobody does. */
     if (fits && rec->kind != CT_RECORD_PARALLEL) {
         fits = rec->persona != CT_NONE;
     }
@@ -361,6 +366,8 @@ static mt_err record_error(reader *r, const draft_record *d, ct_record *rec)
     if (d->error.ptr) {
         rec->error = ct_op_error_named(d->error);
         if (rec->error == CT_OP_ERROR_COUNT || rec->error == CT_OP_NONE) {
+            /* The count is not a value of the enum; it must not stay in a record
+             * that others print. */
             rec->error = CT_OP_NONE;
             return refuse(r, MT_E_NOTFOUND, "unknown error", d->error);
         }
@@ -506,6 +513,7 @@ static mt_err frame_inside(reader *r, const draft_frame *d, ct_frame *f, bool la
     const ct_plan_step *s = &r->p->steps[f->step];
     bool inside = f->phase == CT_INSIDE;
     bool parallel = s->does == LN_FORKS;
+    /* Every frame but the last is inside its step, the last one never is. */
     if (inside == last || (inside && !parallel && s->does != LN_CALLS)) {
         return misplaced(r, "frames are not nested as steps are");
     }
@@ -612,6 +620,7 @@ static mt_err read_head(reader *r, const mt_json *json, draft *d)
     if (!mt_str_eq(d->contract, r->p->model->id)) {
         return refuse(r, MT_E_NOTFOUND, "belongs to contract", d->contract);
     }
+    /* Only ever fewer: a position cannot raise the limit of this run. */
     if (d->steps_left < r->run->steps_left) {
         r->run->steps_left = (size_t)d->steps_left;
     }
@@ -638,6 +647,9 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
     reader r = {.run = run, .p = input->plan};
     draft d = {0};
     ct_run_input in = *input;
+    /* Prepared as an empty run: flow, instances and states come from the position.
+     * Memory is sized by the plan, so every index that was checked against it is
+     * inside. */
     in.flow = 0;
     in.instances = NULL;
     in.states = NULL;
@@ -684,6 +696,8 @@ static uint32_t undo_at(const ct_plan *p, const ct_plan_step *s, int64_t index)
                : CT_NONE;
 }
 
+/* Without taking the position up: nothing is checked but what is used, and whatever
+ * does not lead to an operation is CT_NONE. */
 uint32_t ct_position_operation(const ct_plan *p, const mt_json *json)
 {
     const mt_json *frames = mt_json_at(json, "frames");

@@ -94,6 +94,7 @@ void ct_record_result_text(mt_buf *out, const ct_run *run, const ct_record *r)
     }
 }
 
+/* Branches of a parallel step are flat: they belong to the flow itself. */
 bool ct_record_is_flat(const ct_run *run, const ct_record *r)
 {
     for (uint32_t up = r->parent; up != CT_NONE; up = run->records.items[up].parent) {
@@ -181,7 +182,9 @@ static void names_json(mt_jw *w, mt_str *names, uint32_t count)
     mt_jw_end_array(w);
 }
 
-/* Facts behind a condition, its verdicts included, all the way down. */
+/* Facts behind a condition, its verdicts included, all the way down.
+ * A condition that ended in an error has no complete set of reasons, and then none
+ * is told. */
 static ct_used condition_used(mt_arena *a, const ct_frozen *z, uint32_t condition)
 {
     ct_used used = {0};
@@ -405,6 +408,7 @@ static void end_json(mt_jw *w, const ct_run *run, uint32_t terminal, uint32_t er
     }
 }
 
+/* ORDER: keys ascend, so an error stands before "flow" and an outcome behind "kind". */
 static void subflow_record(mt_jw *w, const ct_run *run, const ct_record *r)
 {
     const ct_plan_step *step = &run->plan->steps[r->step];
@@ -456,6 +460,8 @@ static void records_json(mt_jw *w, const ct_run *run, uint32_t parent, uint32_t 
         operation_record, branch_record,    handoff_record,   subflow_record,
         parallel_record,  operation_record, escalation_record};
     mt_jw_begin_array(w);
+    /* What is inside a record stands behind it. The whole list is walked for each
+     * graph that is open; lists are as long as flow_steps allows. */
     uint32_t first = parent == CT_NONE ? 0 : parent + 1;
     for (size_t i = first; i < run->records.len; i++) {
         const ct_record *r = &run->records.items[i];

@@ -14,6 +14,8 @@
 
 /* ---- reading ---- */
 
+/* The size of the file bounds all of these before. Invariants are fewer: each is a
+ * search or a proof. */
 enum { MOST_EXPECTED = 1000000, MOST_SCENARIOS = 1000000, MOST_INVARIANTS = 10000 };
 
 static const mt_form_row GIVEN_ROWS[] = {
@@ -57,6 +59,8 @@ static const mt_form_row SCENARIO[] = {
     MT_FORM_ANY(ct_scenario, for_all_written, "for_all", 0),
     MT_FORM_TEXTS(ct_scenario, asserts, "assert", 1, MOST_EXPECTED, 0),
     MT_FORM_INSIDE(ct_scenario, given, "given", &GIVEN, 0),
+    /* `when` twice: once read, once as it was written, so that recording gives it
+     * back with every key in its place. */
     MT_FORM_INSIDE(ct_scenario, when, "when", &WHEN, 0),
     MT_FORM_ANY(ct_scenario, when_written, "when", 0),
     MT_FORM_INSIDE(ct_scenario, then, "then", &THEN, 0),
@@ -119,6 +123,8 @@ static void check_scenario(lines *l, mt_arena *a, const mt_json *node,
                            const ct_scenario *s)
 {
     const mt_json *then = mt_json_at(node, "then"), *when = s->when_written;
+    /* Of what was written, not what was read: an empty name is given too, and
+     * refused as unknown later. */
     bool flow = mt_json_at(when, "flow"), op = mt_json_at(when, "operation");
     if (!is_map(s->given.facts)) {
         refuse(l, a, s->given.facts, "facts must be a map in scenario", s->name);
@@ -138,6 +144,7 @@ static void read_for_all(mt_form *f, ct_scenario *s)
     const mt_json *v = s->for_all_written;
     mt_str word = mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : (mt_str){0};
     mt_form in = mt_form_inside(f, "for_all", "for_all");
+    /* A seed of 0 is one; -1 says that none was given. */
     s->for_all = (ct_for_all){.asked = v, .seed = -1};
     s->for_all.states = mt_str_is(word, "facts and states");
     if (!v || s->for_all.states || mt_str_is(word, "facts")) {
@@ -161,6 +168,7 @@ static ct_scenario read_scenario(mt_form *f, const mt_json *node, uint32_t i)
     lines *l = f->state;
     mt_form in = *f;
     in.what = "a scenario";
+    /* Lines of a scenario before this one are its own fault and kept with it. */
     mt_buf_clear(&l->out);
     bool good = mt_form_read(&in, node, SCENARIO, mt_form_count(SCENARIO), &s);
     if (!s.name.len) {
@@ -238,6 +246,7 @@ static void facts_json(mt_jw *w, const ct_scenarios *file, const ct_scenario *s)
 /* Two objects as text become one; neither has a key of the other. */
 static void join_objects(mt_buf *out, mt_str more)
 {
+    /* "{}" is two bytes and adds nothing. */
     if (more.len > 2) {
         out->len--;
         mt_buf_addz(out, out->len > 1 ? "," : "");
@@ -296,6 +305,7 @@ ct_verdict_on ct_scenario_case(const ct_case *c, const ct_trial *t, mt_arena *a,
         return CT_UNWANTED;
     }
     ct_judge_then(&j);
+    /* What failed does not count as covered: its way is not the one that was meant. */
     if (coverage && holds && !j.faults) {
         ct_scenario_cover(coverage, c->b, &r);
     }

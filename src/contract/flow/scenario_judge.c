@@ -51,10 +51,18 @@ static mt_str or_nothing(mt_str s)
     return s.len ? s : MT_STR("nothing");
 }
 
+/* Where the evaluation broke off no verdict is present: what the bench still has is of
+ * the scenario before. */
+static bool is_rule_present(const ct_judge *j, uint32_t rule)
+{
+    return j->r->evaluated && rule != CT_NONE &&
+           ct_verdict_present(j->b->verdicts, rule);
+}
+
 static bool is_present(const ct_judge *j, mt_str verdict)
 {
-    uint32_t rule = ct_model_find(j->b->plan->model, CT_KIND_VERDICT, verdict);
-    return rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
+    return is_rule_present(j,
+                           ct_model_find(j->b->plan->model, CT_KIND_VERDICT, verdict));
 }
 
 static bool listed(const mt_json *list, mt_str name)
@@ -88,8 +96,7 @@ static void judge_verdicts(ct_judge *j, const mt_json *list)
     judge_listed(j, list, "verdicts", true);
     const ct_model *m = j->b->plan->model;
     for (uint32_t i = 0; list && i < m->rule_count; i++) {
-        if (ct_verdict_present(j->b->verdicts, i) &&
-            !listed(list, m->rules[i].verdict)) {
+        if (is_rule_present(j, i) && !listed(list, m->rules[i].verdict)) {
             blame(j, list, "verdicts: verdict %.*s is present and not expected",
                   MT_ARG(m->rules[i].verdict));
         }
@@ -104,7 +111,7 @@ static void judge_payloads(ct_judge *j, const mt_json *map)
         uint32_t rule = ct_model_find(m, CT_KIND_VERDICT, name);
         mt_buf got = {0}, want = {0};
         mt_json node;
-        bool present = rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
+        bool present = is_rule_present(j, rule);
         if (present) {
             ct_value_json(&got, m->rules[rule].payload_type,
                           ct_verdict_payload(j->b->verdicts, rule));
@@ -113,6 +120,8 @@ static void judge_payloads(ct_judge *j, const mt_json *map)
             present &&
             !mt_json_read(j->a, mt_str_dup(j->a, mt_buf_str(&got)), NULL, &node,
                           NULL) &&
+            /* A payload is written as the engine prints it, with its kind, or as its
+             * bare value. */
             (mt_json_equal(&node, &map->as.members[i].value) ||
              mt_json_equal(mt_json_at(&node, "value"), &map->as.members[i].value));
         if (!same) {
@@ -174,6 +183,7 @@ static void judge_steps(ct_judge *j, const mt_json *list)
         ct_scenario_step(&got, run, r);
         mt_str want = nth < list->count ? mt_json_text(&list->as.items[nth])
                                         : MT_STR("no further step");
+        /* Without "=" in the expectation the result is cut off before comparing. */
         mt_str name = {got.ptr, mt_str_find(want, '=') == want.len
                                     ? mt_str_find(mt_buf_str(&got), '=')
                                     : got.len};
@@ -198,6 +208,8 @@ static void judge_error(ct_judge *j, const mt_json *expected)
     mt_str want = mt_json_text(expected);
     const ct_result *r = j->r;
     if (!expected) {
+        /* An assertion that reads `error` judges it itself, but only where there are
+         * verdicts to read; an evaluation that broke off is never fine. */
         if (r->fault_kind.len && !(j->errors_are_fine && r->evaluated)) {
             blame(j, j->s->node, "error: %.*s (%.*s)", MT_ARG(r->fault),
                   MT_ARG(r->fault_kind));
@@ -227,7 +239,8 @@ void ct_judge_then(ct_judge *j)
     judge_outcome(j, then->outcome);
     judge_steps(j, then->steps);
     judge_states(j, then->states);
-    if (j->r->evaluated) {
+    /* An error that nobody expected is told alone: it is why no verdict is there. */
+    if (j->r->evaluated || then->error) {
         judge_verdicts(j, then->verdicts);
         judge_listed(j, then->present, "present", true);
         judge_listed(j, then->absent, "absent", false);

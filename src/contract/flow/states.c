@@ -89,6 +89,8 @@ void ct_states_seal(ct_states *s)
 {
     for (uint32_t e = 0; e < s->model->entity_count; e++) {
         ct_instances *list = &s->entities[e];
+        /* Strictly ascending, so without equal names either: nothing is to be
+         * dropped then. */
         if (!is_sorted(list)) {
             merge_sort(list->items, list->len);
             drop_overwritten(list);
@@ -173,6 +175,8 @@ static mt_err read_instances(mt_arena *a, ct_states *s, mt_str entity,
             return err;
         }
     }
+    /* An empty object names no instance, and its entity would not be looked at
+     * otherwise. */
     return map->count || ct_model_find(s->model, CT_KIND_ENTITY, entity) != CT_NONE
                ? MT_OK
                : unknown_entity(a, s->model, entity, why);

@@ -1,7 +1,13 @@
 /* contract/front/codes.h - every diagnostic of the elaborator, in one table.
  * Room: contract/front.
  * A row is raised by exactly one function; grep its name to find it. The pass and the
- * level are part of the row, so a check only says where and what. */
+ * level are part of the row, so a check only says where and what.
+ *
+ * The first digit of a code is mostly the pass that finds it; 7 is for what is
+ * allowed and probably not meant. A code that was released keeps its meaning
+ * (docs/diagnostics.md), and messages of level SUITE are compared word for word:
+ * title, explanation and hint are ours to improve, what fr_report() says of them is
+ * not. */
 #ifndef FR_FRONT_CODES_H
 #define FR_FRONT_CODES_H
 

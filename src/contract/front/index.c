@@ -76,6 +76,7 @@ static size_t count_lines(mt_str text)
 
 /* A name lies within one line; text in quotes may not (a newline behind a backslash).
  */
+/* Columns count characters, not bytes: an editor converts them to its own units. */
 static fr_site site_of(const fr_file *f, fr_tok tok)
 {
     const fr_token *t = fr_token_at(f, tok);
@@ -210,8 +211,8 @@ static const home *home_of(const indexer *x, const fr_type *t)
 
 static void enter_type(indexer *x, const fr_type *t, const fr_file *file, mt_str owner);
 
-/* A field whose type is a name leads to a declaration, which is entered by itself. Its
- * tokens are of another place, so what begins before the field is not written there. */
+/* A field whose type is a name leads to a declaration, which is entered by itself;
+ * enter_type() passes it over. */
 static void enter_fields(indexer *x, const fr_type *t, const fr_file *file,
                          mt_str owner)
 {
@@ -411,6 +412,7 @@ static void walk_quantifier(indexer *x, const fr_expr *e)
     define(x, (fr_name){e->sym, e->sym2}, FR_NAMED_VARIABLE, fr_str(x->u, e->sym));
     mt_vec_push(x->a, &x->binders, b);
     walk_expr(x, e->right);
+    /* Quantifiers nest, so a name means the innermost binder. */
     x->binders.len--;
 }
 
@@ -677,6 +679,7 @@ static void walk_shared(indexer *x, const ct_elaboration *e, const fr_system *s,
         for (size_t c = 0; c < shared->contracts.len; c++) {
             use_member(x, s, shared->contracts.items[c]);
         }
+        /* Grows with the first that is found, which ends the loop. */
         size_t members = x->out->len;
         for (size_t c = 0; c < shared->contracts.len && x->out->len == members; c++) {
             use_in_member(x, e, shared->contracts.items[c].sym, shared->name, kind);
@@ -831,6 +834,7 @@ static void walk_again(indexer *x, const fr_construct *c)
 /* Every text has been parsed before, so no symbol is new and what is reported was. */
 static void parse_again(indexer *x)
 {
+    /* A list for what is thrown away: one is kept at most, the rest is counted. */
     mt_diags heard = {.arena = x->a, .limit = 1};
     fr_unit silent = *x->u;
     silent.keep = x->a;

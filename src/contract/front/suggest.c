@@ -182,6 +182,7 @@ fr_place fr_meant_type(fr_unit *u, fr_place at, fr_name written)
         }
     }
     fr_offer_kind(u, &n, FR_TYPEDECL);
+    /* ORDER nodes.def: the words of base types are symbols in a row. */
     for (fr_sym base = 0; base < LN_BASE_COUNT; base++) {
         fr_offer_sym(u, &n, FR_W_FIRST_BASE + base);
     }

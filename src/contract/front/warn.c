@@ -1,4 +1,10 @@
-/* contract/front/warn.c - what is allowed but probably not meant. */
+/* contract/front/warn.c - what is allowed but probably not meant.
+ * Room: contract/front. Runs after all passes, which set `used` and `verdict_used`,
+ * and not at all where a file is missing or could not be parsed: what it would have
+ * used is not known. Constructs with errors (`broken`) are passed over, for what
+ * follows from them was told already. Everything has the level of its row in
+ * codes.h; a contract is refused only by a warning that its author denies. Nothing
+ * can fail. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"
@@ -97,6 +103,8 @@ static void warn_contradictions(fr_unit *u, const fr_operation *o)
     for (size_t i = 0; i < count; i++) {
         sorted[i] = &o->effects.items[i];
     }
+    /* Sorted, so that effects of one source are neighbours; comparing all pairs
+     * would be slow for operations with thousands of effects. */
     qsort(sorted, count, sizeof *sorted, compare_sources);
     for (size_t i = 1; i < count && !first; i++) {
         if (contradict(o, sorted[i - 1], sorted[i])) {
@@ -106,6 +114,8 @@ static void warn_contradictions(fr_unit *u, const fr_operation *o)
     }
     mt_arena_rewind(u->keep, mark);
     if (first) {
+        /* Blamed where it stands second, for who reads from the top has accepted the
+         * first. */
         const fr_effect *later = first->tok > second->tok ? first : second;
         fr_report(u, FR_E_EFFECT_CONTRADICTS,
                   fr_at(&o->head, later->tok, FR_FIELD("effects")),

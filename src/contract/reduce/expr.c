@@ -33,6 +33,7 @@ ct_expr *ct_expr_new(mt_arena *a, ct_op op, const ct_expr *left, const ct_expr *
     return e;
 }
 
+/* Nodes are never changed, so what did not change is shared. */
 const ct_expr *ct_expr_with(mt_arena *a, const ct_expr *e, const ct_expr *left,
                             const ct_expr *right)
 {
@@ -97,6 +98,8 @@ const ct_expr *ct_expr_part_read(mt_arena *a, const ct_model *m, const ct_expr *
     const ct_expr *whole = m->rules[e->left->index].payload;
     if (whole->op == CT_MAKE) {
         const ct_expr *part = ct_part_of(whole, e->index);
+        /* A part that is fitted to its field is rounded there, so the term and what
+         * is read are not the same value. */
         return part->op == CT_FIT || part->op == CT_MAKE ? NULL : part;
     }
     const ct_field *f = &e->left->type->as.fields[e->index];
@@ -146,6 +149,7 @@ bool ct_expr_same(const ct_expr *x, const ct_expr *y)
     if (x->op == CT_LITERAL) {
         return same_literal(x, y);
     }
+    /* Elsewhere the type follows from the operands, which are compared. */
     bool bounded =
         x->op == CT_ADD || x->op == CT_SUB || x->op == CT_MUL || x->op == CT_FIT;
     bool made = x->op == CT_MAKE;
@@ -190,6 +194,7 @@ uint64_t ct_expr_hash(const ct_expr *e)
     return e->left ? mixed(mixed(h, ct_expr_hash(e->left)), ct_expr_hash(e->right)) : h;
 }
 
+/* Counts no further than `most`: callers ask whether something is too large. */
 size_t ct_expr_size(const ct_expr *e, size_t most)
 {
     if (!e || !most) {

@@ -32,6 +32,7 @@ typedef struct parts {
     item_list of[LN_CONSTRUCT_COUNT];
 } parts;
 
+/* Everything that is reported from here on is about this construct. */
 static void enter(ct_loader *l, const item *it)
 {
     mt_buf_clear(&l->path);
@@ -163,6 +164,7 @@ static void load_facts(ct_loader *l, const item_list *items)
     for (size_t i = 0; i < items->len; i++) {
         enter(l, &items->items[i]);
         load_fact(l, items->items[i].json, &facts[i]);
+        /* One row of values holds all facts; each begins where the one before ends. */
         facts[i].slot = l->m->slot_count;
         l->m->slot_count += facts[i].type ? facts[i].type->slots : 0;
     }
@@ -255,6 +257,8 @@ static void load_rules(ct_loader *l, const item_list *items)
         enter(l, &items->items[i]);
         add_name(l, CT_KIND_RULE, l->construct_id, i, json);
         load_rule_head(l, json, &rules[i]);
+        /* A verdict without a type cannot be read; its users would only repeat the
+         * fault. */
         if (rules[i].payload_type) {
             add_name(l, CT_KIND_VERDICT, rules[i].verdict, i, json);
         }
@@ -388,6 +392,8 @@ mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits
     mt_json *bundle = mt_new(keep, mt_json);
     mt_json_error error = {0};
     *out = NULL;
+    /* A model outlives the caller's text. What is too long is refused next,
+     * uncopied. */
     mt_str copy = text.len <= lim->json_bytes ? mt_str_dup(keep, text) : text;
     mt_err err = mt_json_read(keep, copy, &bounds, bundle, &error);
     if (err != MT_OK) {

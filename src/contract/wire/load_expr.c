@@ -212,6 +212,7 @@ static uint32_t load_verdict(ct_loader *l, const mt_json *json)
         return CT_NONE;
     }
     const ct_rule *r = &l->m->rules[rule];
+    /* A rule's limit is its own stratum; operations and flows read every stratum. */
     if (r->stratum >= l->stratum_limit) {
         ct_load_error(l, CT_L_STRATUM, json,
                       "verdict \"%.*s\" is produced at stratum %u; a rule at stratum "
@@ -393,6 +394,7 @@ static const ct_expr *load_product(ct_loader *l, const mt_json *json)
     if (!derived) {
         return operands_differ(l, "*", x, y, json);
     }
+    /* Conditions stay linear; a payload is computed and may have more. */
     if (!l->in_payload && x->op != CT_LITERAL && y->op != CT_LITERAL) {
         ct_load_error(l, CT_L_EXPR, json, "a predicate may multiply by a literal only");
         return NULL;
@@ -593,6 +595,7 @@ static const ct_expr *load_present(ct_loader *l, const mt_json *json)
 static bool is_domain(ct_loader *l, const ct_expr *list, const mt_json *at)
 {
     const ct_expr *base = list;
+    /* Down through fields and elements to the name it begins with. */
     while (base->left) {
         base = base->left;
     }
@@ -616,6 +619,7 @@ static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str 
     mt_vec_push(l->keep, &l->scope,
                 ((ct_scope_variable){variable, list->type->as.list.element}));
     const ct_expr *body = load_member_predicate(l, json, MT_STR("body"));
+    /* Variables are only known inside their body. */
     l->scope.len--;
     if (!body) {
         return NULL;
@@ -747,6 +751,8 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
         ct_load_error(l, CT_L_SHAPE, json, "\"value\" is missing");
         return NULL;
     }
+    /* Read with all its digits first, then rounded once: reading it as the payload's
+     * type would refuse what rounding makes fit. */
     ct_type every = ct_decimal_type(2 * MT_DECIMAL_MAX_SCALE + 1, MT_DECIMAL_MAX_SCALE);
     if (!load_exact(l, decimal ? &every : type, json, v)) {
         return NULL;

@@ -1,7 +1,7 @@
 /* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11).
  *
  * Of a list of steps the ids are known before the steps are read, so targets may point
- * forward. STEP_KINDS has one reader per kind. Every outcome of an operation is routed
+ * forward. LOADERS has one reader per kind. Every outcome of an operation is routed
  * and nothing else is; what was not declared routes as `success`. Branches of a
  * parallel step are lists of steps again; nesting is bounded by the JSON's depth and
  * checked by load_check.c.

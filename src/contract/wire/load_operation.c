@@ -14,6 +14,7 @@ uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at)
     bool added;
     mt_map_entry *e = mt_map_find(&l->m->names[CT_KIND_PERSONA], id);
     if (e) {
+        /* Values of the map are index + 1, so that 0 can mean "none". */
         return (uint32_t)e->value - 1;
     }
     if (l->m->personas_declared) {
@@ -104,6 +105,8 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
     out->initial = want_state(l, out, json, MT_STR("initial"), NULL);
     const mt_json *parent = mt_json_at(json, "parent");
     if (parent && !mt_json_is(parent, MT_JSON_NULL)) {
+        /* Ids of all constructs are known before any is read, so a parent may come
+         * later; load_check.c refuses circles. */
         out->parent = ct_model_find(l->m, CT_KIND_ENTITY, mt_json_text(parent));
         if (out->parent == CT_NONE) {
             ct_load_error(l, CT_L_NAME, parent, "parent \"%.*s\" is not an entity",
@@ -262,6 +265,8 @@ bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out)
     out->id = l->construct_id;
     out->condition = CT_NONE;
     bool ok = load_allowed(l, json, out);
+    /* ORDER: outcomes before effects, which name them, and before errors, which must
+     * not. */
     ok = load_outcomes(l, json, effects, out) && ok;
     ok = ok && load_effects(l, effects, out) && load_errors(l, json, out);
     if (precondition && !mt_json_is(precondition, MT_JSON_NULL)) {

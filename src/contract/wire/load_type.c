@@ -1,9 +1,10 @@
 /* contract/wire/load_type.c - BaseTypes from interchange, checked to be well formed.
  *
- * LOADERS has one reader per base, in the order of ct_base. A type knows how many
- * slots its values take (a record the sum of its fields, everything else one), which
- * is what the evaluator lays facts out by. Members of records and unions are sorted by
- * name, so two types that list them differently are the same type.
+ * LOADERS has one reader per way to hold a value (ln_held); bases that are held alike
+ * are told apart by their traits. A type knows how many slots its values take (a record
+ * the sum of its fields, everything else one), which is what the evaluator lays facts
+ * out by. Members of records and unions are sorted by name, so two types that list them
+ * differently are the same type.
  *
  * Bounds: precision and scale, length, list maximum; the number of slots in all is
  * bounded by a limit. NULL means a fault was reported. */
@@ -17,6 +18,7 @@ static bool load_plain(ct_loader *l, const mt_json *json, ct_type *t)
     return true;
 }
 
+/* That both members are there, and whole numbers, was checked by the shape. */
 static bool load_range(ct_loader *l, const mt_json *json, ct_type *t)
 {
     int64_t min = ct_i64_at(json, "min"), max = ct_i64_at(json, "max");
@@ -139,6 +141,8 @@ static bool load_members(ct_loader *l, const mt_json *object, mt_str key, ct_typ
     }
     t->as.fields = fields;
     t->count = object->count;
+    /* Places for what a reader of facts notes about the order of members
+     * (eval/facts.c): one behind each field and one before the first. */
     t->notes = l->m->note_count;
     l->m->note_count += t->count + 1;
     t->slots = 0;
@@ -160,6 +164,8 @@ static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
     if (!load_members(l, variants, MT_STR("variants"), t)) {
         return false;
     }
+    /* A union and a list have one slot that refers to what is inside, since how much
+     * that is depends on the value. */
     t->slots = 1;
     if (!t->count) {
         ct_load_error(l, CT_L_TYPE, variants, "TaggedUnion has no variants");

@@ -52,6 +52,8 @@ static const char *name_or(const ln_shape *shape, const char *otherwise)
     return shape->name ? shape->name : otherwise;
 }
 
+/* Loosely (when a model is loaded) what only the form demands may be missing, and
+ * null counts as absent; `motet validate` is strict. */
 static bool is_ignored(const ct_shape_walk *w, const ln_field *field,
                        const mt_json *object, const mt_json *value)
 {
@@ -121,6 +123,7 @@ static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json 
     check_fields(w, shape->fields, object);
     const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
     if (!mt_json_is(tag, MT_JSON_STRING)) {
+        /* The tag that is missing or not text is told like any other field. */
         static const ln_shape STRING = {.kind = LN_SHAPE_STRING};
         check_key(w, &(ln_field){shape->key, &STRING, LN_NEED, NULL}, object);
         return;

@@ -4,6 +4,8 @@
  * deadline. */
 #include "exec/call/call.h"
 
+/* A group commits for many callers, and a network thread serves many: neither may
+ * wait for one evaluation. */
 bool ex_may_linger(const ex_job *job)
 {
     return !job->in_group &&
@@ -37,6 +39,7 @@ static const uint64_t *conditions_of(ex_job *job, const ex_version *v)
 
 mt_err ex_evaluate_rules(ex_job *job, const ex_version *v, ex_snap *s, ct_fault *fault)
 {
+    /* By the types of the contract alone; most contracts never come here. */
     if (v->may_be_long) {
         bool lingers = ex_may_linger(job);
         if (!lingers && ct_work_rules(v->plan->program, s->facts) > EX_SHORT_STEPS) {
@@ -68,6 +71,8 @@ mt_err ex_evaluate_conditions(ex_job *job, const ex_version *v, ex_snap *s,
                               ct_fault *fault)
 {
     const ct_program *p = v->plan->program;
+    /* Long conditions are computed now, where there is time, and remembered with the
+     * verdicts; a step inside the transaction then only looks them up. */
     const uint64_t *bits = v->may_be_long ? conditions_of(job, v) : NULL;
     uint32_t count = bits ? v->model->condition_count : 0;
     if (are_short(p, s->facts, bits, count)) {
@@ -109,6 +114,7 @@ os_deadline *ex_deadline(ex_job *job)
     return job->deadline;
 }
 
+/* The deadline belongs to the job; the snapshot may be used after it. */
 void ex_stop_clock(ex_job *job)
 {
     if (job->snap && job->v->may_be_long) {

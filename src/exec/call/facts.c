@@ -10,6 +10,7 @@
 #include "exec/call/call.h"
 #include "os/clock.h"
 
+/* All sources of one call together: they are asked side by side. */
 enum { FETCH_MS = 5000 };
 
 /* ---- Rights ---- */
@@ -163,6 +164,7 @@ static bool is_absent(const ad_fact_answer *a)
 
 static ex_problem fetch_problem(const ad_fact_answer *a)
 {
+    /* The caller's fault, not the source's: a parameter came with the request. */
     bool ours = a->error == AD_FACT_PARAM_MISSING || a->error == AD_FACT_PARAM_REFUSED;
     return ours ? EX_INVALID_FACT : is_absent(a) ? EX_MISSING_FACT : EX_SOURCE_FAILED;
 }
@@ -424,6 +426,8 @@ bool ex_refused_facts(ex_job *job)
     ex_snap *s = job->snap;
     ct_fault fault = {0};
     mt_str text = job->request.facts.len ? job->request.facts : MT_STR("{}");
+    /* What the server does by itself has no caller who could try again, so it looks
+     * first. */
     mt_err err = job->internal && job->x->shared ? see_others(job->x) : MT_OK;
     if (err) {
         return ex_refuse_store(job, err);

@@ -11,6 +11,8 @@
 
 /* ---- The pool ---- */
 
+/* So many wait for the next calls; what is more at once is made and freed. A job
+ * that had a large body would keep its memory for small ones, hence the second. */
 enum { FREE_JOBS_MOST = 512, JOB_KEEP_MOST = 1 << 20 };
 
 const ex_handler *ex_handler_of(const ex_job *job)
@@ -53,6 +55,8 @@ void ex_job_drop_snap(ex_job *job)
     job->frozen_v = NULL;
 }
 
+/* Everything but memory and the executor begins at zero: a field that is added to
+ * ex_job is cleared without anybody remembering it. */
 void ex_job_clear(ex_job *job)
 {
     ex_job_drop_snap(job);
@@ -102,6 +106,7 @@ mt_jw ex_reply_with(ex_job *job, int status)
     job->reply.status = status;
     job->reply.problem = false;
     job->reply.code = NULL;
+    /* A later answer replaces this one whole, status and body together. */
     job->answered = job->kept = true;
     mt_jw w = mt_jw_start(&job->reply.body, false);
     mt_jw_begin_object(&w);
@@ -116,6 +121,8 @@ void ex_reply_end(mt_jw *w)
 void ex_reply_record(mt_jw *w, const ex_job *job, int64_t number)
 {
     if (number != EX_NO_RECORD) {
+        /* In a store that several nodes share the place in the chain is decided
+         * later, so the number is another one and has another name. */
         mt_jw_key(w, job->x->shared ? MT_STR("queued") : MT_STR("record"));
         mt_jw_i64(w, number);
     }
@@ -154,6 +161,7 @@ void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id)
 void ex_answer(ex_job *job)
 {
     ex_metrics *m = &job->x->metrics;
+    /* Class 0 collects what has no status of HTTP. */
     unsigned class = (unsigned)job->reply.status / 100;
     atomic_fetch_add_explicit(&m->answers[class < 6 ? class : 0], 1,
                               memory_order_relaxed);
@@ -162,6 +170,8 @@ void ex_answer(ex_job *job)
         job->reply.code = NULL;
         atomic_fetch_add_explicit(&m->replayed, 1, memory_order_relaxed);
     }
+    /* The callback may take the body and leave an empty one; afterwards nothing of
+     * the job may be used. */
     job->done(job->state, &job->reply);
     ex_job_give(job);
 }

@@ -59,6 +59,8 @@ void ex_waiting_json(mt_jw *w, const ex_version *v, uint32_t op, const st_flow *
     mt_jw_end_object(w);
 }
 
+/* Only what waits needs one: to name the operation and the outcomes a caller may
+ * choose. */
 const ex_version *ex_waiting_version(ex_executor *x, const st_flow *row)
 {
     mt_err err;
@@ -91,6 +93,7 @@ void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record)
 {
     const ex_version *v = ex_waiting_version(job->x, row);
     mt_jw w = ex_reply_with(job, 200);
+    /* "record" or "queued" comes behind "waiting". */
     mt_jw_unsorted(&w);
     ex_flow_members(&w, v, row);
     ex_reply_record(&w, job, record);
@@ -135,6 +138,7 @@ mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *
 {
     const st_flow *row = end->row;
     mt_jw w = ex_record_begin(g);
+    /* ORDER: keys ascend, because the bytes are chained as they are written here. */
     if (end->asked_as.len) {
         mt_jw_key_str(&w, "asked_as", end->asked_as);
     }

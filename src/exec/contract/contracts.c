@@ -20,6 +20,7 @@ static ex_contract *find_contract(ex_executor *x, mt_str id)
     return (ex_contract *)mt_map_get(&x->contracts, id, 0);
 }
 
+/* The newest comes first; only versions that somebody asked for are loaded. */
 static ex_version *find_version(ex_executor *x, mt_str contract, mt_str etag)
 {
     ex_version *v = x->versions;
@@ -205,6 +206,7 @@ static mt_err store_version(st_tx *tx, mt_arena *a, ex_version *v, mt_str trust,
     }
     err = st_doc_walk(tx, KIND_VERSION, v->contract, (st_page){.limit = UINT32_MAX},
                       count_one, &count);
+    /* Versions are never deleted, so the count is the last number. */
     v->number = count + 1;
     v->deployed_ms = now_ms;
     mt_buf b = {0};
@@ -248,6 +250,8 @@ mt_err ex_version_store(st_tx *tx, ex_version *v, mt_str trust, bool first,
                   .tag = v->contract,
                   .body = mt_strf(&a, "{\"etag\":\"%.*s\"}", MT_ARG(v->etag)),
                   .updated_ms = now_ms};
+    /* The first deployment of a contract has no row to lock: of two at the same time
+     * one is told MT_E_EXISTS. */
     err = err ? err : first ? st_doc_put(tx, &doc) : st_doc_set(tx, &doc);
     mt_arena_free(&a);
     return err;
@@ -339,6 +343,8 @@ mt_err ex_contracts_take(ex_executor *x, st_tx *tx, int64_t stamp)
 void ex_contracts_deployed(ex_executor *x, ex_version *v, int64_t stamp)
 {
     pthread_mutex_lock(&x->refresh_lock);
+    /* In a shared store another node may have deployed after this commit and its
+     * version been taken up already. */
     if (!x->shared || stamp > x->contract_stamp) {
         ex_serve(x, v);
         x->contract_stamp = stamp;

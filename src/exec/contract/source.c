@@ -1,5 +1,11 @@
 /* exec/contract/source.c - the contracts in a file: source, bundle, manifest or System.
- * Room: exec. A signed manifest is verified before anything of it is used. */
+ * Room: exec. A signed manifest is verified before anything of it is used.
+ *
+ * Text that begins with a brace is a bundle or a manifest, everything else is
+ * source. A System in source brings all its members, and each must be there
+ * (C-SYS-02); its triggers would lead nowhere otherwise. A bundle of a System has no
+ * members inside and is refused. May fail: MT_E_REJECTED, MT_E_NOTFOUND, MT_E_DENIED
+ * and what files can fail with; `why` gets one sentence. Results live in the arena. */
 #include <errno.h>
 
 #include "contract/elaborate.h"
@@ -9,6 +15,8 @@
 #include "os/file.h"
 #include "os/sources.h"
 
+/* The first error only: this is for a log or an answer of the API, `motet check`
+ * shows all. */
 static mt_err say_first(const mt_diags *ds, const char *path, mt_err err, mt_buf *why)
 {
     const mt_diag *d = ct_first_error(ds);
@@ -46,6 +54,9 @@ mt_err ex_manifest_trust(mt_arena *a, mt_str text, const mt_limits *limits,
     if (mt_json_read(a, text, &most, &tree, NULL) || !mt_json_at(&tree, "trust")) {
         return MT_OK;
     }
+    /* A `trust` without a signature only declares a domain and is passed on as it
+     * is. With one it must verify, by the manifest's own key: that is not whose key
+     * it is, but that nobody changed the bundle since. */
     if (mt_json_at(mt_json_at(&tree, "trust"), "bundle_attestation")) {
         ex_trust_finding found;
         mt_err err = ex_trust_verify(a, text, NULL, limits, &found);

@@ -9,6 +9,8 @@
 #include "base/form.h"
 #include "base/json_write.h"
 
+/* PAGE: more cosignatures of one size than witnesses can be configured. FIRST_STEP, in
+ * records: how far back is looked first. */
 enum { PAGE = 256, FIRST_STEP = 10000 };
 
 mt_err ex_log_origin(st_tx *tx, mt_arena *a, mt_str configured, mt_str *out)
@@ -41,6 +43,8 @@ bool ex_note_make(mt_buf *out, mt_str origin, const lg_checkpoint *point,
     lg_head_write(&text, &head);
     lg_note_sign(&line, origin, mt_buf_str(&text), key);
     bool good =
+        /* Verified at once: a note that does not hold would be stored for ever and
+         * refused by every witness. */
         lg_note_signed(mt_buf_str(&text), mt_buf_str(&line), &open, NULL) == LG_SIGNED;
     mt_buf_adds(out, mt_buf_str(&text));
     mt_buf_addc(out, '\n');
@@ -91,6 +95,7 @@ static mt_err take_line(void *state, const st_doc *row)
 mt_err ex_cosignatures_get(st_tx *tx, mt_arena *a, uint64_t size, mt_str *lines)
 {
     gathering g = {.a = a, .size = size_id(a, size)};
+    /* Ids are SIZE/WITNESS; no id is "SIZE/" itself, so nothing is passed over. */
     mt_str after = mt_strf(a, "%.*s/", MT_ARG(g.size));
     mt_err err = st_doc_walk(tx, EX_KIND_COSIGNATURE, MT_STR(""),
                              (st_page){after, PAGE}, take_line, &g);
@@ -135,6 +140,7 @@ mt_err ex_witnessed_get(st_tx *tx, mt_arena *a, mt_str witness, ex_witnessed *ou
     }
     bool good = !mt_json_read(a, doc.body, NULL, &tree, NULL) &&
                 mt_form_read(&form, &tree, WITNESSED, mt_form_count(WITNESSED), out);
+    /* A row that cannot be read only costs one proof from the beginning. */
     return good ? MT_OK : MT_E_NOTFOUND;
 }
 

@@ -33,6 +33,7 @@ static void add_members(mt_buf *out, const mt_json *object)
     }
 }
 
+/* Money is told as people write it: a record with exactly an amount and a currency. */
 void ex_plain_value(mt_buf *out, const mt_json *value)
 {
     mt_str amount = mt_text_at(value, "amount"),
@@ -88,6 +89,7 @@ static void add_moves(mt_buf *out, const mt_json *p)
 {
     const mt_json *before = mt_json_at(p, "state_before");
     const mt_json *after = mt_json_at(p, "state_after");
+    /* The first move comes behind the operation's name, every other behind a comma. */
     char gap = ':';
     for (uint32_t e = 0; mt_json_is(after, MT_JSON_OBJECT) && e < after->count; e++) {
         const mt_json_member *entity = &after->as.members[e];
@@ -272,6 +274,7 @@ void ex_record_who(mt_buf *out, const mt_json *body)
     const mt_json *caller = mt_json_at(body, "caller");
     mt_str persona = mt_text_at(mt_json_at(body, "provenance"), "persona");
     mt_str name = mt_text_at(caller, "name");
+    /* There `persona` is whom the flow waits for, not who did something. */
     bool waits = mt_str_is(mt_text_at(body, "kind"), "flow_waiting");
     persona = persona.len || waits ? persona : mt_text_at(body, "persona");
     name = name.len ? name : mt_text_at(caller, "id");
@@ -389,6 +392,7 @@ void ex_record_why(mt_buf *out, const mt_json *body)
     add_refusal(out, refusal ? refusal : body);
     add_verdicts(out, verdicts ? verdicts : mt_json_at(body, "verdicts"));
     add_facts(out, mt_json_at(body, "facts"), mt_json_at(p, "facts_used"));
+    /* Facts of a flow are frozen when it begins and recorded once (§11). */
     if (p && !mt_json_at(body, "facts") && mt_text_at(body, "execution").len) {
         mt_buf_addz(out, "the facts are those of the record that began the execution ");
         mt_json_show(out, mt_text_at(body, "execution"));

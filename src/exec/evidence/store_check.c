@@ -22,6 +22,9 @@
 #include "exec/evidence/record.h"
 #include "ledger/chain.h"
 
+/* PAGE bounds memory: one page of each side is held. COMMIT_EVERY: one
+ * commit per record would be a sync each, one at the end a journal as large as the
+ * store. */
 enum { PAGE = 500, COMMIT_EVERY = 20000, TELL_EVERY = 1000 };
 
 typedef struct sharing {
@@ -71,6 +74,8 @@ ex_sides ex_check_sides(ex_checking *c)
 
 static mt_err step(ex_checking *c, const char *what, uint64_t done, uint64_t all)
 {
+    /* The one who watches may stop the check; that is MT_E_CLOSED everywhere in
+     * here. */
     bool go = !c->o->progress || done % TELL_EVERY ||
               c->o->progress(c->o->progress_state, what, done, all);
     return go ? MT_OK : MT_E_CLOSED;
@@ -135,6 +140,7 @@ static bool shares(const mt_json *declaration, mt_str contract, mt_str entity)
     return false;
 }
 
+/* An entity that members of a System share has its instances under the System. */
 mt_str ex_check_scope(ex_checking *c, mt_arena *a, mt_str contract, mt_str entity)
 {
     for (size_t i = 0; i < c->systems.len; i++) {
@@ -226,6 +232,8 @@ static bool follows(ex_checking *c, const st_record *row)
     if (row->hash.len == MT_SHA256_BYTES) {
         memcpy(e.hash.bytes, row->hash.ptr, MT_SHA256_BYTES);
     }
+    /* Before the record is taken in: afterwards the subtree of the block is joined
+     * with the ones to its left. */
     if ((c->chain.tree.size + 1) % EX_BLOCK == 0) {
         c->block =
             lg_frontier_subtree(&c->chain.tree, lg_leaf(&e.hash), EX_BLOCK_LEVELS);
@@ -248,6 +256,8 @@ static mt_err write_on(ex_checking *c)
     }
     c->unwritten = 0;
     mt_err err = st_commit(c->et);
+    /* Ended by the commit, whatever came of it; close_expected() must not end it
+     * twice. */
     c->et = NULL;
     return err ? err : st_begin(c->expected, ST_WRITE, &c->et);
 }
@@ -336,6 +346,8 @@ static mt_err instance_at(instances *s, const st_instance **out)
         mt_arena keys = {0};
         if (s->count) {
             last = s->rows[s->count - 1];
+            /* The key of the last row lives in the page that is about to be given
+             * up. */
             last.scope = mt_str_dup(&keys, last.scope);
             last.entity = mt_str_dup(&keys, last.entity);
             last.id = mt_str_dup(&keys, last.id);
@@ -405,6 +417,7 @@ static mt_err check_instances(ex_checking *c)
     mt_err err = MT_OK;
     while (!(err = instance_at(&is, &a)) && !(err = instance_at(&must, &b)) &&
            (a || b)) {
+        /* Both sides are sorted alike, so one walk finds what is missing on either. */
         int order = by_key(a, b);
         const st_instance *at = order <= 0 ? a : b;
         mt_arena_reset(&c->scratch);
@@ -731,6 +744,7 @@ static mt_err open_expected(ex_checking *c)
 
 static void close_expected(ex_checking *c)
 {
+    /* By name, so that nothing is ever removed that this check did not make. */
     static const char *const FILES[] = {"expected.db", "expected.db-wal",
                                         "expected.db-shm", "expected.db.lock"};
     st_rollback(c->et);
@@ -768,6 +782,7 @@ mt_err ex_store_check(const ex_check_options *options, ex_check_result *out,
     mt_err err = open_expected(&c);
     err = err ? err : st_begin(options->store, ST_READ, &c.tx);
     err = err ? err : check_all(&c);
+    /* What failed may have said why already. */
     if (err && !why->len) {
         mt_str said = c.tx ? st_why(c.tx) : (mt_str){0};
         mt_buf_addf(why, "%s%s%.*s",

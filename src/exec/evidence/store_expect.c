@@ -1,7 +1,12 @@
 /* exec/evidence/store_expect.c - what a record means for instances, flows, documents.
  * Room: exec. Records are taken in their order, each changes what is expected; the rows
  * live in a store of their own. In a row that is expected, updated_ms is the number of
- * the record that said so last. */
+ * the record that said so last.
+ *
+ * What differs is told by ex_check_differs() and goes on: an auditor wants every
+ * difference, and a record that cannot be meant must not hide those behind it. Only
+ * the store of what is expected, or memory, can fail. Kinds without a row in MEANINGS
+ * mean nothing for these tables; what they mean for others is in store_identities.c. */
 #include "base/json_write.h"
 #include "exec/evidence/store_check.h"
 
@@ -32,6 +37,7 @@ mt_str ex_check_text(mt_arena *a, const mt_json *node)
 
 static int64_t number_of(const expecting *e)
 {
+    /* A record that is not in the chain yet comes after all that are. */
     return e->row->seq < 0 ? INT64_MAX : e->row->seq;
 }
 
@@ -100,6 +106,8 @@ static mt_err expect_change(const expecting *e, const change *by)
                          MT_ARG(by->entity), MT_ARG(by->id), MT_ARG(by->before),
                          MT_ARG(now.state));
     }
+    /* Every change counts one, as the engine counts: the version of a row is
+     * compared too. */
     int64_t was = now.version++;
     now.state = by->state.ptr ? by->state : now.state;
     now.deleted = now.deleted || by->deleted;
@@ -132,6 +140,7 @@ static mt_err expect_running(const expecting *e, mt_str execution)
 {
     st_flow f;
     mt_err err = st_flow_get(e->tx, e->a, execution, &f);
+    /* Only what waits changes here; running flows are written when they wait or end. */
     if (err || !mt_str_is(f.status, "waiting")) {
         return err == MT_E_NOTFOUND ? MT_OK : settle(err);
     }
@@ -160,6 +169,8 @@ static mt_err expect_operation(const expecting *e)
                          .state = mt_json_text(&to->value),
                          .before = mt_json_text(
                              mt_json_get(mt_json_get(before, entity->key), to->key)),
+                         /* A direct call clears the flow that moved the instance
+                          * before. */
                          .flow = execution.ptr ? execution : MT_STR(""),
                          .operation = text_at(p, "op")};
             err = expect_change(e, &by);

@@ -1,7 +1,11 @@
 /* exec/evidence/trust.c - see trust.h.
- *
- * What is attested is the bundle's etag, so whoever verifies reckons it again from the
- * bundle's bytes before a signature is looked at. */
+ * What is attested is the bundle's etag, so whoever verifies reckons it again from
+ * the bundle's bytes before a signature is looked at. The checks stand in one table;
+ * the first that has something to say ends it, and its sentence is the finding.
+ * INVARIANT: without a key from outside a verified manifest proves only that whoever
+ * signed it also wrote the key into it; out->own_key says so and callers must tell.
+ * May fail: MT_E_DENIED with out->problem, or the text is not a JSON object.
+ * Everything lives in the arena. */
 #include "exec/evidence/trust.h"
 
 #include "base/base64.h"
@@ -82,6 +86,7 @@ static mt_str check_key(check *c)
         return (mt_str){0};
     }
     mt_str text = member(c->trust, MT_STR("signer_public_key"));
+    /* Set before the key is read: a finding about a manifest's own key stays one. */
     c->out->own_key = true;
     if (!text.ptr) {
         return MT_STR("no public key available (provide --pubkey or ensure "
@@ -114,6 +119,7 @@ static mt_str check_etag(check *c)
         return MT_STR("etag field missing from signed bundle");
     }
     mt_buf text = {0};
+    /* Compact, whatever layout the file has: the etag is of the canonical bytes. */
     mt_json_write(&text, bundle, false);
     c->out->etag = ct_bundle_etag(c->a, mt_buf_str(&text));
     mt_buf_free(&text);

@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "os/file.h"
 
+/* EX_WITNESS_LOGS lines of a few hundred bytes fit. */
 enum { STATE_BYTES = 1 << 20, CONFLICT_BYTES = 1 << 20 };
 
 struct ex_witness {
@@ -61,6 +62,7 @@ static mt_err write_state(const ex_witness *w, const lg_head *next)
         write_line(&text, next);
     }
     mt_err err = os_write_file(w->o.state, mt_buf_str(&text), 0600);
+    /* Freeing may change errno, and callers tell it. */
     int because = errno;
     mt_buf_free(&text);
     errno = because;
@@ -107,6 +109,7 @@ static bool take_head(ex_witness *w, mt_str text)
     line l;
     lg_head h;
     if (!read_line(&w->arena, text, HEAD_ROWS, mt_form_count(HEAD_ROWS), &l) ||
+        /* Two lines about one log: which of them was signed last cannot be told. */
         !lg_name_is_good(l.origin) || seen_of(w, l.origin) ||
         !mt_unhex_lower(l.root, h.root.bytes, MT_SHA256_BYTES)) {
         return false;
@@ -162,6 +165,8 @@ static mt_err read_state(ex_witness *w, mt_buf *why)
 
 static mt_err begin_state(ex_witness *w, mt_buf *why)
 {
+    /* --new must not forget what was signed. The lock is held, so nobody else can
+     * begin it between this look and the writing. */
     if (access(w->o.state, F_OK) == 0) {
         mt_buf_addf(why, "%s is there already: a witness goes on from it without --new",
                     w->o.state);
@@ -261,6 +266,7 @@ static void take_over(ex_witness *w, const lg_head *next)
 static int remember(ex_witness *w, const lg_head *next, mt_buf *why)
 {
     const lg_head *seen = seen_of(w, next->origin);
+    /* The same size has the same root, or it would have been refused. */
     if (seen && seen->size == next->size) {
         return LG_COSIGN;
     }
