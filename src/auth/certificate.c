@@ -74,22 +74,39 @@ static void tell_rule(void *state, size_t rule, const char *what)
     tell(r, mt_strf(&r->c->arena, "certificates.rules.%zu", rule), mt_str_z(what));
 }
 
-static bool has_certificates(mt_str pem)
+/* 0: there is none. */
+static size_t look_at(mt_str pem, int64_t *first, int64_t *last)
 {
     gnutls_x509_crt_t *list = NULL;
     unsigned count = 0;
     gnutls_datum_t text = {(unsigned char *)(uintptr_t)pem.ptr, (unsigned)pem.len};
+    *first = INT64_MAX;
+    *last = INT64_MIN;
     if (gnutls_x509_crt_list_import2(&list, &count, &text, GNUTLS_X509_FMT_PEM, 0) <
         0) {
-        return false;
+        return 0;
     }
     for (unsigned i = 0; i < count; i++) {
+        int64_t until = (int64_t)gnutls_x509_crt_get_expiration_time(list[i]);
+        *first = until < *first ? until : *first;
+        *last = until > *last ? until : *last;
         gnutls_x509_crt_deinit(list[i]);
     }
     if (count) {
         free(list); /* the library's allocator is malloc() */
     }
-    return count > 0;
+    return count;
+}
+
+static bool has_certificates(mt_str pem)
+{
+    int64_t first, last;
+    return look_at(pem, &first, &last) > 0;
+}
+
+size_t au_certificates_until(const au_certificates *c, int64_t *first, int64_t *last)
+{
+    return look_at(c->trusted, first, last);
 }
 
 static void read_trusted(reading *r)

@@ -19,6 +19,9 @@ size_t au_certificates_read(const au_settings *s, au_certificates **out);
 void au_certificates_free(au_certificates *c);
 /* PEM of those that are trusted, followed by a NUL. */
 mt_str au_certificates_trusted(const au_certificates *c);
+/* How many those are, and until when (seconds since 1970) the first and the last of
+ * them are good. */
+size_t au_certificates_until(const au_certificates *c, int64_t *first, int64_t *last);
 /* Who has none is refused. */
 bool au_certificates_required(const au_certificates *c);
 

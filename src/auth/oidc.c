@@ -476,6 +476,22 @@ void au_oidc_tend(au_oidc *o, mt_buf *why)
     }
 }
 
+void au_oidc_look(au_oidc *o, void (*each)(void *state, const au_looked *l),
+                  void *state)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        provider *p = &o->items[i];
+        mt_buf why = {0};
+        au_looked l = {.provider = p->s.name,
+                       .file = p->s.jwks.len && !is_url(p->s.jwks)};
+        l.err = ask_for_keys(p, &why);
+        l.keys = l.err ? 0 : au_keys_count(p->keys);
+        l.why = mt_buf_str(&why);
+        each(state, &l);
+        mt_buf_free(&why);
+    }
+}
+
 /* ---- Judging ---- */
 
 static provider *provider_of(au_oidc *o, const au_jwt *t)

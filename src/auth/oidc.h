@@ -51,6 +51,19 @@ void au_oidc_ask(au_oidc *o, mt_str token, mt_buf *why);
 /* Asks every provider whose keys are old. */
 void au_oidc_tend(au_oidc *o, mt_buf *why);
 
+/* What a provider says when it is asked for its keys now. */
+typedef struct au_looked {
+    mt_str provider;
+    bool file;   /* its keys are in one */
+    size_t keys; /* that can be used */
+    mt_err
+        err; /* MT_E_SYNTAX: not a set of keys; MT_E_DENIED: the gate; else no answer */
+    mt_str why;
+} au_looked;
+/* Asks all of them, one after the other: for who wants to know before a server does. */
+void au_oidc_look(au_oidc *o, void (*each)(void *state, const au_looked *l),
+                  void *state);
+
 /* ---- Logging in by a browser: code flow with PKCE (RFC 7636) ---- */
 
 typedef struct au_login {

@@ -182,14 +182,7 @@ void mt_json_show(mt_buf *out, mt_str value)
     mt_json_quote(&quoted, value);
     mt_str rest = mt_str_from(quoted.ptr + 1, quoted.len - 2);
     while (rest.len) {
-        size_t len = mt_utf8_sequence(rest.ptr, rest.len);
-        uint32_t c = len ? mt_utf8_decode(rest.ptr, &len) : 0xfffd;
-        if (!len || mt_utf8_is_unseen(c)) {
-            mt_buf_addf(out, "\\u%04x", c);
-        } else {
-            mt_buf_add(out, rest.ptr, len);
-        }
-        rest = mt_str_skip(rest, len ? len : 1);
+        rest = mt_str_skip(rest, mt_utf8_show(out, rest));
     }
     mt_buf_free(&quoted);
 }

@@ -144,8 +144,21 @@ size_t mt_utf8_count(mt_str s)
 
 bool mt_utf8_is_unseen(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0)       /* controls */
-           || (c >= 0x2028 && c <= 0x202e)           /* separators, direction */
-           || (c >= 0x2066 && c <= 0x2069)           /* direction */
-           || c == 0xfeff || (c & 0xfffe) == 0xfffe; /* byte order, no characters */
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) /* controls */
+           || (c >= 0x2028 && c <= 0x202e)     /* separators, direction */
+           || (c >= 0x2066 && c <= 0x2069)     /* direction */
+           || c == 0x200e || c == 0x200f || c == 0x61c || c == 0xfeff ||
+           (c & 0xfffe) == 0xfffe; /* byte order, no characters */
+}
+
+size_t mt_utf8_show(mt_buf *out, mt_str text)
+{
+    size_t len = mt_utf8_sequence(text.ptr, text.len);
+    uint32_t c = len ? mt_utf8_decode(text.ptr, &len) : 0xfffd;
+    if (!len || mt_utf8_is_unseen(c)) {
+        mt_buf_addf(out, "\\u%04x", c);
+    } else {
+        mt_buf_add(out, text.ptr, len);
+    }
+    return len ? len : 1;
 }

@@ -18,5 +18,8 @@ size_t mt_utf8_encode(uint32_t character, char *out);
 size_t mt_utf8_count(mt_str s);
 /* Would a terminal obey it, a reader not see it, or XML refuse it? */
 bool mt_utf8_is_unseen(uint32_t character);
+/* Appends the first character of the text; as \uXXXX if it is unseen, or malformed
+ * (U+FFFD). Returns how many bytes of the text that was. */
+size_t mt_utf8_show(mt_buf *out, mt_str text);
 
 #endif

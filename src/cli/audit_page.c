@@ -3,8 +3,8 @@
  * The same order as the text. Every text of the ledger is escaped where it is written,
  * and the page's own policy forbids whatever a mistake there could load or run. Light
  * and dark follow the reader's system. Nothing here can fail. */
+#include "base/html.h"
 #include "cli/audit.h"
-#include "cli/html.h"
 
 /* 'unsafe-inline' is for styles alone: the page has one, and nothing of the ledger
  * is ever written into it. A hash would have to be computed anew with every change
@@ -31,7 +31,7 @@ static const char HEAD[] =
 static void add_cell(mt_buf *out, mt_str text)
 {
     mt_buf_addz(out, "<td>");
-    cli_html(out, text);
+    mt_html_text(out, text);
     mt_buf_addz(out, "</td>");
 }
 
@@ -45,7 +45,7 @@ static void add_summary(mt_buf *out, const cli_audit *a)
                 "<h1>Audit of a ledger</h1>\n<p>Ledger <code>%.16s</code>…, %llu "
                 "records, consistent; signed by <strong>",
                 id, (unsigned long long)a->found.records);
-    cli_html(out, mt_buf_str(&words));
+    mt_html_text(out, mt_buf_str(&words));
     mt_buf_addf(
         out, "</strong>. %zu decisions, <span class=\"bad\">%zu refused</span>.</p>\n",
         a->decisions.len, a->refused);
@@ -62,7 +62,7 @@ static void add_operation(mt_buf *out, const ct_model *m, const ct_operation *op
     mt_buf_clear(&text);
     cli_condition(&text, m, op);
     mt_buf_addz(out, "<td><code>");
-    cli_html(out, mt_buf_str(&text));
+    mt_html_text(out, mt_buf_str(&text));
     mt_buf_addz(out, "</code></td></tr>\n");
     mt_buf_free(&text);
 }
@@ -71,14 +71,14 @@ static void add_version(mt_buf *out, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
     mt_buf_addz(out, "<h3>");
-    cli_html(out, v->contract);
+    mt_html_text(out, v->contract);
     mt_buf_addz(out, " <code>");
-    cli_html(out, mt_str_from(v->etag.ptr, v->etag.len < 12 ? v->etag.len : 12));
+    mt_html_text(out, mt_str_from(v->etag.ptr, v->etag.len < 12 ? v->etag.len : 12));
     mt_buf_addf(out, "</code></h3>\n<p class=\"soft\">records %llu to %llu, ",
                 (unsigned long long)v->first, (unsigned long long)v->last);
-    cli_html(out, v->first_time);
+    mt_html_text(out, v->first_time);
     mt_buf_addz(out, " to ");
-    cli_html(out, v->last_time);
+    mt_html_text(out, v->last_time);
     mt_buf_addz(out, "</p>\n");
     if (!r->model) {
         mt_buf_addz(out, "<p class=\"bad\">Its rules are not in the export.</p>\n");
@@ -98,20 +98,20 @@ static void add_decision(mt_buf *out, const cli_audited *d)
                 (unsigned long long)d->seq);
     add_cell(out, s->time);
     mt_buf_addz(out, "<td>");
-    cli_html(out, s->who);
+    mt_html_text(out, s->who);
     mt_buf_addz(out, s->as.len ? "<br><span class=\"soft\">as " : "");
-    cli_html(out, s->as);
+    mt_html_text(out, s->as);
     mt_buf_addz(out, s->as.len ? "</span></td><td>" : "</td><td>");
-    cli_html(out, s->what);
+    mt_html_text(out, s->what);
     mt_buf_addz(out, s->on.len ? "<br><span class=\"soft\">" : "");
-    cli_html(out, s->on);
+    mt_html_text(out, s->on);
     mt_buf_addz(out, s->on.len ? "</span></td>" : "</td>");
     mt_buf_addf(out, "<td><span class=\"%s\">", s->refused ? "bad" : "good");
-    cli_html(out, s->result);
+    mt_html_text(out, s->result);
     mt_buf_addz(out, s->why.len ? "</span><br>" : "</span>");
-    cli_html(out, s->why);
+    mt_html_text(out, s->why);
     mt_buf_addz(out, "</td><td><code>");
-    cli_html(out, mt_str_from(s->etag.ptr, s->etag.len < 12 ? s->etag.len : 12));
+    mt_html_text(out, mt_str_from(s->etag.ptr, s->etag.len < 12 ? s->etag.len : 12));
     mt_buf_addz(out, "</code></td></tr>\n");
 }
 

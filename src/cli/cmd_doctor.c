@@ -1,12 +1,13 @@
 /* cli/cmd_doctor.c - motet doctor: is this machine ready to serve, and stays it so?
  *
  * One row of CHECKS after the other looks at one thing: configuration, store, disk,
- * clock, keys, certificate, who is let in, sources, collector, witnesses, open files.
+ * clock, keys, certificate, who is let in and who vouches for them, sources, collector,
+ * witnesses, open files.
  * Each says what it found, good or not, and what to do about it; none stops the next.
  *
  * Invariants: nothing is written, nothing is started, no credential is sent or shown; a
  * store is opened for reading, beside a running server. Whoever does not answer is
- * waited for REACH_MS at most.
+ * waited for REACH_MS at most, a provider that is asked for its keys for a few seconds.
  *
  * Exit: 0 nothing is wrong (warnings are told), 1 something is, 3 somebody who is
  * needed does not answer and nothing else is wrong. */
@@ -42,7 +43,8 @@ const cli_option CMD_DOCTOR_OPTIONS[] = {
 /* clang-format on */
 const char CMD_DOCTOR_DETAILS[] =
     "Looks at what a server needs: configuration, store, disk, clock, keys and their "
-    "modes, certificate, tokens, sources, collector, witnesses, open files. Every "
+    "modes, certificate, tokens, identity providers, authorities of client "
+    "certificates, sources, collector, witnesses, open files. Every "
     "finding says what to do. Nothing is changed, and it may run beside the server.\n\n"
     "Exit 0: nothing is wrong; 1: something is; 3: somebody who is needed does not "
     "answer.";
@@ -343,6 +345,80 @@ static void check_door(doctor *d)
     }
 }
 
+/* ---- Who vouches for them ---- */
+
+static void say_identity_fault(void *state, mt_str key, size_t offset, mt_str reason)
+{
+    (void)offset;
+    say(state, WRONG, "docs/rights.md has the settings", "%.*s: %.*s", MT_ARG(key),
+        MT_ARG(reason));
+}
+
+static void say_provider(void *state, const au_looked *l)
+{
+    doctor *d = state;
+    mt_str name = l->provider;
+    if (l->err) {
+        bool silent = !l->file && l->err != MT_E_SYNTAX && l->err != MT_E_DENIED;
+        say(d, silent ? UNREACHABLE : WRONG,
+            silent ? "is it up, and does a firewall let this machine through?"
+                   : "jwks is a JWK set, in a file or at an address that may be asked",
+            "provider %.*s: %.*s", MT_ARG(name),
+            MT_ARG(l->why.len ? l->why : mt_str_z(mt_err_text(l->err))));
+    } else if (!l->keys) {
+        say(d, WRONG, "RS256, ES256 and EdDSA keys for signatures can be used",
+            "provider %.*s has no key that can be used", MT_ARG(name));
+    } else {
+        say(d, GOOD, "", "provider %.*s has %zu key%s", MT_ARG(name), l->keys,
+            l->keys == 1 ? "" : "s");
+    }
+}
+
+static void say_authorities(doctor *d, const au_certificates *c)
+{
+    int64_t first, last, now = (int64_t)time(NULL);
+    size_t count = au_certificates_until(c, &first, &last);
+    long long days = (long long)((first - now) / 86400);
+    if (last < now) {
+        say(d, WRONG, "put one that is good into certificates.ca, and restart",
+            "no authority of client certificates is good any more");
+    } else {
+        say(d, days < CERT_DAYS ? WARNING : GOOD,
+            days < CERT_DAYS ? "clients of it are refused from then on: renew it, and "
+                               "restart"
+                             : "",
+            "%zu authorit%s of client certificates; the first is good for %lld days",
+            count, count == 1 ? "y" : "ies", days);
+    }
+}
+
+/* Faults of the sections are told as they are read; what is good is then tried. */
+static void check_identities(doctor *d)
+{
+    au_settings in = {.all = d->config.all,
+                      .directory = serve_directory(d->args),
+                      .persona_known = ex_persona_known,
+                      .right_known = ex_right_known,
+                      .fault = say_identity_fault,
+                      .state = d};
+    au_oidc *oidc = NULL;
+    au_certificates *certificates = NULL;
+    if (!d->config.oidc && !d->config.certificates) {
+        say(d, GOOD, "", "nobody else vouches for callers");
+        return;
+    }
+    (void)au_oidc_read(&in, &oidc);
+    (void)au_certificates_read(&in, &certificates);
+    if (oidc) {
+        au_oidc_look(oidc, say_provider, d);
+    }
+    if (certificates) {
+        say_authorities(d, certificates);
+    }
+    au_oidc_free(oidc);
+    au_certificates_free(certificates);
+}
+
 /* ---- Others ---- */
 
 /* Is somebody there? Nothing is sent. */
@@ -483,9 +559,9 @@ static const struct {
     {"config", check_config},       {"store", check_store},
     {"disk", check_disk},           {"clock", check_clock},
     {"keys", check_keys},           {"certificate", check_certificate},
-    {"door", check_door},           {"sources", check_sources},
-    {"collector", check_collector}, {"witnesses", check_witnesses},
-    {"files", check_files},
+    {"door", check_door},           {"identities", check_identities},
+    {"sources", check_sources},     {"collector", check_collector},
+    {"witnesses", check_witnesses}, {"files", check_files},
 };
 
 /* Something wrong outweighs somebody who is silent: mending comes before waiting. */

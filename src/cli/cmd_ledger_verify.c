@@ -41,7 +41,8 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 "A ledger without any signature is consistent at best, and the output says so;\n"
 "--require-signature makes that exit status 1.\n"
 "A consistency proof takes two --checkpoint options.\n\n"
-"With --witness a checkpoint must be co-signed by these witnesses (docs/witness.md).\n"
+"With --witness a checkpoint must be co-signed by these witnesses (docs/witness.md),\n"
+"with --origin it must be of the log of that name: one key may sign for several.\n"
 "Of a store only the ledger is verified; motet store check compares the rest with it.";
 /* clang-format on */
 
@@ -71,10 +72,15 @@ static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by
     mt_jw_key_bool(&w, "holds", !f->problem);
     if (f->problem) {
         mt_jw_key_i64(&w, "line", (int64_t)f->line);
+    }
+    if (by->origin) {
+        mt_jw_key_str(&w, "origin", by->got.read.head.origin);
+    }
+    if (f->problem) {
         mt_jw_key_str(&w, "problem", mt_str_z(f->problem));
-        if (f->about_record) {
-            mt_jw_key_i64(&w, "record", (int64_t)f->seq);
-        }
+    }
+    if (f->problem && f->about_record) {
+        mt_jw_key_i64(&w, "record", (int64_t)f->seq);
     }
     mt_jw_key_i64(&w, "records", (int64_t)f->records);
     key_hash(&w, MT_STR("root"), &root);
@@ -86,6 +92,7 @@ static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by
     if (by->wanted) {
         mt_jw_key_i64(&w, "witnessed", (int64_t)by->got.read.head.size);
         mt_jw_key_i64(&w, "witnesses", (int64_t)by->got.count);
+        mt_jw_key_i64(&w, "witnesses_ahead", (int64_t)by->got.ahead);
     }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
@@ -143,9 +150,7 @@ static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f,
         write_json(&out, f, by);
     } else if (!f->problem) {
         write_text(&out, f);
-        if (by->wanted) {
-            cli_witnessed_text(&out, by, f->records);
-        }
+        cli_witnessed_text(&out, by, f->records);
     }
     int code = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
@@ -245,13 +250,25 @@ static int tell_proof(const cli_args *args, const lg_statement *s, const char *f
     return code;
 }
 
+/* A checkpoint neither names its log nor has witnesses: to pass over the options would
+ * say more than was checked. */
+static int refuse_notes(const cli_args *args)
+{
+    return cli_value(args, "witness") || cli_value(args, "origin")
+               ? cli_fail(
+                     args, CLI_USAGE,
+                     "--proof is checked against --checkpoint alone, which neither "
+                     "names its log nor has witnesses")
+               : CLI_HOLDS;
+}
+
 /* One checkpoint for inclusion, two for consistency; the larger one is the later. */
 static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation *expect)
 {
     lg_checkpoint c[2];
     lg_statement s;
     mt_str text;
-    int count = 0, code = CLI_HOLDS;
+    int count = 0, code = refuse_notes(args);
     for (; !code && count < 2 && cli_value_at(args, "checkpoint", count); count++) {
         code = cli_read_checkpoint(args, a, cli_value_at(args, "checkpoint", count),
                                    &c[count]);

@@ -2,12 +2,14 @@
  *
  * A file has one receipt in any layout, or one on each line; an answer that came with
  * one will do, too. `show` tells what it says
- * and checks nothing; `verify` needs the file and public keys, no ledger, no server and
- * no clock. Both say which of the two it is: a promise, or complete.
+ * and checks nothing; `verify` needs the file and public keys, no ledger and no server;
+ * a clock only where witnesses are asked for. Both say which of the two it is: a
+ * promise, or complete.
  *
  * What may fail: the file. Text that is not a receipt, or one that does not hold, is
  * exit status 1 with its line. */
 #include <stdio.h>
+#include <time.h>
 
 #include "base/json_write.h"
 #include "base/vec.h"
@@ -29,6 +31,7 @@ static const cli_option VERIFY_OPTIONS[] = {
     {"complete", NULL,   "a promise is not enough"},
     {"domain",   "TEXT", "the trust domain it must be of"},
     {"ledger",   "HEX",  "the ledger it must be of: the hash of its record 0"},
+    {"origin",   "NAME", "the log it must be of, by its name"},
     {"witness",        "KEY",   "who must have co-signed: NAME+ID+KEY, key or file (repeats)"},
     {"witness-quorum", "COUNT", "so many of them are enough (all)"},
     {"json",     NULL,   "print the result as JSON, one line for each receipt"},
@@ -44,7 +47,9 @@ static const char VERIFY_DETAILS[] =
 "this record is in my ledger. A complete receipt also has a signed checkpoint and\n"
 "the proof that the record is in it: it cannot be taken back any more without\n"
 "being noticed. The file has one receipt, or one on each line; an answer that came\n"
-"with a receipt will do. With --witness these must have co-signed its checkpoint.";
+"with a receipt will do. With --witness these must have co-signed its checkpoint,\n"
+"not later than now by this machine's clock; with --origin it must be of the log of\n"
+"that name, since one key may sign for several.";
 
 const cli_command CMD_RECEIPT_COMMANDS[] = {
     {"show", "FILE", "Tell what a receipt says", cmd_receipt_show, SHOW_OPTIONS, NULL, 1, 1,
@@ -165,6 +170,7 @@ static int show_one(const cli_args *args, mt_arena *a, const lg_receipt *r, size
         mt_buf_addf(&out, "%s: record %llu of ledger %.16s...\n",
                     r->complete ? "complete" : "promise", (unsigned long long)r->seq,
                     mt_sha256_hex(a, r->ledger).ptr);
+        add_row(&out, "log", r->log);
         add_decision(&out, a, r);
         mt_buf_addf(&out, "  %-10s %s\n", "signed by", name);
         if (r->complete) {
@@ -191,11 +197,14 @@ typedef struct checking {
     bool must_be_complete;
     const lg_note_key *witnesses; /* --witness */
     size_t witness_count, quorum;
+    size_t ahead; /* cosignatures that were not counted, of all receipts */
     size_t promises, complete;
     lg_receipt last; /* its texts are gone */
 } checking;
 
-static void write_json(mt_buf *out, const lg_receipt *r, const char *fault)
+/* `ahead`: cosignatures that were not counted; NULL: nobody asked for witnesses. */
+static void write_json(mt_buf *out, const lg_receipt *r, const char *fault,
+                       const size_t *ahead)
 {
     char name[OS_KEY_NAME];
     os_key_name(&r->key, name);
@@ -211,32 +220,48 @@ static void write_json(mt_buf *out, const lg_receipt *r, const char *fault)
     mt_jw_key_i64(&w, "record", (int64_t)r->seq);
     mt_jw_key_str(&w, "signer", mt_str_z(name));
     mt_jw_key_i64(&w, "witnesses", (int64_t)r->witness_count);
+    if (ahead) {
+        mt_jw_key_i64(&w, "witnesses_ahead", (int64_t)*ahead);
+    }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }
 
-/* How many of the wanted witnesses signed this head of this log. */
-static size_t witnessed(const checking *c, const lg_receipt *r)
+/* How many of the wanted witnesses signed this head of this log; *ahead: others did at
+ * a time that has not come. */
+static size_t witnessed(const checking *c, const lg_receipt *r, size_t *ahead)
 {
     mt_buf text = {0}, lines = {0};
-    size_t count = 0;
     /* Witnesses sign the text of a head, which is made anew from what the receipt
      * proves; so a cosignature of another size or log counts nothing. */
     lg_head head = {r->origin, r->checkpoint.size, r->checkpoint.root};
+    ex_cosigners by = {c->witnesses, c->witness_count, c->quorum, (int64_t)time(NULL)};
+    ex_cosigned_note got = {0};
     if (r->complete) {
         lg_head_write(&text, &head);
-    }
-    for (size_t i = 0; i < r->witness_count; i++) {
-        mt_buf_adds(&lines, r->witnesses[i]);
-        mt_buf_addc(&lines, '\n');
-    }
-    for (size_t i = 0; r->complete && i < c->witness_count; i++) {
-        count += lg_note_signed(mt_buf_str(&text), mt_buf_str(&lines), &c->witnesses[i],
-                                NULL) == LG_SIGNED;
+        for (size_t i = 0; i < r->witness_count; i++) {
+            mt_buf_adds(&lines, r->witnesses[i]);
+            mt_buf_addc(&lines, '\n');
+        }
+        got.read.text = mt_buf_str(&text);
+        got.lines = mt_buf_str(&lines);
+        (void)ex_cosigned_count(&got, &by);
     }
     mt_buf_free(&text);
     mt_buf_free(&lines);
-    return count;
+    *ahead = got.ahead;
+    return got.count;
+}
+
+static const char *witness_fault(checking *c, const lg_receipt *r)
+{
+    size_t ahead = 0;
+    bool few = c->witness_count && witnessed(c, r, &ahead) < c->quorum;
+    c->ahead += ahead;
+    return !few    ? NULL
+           : ahead ? "too few of the witnesses have signed its checkpoint: one signed "
+                     "at a time that has not come, which does not count"
+                   : "too few of the witnesses have signed its checkpoint";
 }
 
 static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
@@ -248,13 +273,13 @@ static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
     if (!fault && c->must_be_complete && !r->complete) {
         fault = "it is a promise, and not complete";
     }
-    if (!fault && c->witness_count && witnessed(c, r) < c->quorum) {
-        fault = "too few of the witnesses have signed its checkpoint";
-    }
+    size_t before = c->ahead;
+    fault = fault ? fault : witness_fault(c, r);
+    size_t ahead = c->ahead - before;
     int code = CLI_HOLDS;
     if (cli_flag(args, "json")) {
         mt_buf out = {0};
-        write_json(&out, r, fault);
+        write_json(&out, r, fault, c->witness_count ? &ahead : NULL);
         code = cli_print(mt_buf_str(&out));
         mt_buf_free(&out);
     }
@@ -284,6 +309,12 @@ static int tell(const checking *c)
                       "promise: record %llu, no checkpoint covers it yet\n"
                       "signed by: %s\n",
                       seq, name);
+    if (c->ahead) {
+        text = mt_strf(&a,
+                       "%.*snot counted: %zu cosignature%s of a time that has not "
+                       "come\n",
+                       MT_ARG(text), c->ahead, c->ahead == 1 ? "" : "s");
+    }
     int code = cli_print(text);
     mt_arena_free(&a);
     return code;
@@ -319,7 +350,8 @@ int cmd_receipt_verify(const cli_args *args)
 {
     mt_arena a = {0};
     checking c = {.must_be_complete = cli_flag(args, "complete"),
-                  .demand.domain = mt_str_z(cli_value(args, "domain"))};
+                  .demand.domain = mt_str_z(cli_value(args, "domain")),
+                  .demand.origin = mt_str_z(cli_value(args, "origin"))};
     int code = cli_read_publics(args, &a, &c.demand.keys, &c.demand.key_count);
     if (!code && !c.demand.key_count) {
         code = cli_fail(args, CLI_USAGE, "--key says whose receipt it must be");

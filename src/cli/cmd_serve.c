@@ -98,33 +98,12 @@ static int out_of_range(const cli_args *args, const char *option, const char *va
                     option, s->least, s->most, value);
 }
 
-/* Options stand over the file: the first of a kind replaces the file's whole list, the
- * next ones add. */
 static int read_options(service *s)
 {
     const cli_args *args = s->args;
-    bool listed = false, declared = false;
-    for (int i = 0; i < args->given_count; i++) {
-        const char *name = args->given[2 * i], *value = args->given[2 * i + 1];
-        if (strcmp(name, "auto-persona") == 0 && !listed) {
-            s->config.auto_personas = (ht_list){0}; /* options replace, not add */
-            listed = true;
-        }
-        if (strcmp(name, "policy") == 0 && !declared) {
-            s->config.policies = (ht_list){0};
-            declared = true;
-        }
-        if (ht_config_set(&s->arena, &s->config, name, value) == MT_E_RANGE) {
-            return out_of_range(args, name, value);
-        }
-    }
-    if (args->count) {
-        const char **files =
-            mt_new_array(&s->arena, const char *, (size_t)args->count + 1);
-        memcpy(files, args->operands, (size_t)args->count * sizeof *files);
-        s->config.files = (ht_list){files, (size_t)args->count};
-    }
-    return CLI_HOLDS;
+    int bad = serve_options(&s->arena, args, &s->config);
+    return bad < 0 ? CLI_HOLDS
+                   : out_of_range(args, args->given[2 * bad], args->given[2 * bad + 1]);
 }
 
 /* All faults are told, each as a line of its own with the name of the program before
@@ -186,14 +165,6 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
             MT_ARG(reason));
 }
 
-/* Of the configuration file; with its slash, or empty. */
-static mt_str directory_of(const service *s)
-{
-    const char *path = cli_value(s->args, "config");
-    mt_str name = mt_str_z(path ? path : "");
-    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
-}
-
 static void say_form_fault(void *state, const mt_form_fault *f)
 {
     say_fault(state, f->path.len ? f->path : f->key, f->offset, f->said);
@@ -206,8 +177,8 @@ static int read_otlp(service *s)
                     .what = "`otlp`",
                     .report = say_form_fault,
                     .state = s};
-    bool good = !s->config.otlp ||
-                tr_settings_read(&form, s->config.otlp, directory_of(s), &s->otlp);
+    bool good = !s->config.otlp || tr_settings_read(&form, s->config.otlp,
+                                                    serve_directory(s->args), &s->otlp);
     return good ? CLI_HOLDS : CLI_FAILS;
 }
 
@@ -291,7 +262,7 @@ static ex_executor_options executor_options(service *s)
         .policy_count = c->policies.count,
         .aggressive = strcmp(c->migration_analysis, "aggressive") == 0,
         .adapters = c->sources,
-        .directory = directory_of(s),
+        .directory = serve_directory(s->args),
         .settings = c->all,
         .group = (unsigned)c->group,
         .checkpoint_every = (unsigned)c->checkpoint_every,
@@ -309,7 +280,7 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason);
 static int read_identities(service *s)
 {
     au_settings in = {.all = s->config.all,
-                      .directory = directory_of(s),
+                      .directory = serve_directory(s->args),
                       .persona_known = ex_persona_known,
                       .right_known = ex_right_known,
                       .fault = say_fault,
@@ -508,7 +479,8 @@ static void wait_for_signal(const sigset_t *signals, service *s)
                                         .log = &s->log,
                                         .executor = s->executor,
                                         .server = s->server,
-                                        .limits = &s->limits});
+                                        .limits = &s->limits,
+                                        .certificates = s->certificates});
     }
     ht_log_text(&s->log, HT_INFO, "stopping", "signal",
                 which == SIGTERM ? MT_STR("SIGTERM") : MT_STR("SIGINT"));

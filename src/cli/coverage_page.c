@@ -13,7 +13,7 @@
 #include <errno.h>
 
 #include "analyze/explain/draw.h"
-#include "cli/html.h"
+#include "base/html.h"
 #include "cli/picture.h"
 #include "cli/suite_run.h"
 #include "os/file.h"
@@ -21,7 +21,7 @@
 static void add_cell(mt_buf *out, mt_str text)
 {
     mt_buf_addz(out, "<td>");
-    cli_html(out, text);
+    mt_html_text(out, text);
     mt_buf_addz(out, "</td>");
 }
 
@@ -225,7 +225,7 @@ static void add_contract(void *state, mt_str contract, const ct_coverage *c)
     mt_buf *out = state;
     unsigned part = ct_coverage_permille(c);
     mt_buf_addz(out, "<section>\n<h2>");
-    cli_html(out, contract);
+    mt_html_text(out, contract);
     mt_buf_addf(out, ": %u.%u %%</h2>\n", part / 10, part % 10);
     add_figures(out, c);
     add_flows(out, c);

@@ -13,15 +13,7 @@
 void cli_add_plain(mt_buf *out, mt_str text)
 {
     while (text.len) {
-        size_t len = mt_utf8_sequence(text.ptr, text.len);
-        /* With what a terminal obeys or a reader cannot see, a name could make the
-         * screen show another line than the ledger has. */
-        if (!len || mt_utf8_is_unseen(mt_utf8_decode(text.ptr, &len))) {
-            mt_buf_addc(out, '?');
-        } else {
-            mt_buf_add(out, text.ptr, len);
-        }
-        text = mt_str_skip(text, len ? len : 1);
+        text = mt_str_skip(text, mt_utf8_show(out, text));
     }
 }
 

@@ -21,7 +21,7 @@ typedef struct cli_decision {
 /* From the canonical JSON of a decision; texts live in the arena. */
 void cli_decision_read(mt_arena *a, const mt_json *decision, cli_decision *out);
 
-/* Appends text from a ledger without what a terminal would obey. */
+/* Appends text from a ledger; what a terminal would obey is shown as \uXXXX. */
 void cli_add_plain(mt_buf *out, mt_str text);
 
 #endif

@@ -18,6 +18,38 @@
 /* A chain is a few kilobytes; what is larger is another file. */
 enum { PEM_BYTES = 1 << 20 };
 
+mt_str serve_directory(const cli_args *args)
+{
+    const char *path = cli_value(args, "config");
+    mt_str name = mt_str_z(path ? path : "");
+    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
+}
+
+int serve_options(mt_arena *a, const cli_args *args, ht_config *config)
+{
+    bool listed = false, declared = false;
+    for (int i = 0; i < args->given_count; i++) {
+        const char *name = args->given[2 * i], *value = args->given[2 * i + 1];
+        if (strcmp(name, "auto-persona") == 0 && !listed) {
+            config->auto_personas = (ht_list){0}; /* options replace, not add */
+            listed = true;
+        }
+        if (strcmp(name, "policy") == 0 && !declared) {
+            config->policies = (ht_list){0};
+            declared = true;
+        }
+        if (ht_config_set(a, config, name, value) == MT_E_RANGE) {
+            return i;
+        }
+    }
+    if (args->count) {
+        const char **files = mt_new_array(a, const char *, (size_t)args->count + 1);
+        memcpy(files, args->operands, (size_t)args->count * sizeof *files);
+        config->files = (ht_list){files, (size_t)args->count};
+    }
+    return -1;
+}
+
 mt_err serve_settings(mt_arena *a, const cli_args *args, const mt_limits *limits,
                       ht_config *out, mt_buf *faults)
 {
@@ -32,12 +64,11 @@ mt_err serve_settings(mt_arena *a, const cli_args *args, const mt_limits *limits
                                        !mt_str_ends(name, MT_STR(".json")), out, faults)
                       : MT_OK;
     /* Options after the file: whoever typed one meant it to win. */
-    for (int i = 0; i < args->given_count && !err; i++) {
-        const char *option = args->given[2 * i], *value = args->given[2 * i + 1];
-        if (ht_config_set(a, out, option, value) == MT_E_RANGE) {
-            mt_buf_addf(faults, "--%s: %s is out of range\n", option, value);
-            err = MT_E_RANGE;
-        }
+    int bad = err ? -1 : serve_options(a, args, out);
+    if (bad >= 0) {
+        mt_buf_addf(faults, "--%s: %s is out of range\n", args->given[2 * bad],
+                    args->given[2 * bad + 1]);
+        err = MT_E_RANGE;
     }
     return err ? err : ht_config_check(out, faults);
 }
@@ -104,6 +135,20 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_list(const ht_list *a, const ht_list *b)
+{
+    bool same = a->count == b->count;
+    for (size_t i = 0; same && i < a->count; i++) {
+        same = same_text(a->items[i], b->items[i]);
+    }
+    return same;
+}
+
+static bool same_tree(const mt_json *a, const mt_json *b)
+{
+    return a == b || (a && b && mt_json_equal(a, b));
+}
+
 static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
 {
     const char *x = (const char *)a + s->offset, *y = (const char *)b + s->offset;
@@ -115,8 +160,12 @@ static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
         return *(const size_t *)(const void *)x != *(const size_t *)(const void *)y;
     case HT_FLAG: return *(const bool *)x != *(const bool *)y;
     case HT_LIST:
+        return !same_list((const ht_list *)(const void *)x,
+                          (const ht_list *)(const void *)y);
     case HT_TREE:
-    case HT_ROWS: return false; /* not compared */
+    case HT_ROWS:
+        return !same_tree(*(const mt_json *const *)(const void *)x,
+                          *(const mt_json *const *)(const void *)y);
     }
     return false;
 }
@@ -129,20 +178,51 @@ static bool is_reloaded(const char *key)
            strcmp(key, "tls_key") == 0 || strcmp(key, "store") == 0;
 }
 
-/* Whoever changed more than can be reloaded is told so. */
+static void no_fault(void *state, mt_str key, size_t offset, mt_str reason)
+{
+    (void)state, (void)key, (void)offset, (void)reason;
+}
+
+static bool any_name(mt_str text)
+{
+    (void)text;
+    return true;
+}
+
+/* Whom clients' certificates are trusted for is read at the start: another authority
+ * behind the same name would otherwise be waited for in vain. */
+static bool authority_changed(const serve_reloading *r, const ht_config *now)
+{
+    au_certificates *fresh = NULL;
+    au_settings in = {.all = now->all,
+                      .directory = serve_directory(r->args),
+                      .persona_known = any_name,
+                      .right_known = any_name,
+                      .fault = no_fault};
+    if (!r->certificates || !now->certificates) {
+        return false; /* the section itself changed */
+    }
+    bool changed = au_certificates_read(&in, &fresh) ||
+                   !mt_str_eq(au_certificates_trusted(fresh),
+                              au_certificates_trusted(r->certificates));
+    au_certificates_free(fresh);
+    return changed;
+}
+
+/* Whoever changed more than can be reloaded is told so, a line for each. */
 static void name_the_rest(const serve_reloading *r, const ht_config *now)
 {
-    mt_buf names = {0};
+    bool section = false;
     for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
         const ht_setting *s = &HT_SETTINGS[i];
         if (!is_reloaded(s->key) && differs(s, r->running, now)) {
-            mt_buf_addf(&names, "%s%s", names.len ? ", " : "", s->key);
+            say(r, HT_WARN, "restart_needed", "setting", mt_str_z(s->key));
+            section = section || strcmp(s->key, "certificates") == 0;
         }
     }
-    if (names.len) {
-        say(r, HT_WARN, "restart_needed", "settings", mt_buf_str(&names));
+    if (!section && authority_changed(r, now)) {
+        say(r, HT_WARN, "restart_needed", "setting", MT_STR("certificates.ca"));
     }
-    mt_buf_free(&names);
 }
 
 /* The names of levels are static. */

@@ -9,7 +9,9 @@
 #include "cli/witnessed.h"
 
 #include <errno.h>
+#include <time.h>
 
+#include "base/json_write.h"
 #include "cli/notes.h"
 #include "contract/wire/value.h"
 
@@ -66,17 +68,37 @@ int cli_witnesses_wanted(const cli_args *args, mt_arena *a, lg_note_key **keys,
     return code ? code : read_quorum(args, out);
 }
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static int too_few(const cli_args *args, const cli_witnessed *w)
 {
-    return cli_fail(args, CLI_FAILS,
-                    "no checkpoint is co-signed by %zu of these %zu witnesses",
-                    w->quorum, w->witnesses);
+    if (!w->witnesses) {
+        return cli_fail(args, CLI_FAILS, "the ledger has no signed note yet");
+    }
+    return w->got.ahead
+               ? cli_fail(
+                     args, CLI_FAILS,
+                     "no checkpoint is co-signed by %zu of these %zu witnesses: "
+                     "%zu signed at a time that has not come, which does not count",
+                     w->quorum, w->witnesses, w->got.ahead)
+               : cli_fail(args, CLI_FAILS,
+                          "no checkpoint is co-signed by %zu of these %zu witnesses",
+                          w->quorum, w->witnesses);
+}
+
+static ex_cosigners cosigners(const cli_witnessed *w, const lg_note_key *keys)
+{
+    return (ex_cosigners){keys, w->witnesses, w->quorum, (int64_t)time(NULL)};
 }
 
 static int from_file(const cli_args *args, mt_arena *a, const char *path,
                      const lg_note_key *keys, cli_witnessed *w)
 {
     ex_cosigned_note *got = &w->got;
+    ex_cosigners by = cosigners(w, keys);
     int code = cli_read_input(args, a, path, LG_NOTE_BYTES, &got->note);
     if (code) {
         return code;
@@ -90,8 +112,7 @@ static int from_file(const cli_args *args, mt_arena *a, const char *path,
     /* A note in a file carries log and witness signatures in one block; in the store
      * the cosignatures are kept apart. */
     got->lines = got->read.signatures;
-    return ex_cosigned_count(got, keys, w->witnesses) < w->quorum ? too_few(args, w)
-                                                                  : CLI_HOLDS;
+    return ex_cosigned_count(got, &by) < w->quorum ? too_few(args, w) : CLI_HOLDS;
 }
 
 static int world(const cli_args *args, const cli_ledger *l, mt_err err)
@@ -106,15 +127,31 @@ static int from_store(const cli_args *args, mt_arena *a, const cli_ledger *l,
                       const lg_note_key *keys, cli_witnessed *w)
 {
     st_tx *tx;
+    ex_cosigners by = cosigners(w, keys);
     mt_err err = st_begin(l->store, ST_READ, &tx);
     if (err) {
         return world(args, l, err);
     }
-    err = ex_cosigned_find(tx, a, 0, true, keys, w->witnesses, w->quorum, &w->got);
+    err = ex_cosigned_find(tx, a, 0, true, &by, &w->got);
     st_rollback(tx);
     return err == MT_E_NOTFOUND ? too_few(args, w)
            : err                ? world(args, l, err)
                                 : CLI_HOLDS;
+}
+
+/* That a key of the ledger signed under this name is for whoever reads the records. */
+static int check_origin(const cli_args *args, const cli_witnessed *w)
+{
+    mt_str is = w->got.read.head.origin;
+    if (!w->origin || mt_str_eq(is, mt_str_z(w->origin))) {
+        return CLI_HOLDS;
+    }
+    mt_buf shown = {0};
+    mt_json_show(&shown, is);
+    int code = cli_fail(args, CLI_FAILS, "its note is of the log '%.*s', not of '%s'",
+                        MT_ARG(mt_buf_str(&shown)), w->origin);
+    mt_buf_free(&shown);
+    return code;
 }
 
 int cli_witnessed_find(const cli_args *args, mt_arena *a, const cli_ledger *l,
@@ -122,30 +159,29 @@ int cli_witnessed_find(const cli_args *args, mt_arena *a, const cli_ledger *l,
 {
     lg_note_key *keys = NULL;
     const char *path = cli_value(args, "note");
-    *out = (cli_witnessed){0};
+    *out = (cli_witnessed){.origin = cli_value(args, "origin")};
     int code = cli_witnesses_wanted(args, a, &keys, out);
-    if (code || !out->wanted) {
+    if (code || (!out->wanted && !out->origin)) {
         return code   ? code
-               : path ? cli_fail(args, CLI_USAGE, "--note needs --witness KEY")
+               : path ? cli_fail(args, CLI_USAGE,
+                                 "--note needs --witness KEY or --origin "
+                                 "NAME")
                       : CLI_HOLDS;
     }
     code = path       ? from_file(args, a, path, keys, out)
            : l->store ? from_store(args, a, l, keys, out)
                       : cli_fail(args, CLI_USAGE,
-                                 "--witness needs --note FILE (motet ledger export "
-                                 "--note), or --store");
+                                 "--%s needs --note FILE (motet ledger export "
+                                 "--note), or --store",
+                                 out->wanted ? "witness" : "origin");
+    code = code ? code : check_origin(args, out);
     expect->witnessed = code ? NULL : &out->got.read;
     return code;
 }
 
-static const char *plural(uint64_t n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* For records that were verified against the note: a ledger shorter than what was
  * witnessed is refused before, so the subtraction cannot wrap. */
-void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
+static void add_witnessed(mt_buf *out, const cli_witnessed *w, uint64_t records)
 {
     char time[CT_TIME_TEXT];
     unsigned long long size = w->got.read.head.size, rest = records - size;
@@ -153,9 +189,23 @@ void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
     size_t len = ct_time_print(t, time);
     mt_buf_addf(out, "witnessed: %llu record%s by %zu of %zu, at %.*s\n", size,
                 plural(size), w->got.count, w->witnesses, (int)len, time);
+    if (w->got.ahead) {
+        mt_buf_addf(out, "not counted: %zu that signed at a time that has not come\n",
+                    w->got.ahead);
+    }
     if (rest) {
         mt_buf_addf(out, "not witnessed yet: the last %llu record%s\n", rest,
                     plural(rest));
+    }
+}
+
+void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
+{
+    if (w->origin) {
+        mt_buf_addf(out, "log: %s\n", w->origin);
+    }
+    if (w->wanted) {
+        add_witnessed(out, w, records);
     }
 }
 
@@ -163,6 +213,7 @@ int cli_newest_note(const cli_args *args, mt_arena *a, const cli_ledger *l, mt_s
 {
     st_tx *tx;
     ex_cosigned_note got;
+    ex_cosigners nobody = {0};
     if (!l->store) {
         return cli_fail(args, CLI_USAGE, "--note needs --store URL");
     }
@@ -170,7 +221,7 @@ int cli_newest_note(const cli_args *args, mt_arena *a, const cli_ledger *l, mt_s
     if (err) {
         return world(args, l, err);
     }
-    err = ex_cosigned_find(tx, a, 0, true, NULL, 0, 0, &got);
+    err = ex_cosigned_find(tx, a, 0, true, &nobody, &got);
     st_rollback(tx);
     *out =
         err ? (mt_str){0} : mt_strf(a, "%.*s%.*s", MT_ARG(got.note), MT_ARG(got.lines));

@@ -174,6 +174,10 @@ typedef struct ex_reply {
 typedef void ex_done(void *state, ex_reply *reply);
 void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state);
 
+/* Does this body, or what there is of it, say `"dry_run": true`? For whoever refuses it
+ * without a call: every answer to a dry run says that it is one. */
+bool ex_asks_dry_run(mt_str body);
+
 /* ---- Quotas ---- */
 
 /* What one identity may have so much of in a while (docs/rights.md, quotas). */

@@ -27,7 +27,7 @@ static const char *status_text(int status)
 /* RFC 9457. Keys in order. The code goes into `type` without quoting: it is one of our
  * own words, never text of a caller. */
 static void write_problem(mt_buf *out, int status, const char *code, mt_str detail,
-                          const char *needs, const char *request_id)
+                          const char *needs, const char *request_id, bool simulation)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
@@ -44,6 +44,9 @@ static void write_problem(mt_buf *out, int status, const char *code, mt_str deta
     if (request_id) {
         mt_jw_key_str(&w, "request_id", mt_str_z(request_id));
     }
+    if (simulation) {
+        mt_jw_key_bool(&w, "simulation", true);
+    }
     mt_jw_key_i64(&w, "status", status);
     mt_jw_key_str(&w, "title", mt_str_z(status_text(status)));
     mt_jw_keyz(&w, "type");
@@ -57,7 +60,7 @@ static void write_problem(mt_buf *out, int status, const char *code, mt_str deta
 void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
                       const char *request_id)
 {
-    write_problem(out, status, code, detail, NULL, request_id);
+    write_problem(out, status, code, detail, NULL, request_id, false);
 }
 
 static void add(struct MHD_Response *answer, const char *name, const char *value)
@@ -172,12 +175,21 @@ enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
     return ht_answer_queue(r, status, answer);
 }
 
+/* As far as it was read; not more than holds nobody up. */
+static bool asks_dry_run(const ht_request *r)
+{
+    enum { LOOK = 1 << 20 };
+    mt_str body = mt_buf_str(&r->body);
+    return body.len &&
+           ex_asks_dry_run(mt_str_from(body.ptr, body.len < LOOK ? body.len : LOOK));
+}
+
 enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
                                   const char *detail)
 {
     mt_buf body = {0};
     r->code = code;
-    ht_problem_write(&body, status, code, mt_str_z(detail), r->id);
+    write_problem(&body, status, code, mt_str_z(detail), NULL, r->id, asks_dry_run(r));
     return ht_answer_text(r, status, PROBLEM_TYPE, &body);
 }
 
@@ -186,7 +198,7 @@ enum MHD_Result ht_answer_without(ht_request *r, const char *right)
     mt_buf body = {0};
     mt_str detail = mt_strf(&r->arena, "the caller lacks the right '%s'", right);
     r->code = "forbidden";
-    write_problem(&body, MHD_HTTP_FORBIDDEN, r->code, detail, right, r->id);
+    write_problem(&body, MHD_HTTP_FORBIDDEN, r->code, detail, right, r->id, false);
     return ht_answer_text(r, MHD_HTTP_FORBIDDEN, PROBLEM_TYPE, &body);
 }
 

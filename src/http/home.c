@@ -13,6 +13,7 @@
 #include "base/base64.h"
 #include "base/form.h"
 #include "base/hash.h"
+#include "base/html.h"
 #include "base/json_read.h"
 #include "exec/evidence/record_words.h"
 
@@ -72,20 +73,7 @@ mt_str ht_home_policy(mt_arena *a)
 /* Everything that is not ours goes through here. */
 static void say(mt_buf *out, mt_str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        const char *safe = c == '&'    ? "&amp;"
-                           : c == '<'  ? "&lt;"
-                           : c == '>'  ? "&gt;"
-                           : c == '"'  ? "&quot;"
-                           : c == '\'' ? "&#39;"
-                                       : NULL;
-        if (safe) {
-            mt_buf_addz(out, safe);
-        } else {
-            mt_buf_addc(out, (unsigned char)c < ' ' && c != '\n' ? '?' : c);
-        }
-    }
+    mt_html_text(out, text);
 }
 
 static void say_member(mt_buf *out, const mt_json *object, const char *key)

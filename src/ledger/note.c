@@ -64,6 +64,14 @@ static uint32_t id_of(mt_str name, lg_key_type type, const mt_sign_public *key)
            (uint32_t)h.bytes[2] << 8 | h.bytes[3];
 }
 
+mt_str lg_made_name(const mt_sha256 *first, char out[LG_MADE_NAME])
+{
+    static const char BEFORE[] = "motet-ledger/";
+    memcpy(out, BEFORE, sizeof BEFORE - 1);
+    mt_hex(first->bytes, 16, out + sizeof BEFORE - 1);
+    return mt_str_from(out, LG_MADE_NAME);
+}
+
 uint32_t lg_note_key_id(const lg_note_key *key)
 {
     return id_of(key->name, key->type, &key->key);
@@ -337,7 +345,7 @@ static bool witness_line_holds(const signature_line *s, mt_str text,
     lg_cosigned_text(&message, (int64_t)at, text);
     bool good = mt_sign_verify(&key->key, mt_buf_str(&message), &signature);
     mt_buf_free(&message);
-    *time = (int64_t)at > *time ? (int64_t)at : *time;
+    *time = (int64_t)at;
     return good;
 }
 
@@ -348,29 +356,50 @@ static bool is_of(const signature_line *s, const lg_note_key *key)
            s->id == id_of(s->name, key->type, &key->key);
 }
 
-lg_signed lg_note_signed(mt_str text, mt_str lines, const lg_note_key *key,
-                         int64_t *time)
+/* Of what holds, the latest that is not later than `until`; *time is 0 of the log. */
+static lg_signed look_at_lines(mt_str text, mt_str lines, const lg_note_key *key,
+                               int64_t until, int64_t *time)
 {
     lg_signed found = LG_NOT_SIGNED;
     signature_line s;
     mt_str line;
-    int64_t latest = 0;
+    *time = 0;
     while (lines.len && lg_line_take(&lines, &line) && read_signature(line, &s)) {
+        int64_t at = 0;
         if (!is_of(&s, key)) {
             continue;
         }
-        bool good = key->type == LG_WITNESS_KEY
-                        ? witness_line_holds(&s, text, key, &latest)
-                        : log_line_holds(&s, text, key);
-        if (!good) {
+        if (!(key->type == LG_WITNESS_KEY ? witness_line_holds(&s, text, key, &at)
+                                          : log_line_holds(&s, text, key))) {
             return LG_FORGED;
         }
-        found = LG_SIGNED;
+        if (at <= until) {
+            found = LG_SIGNED;
+            *time = at > *time ? at : *time;
+        } else if (found == LG_NOT_SIGNED) {
+            found = LG_AHEAD;
+        }
     }
+    return found;
+}
+
+lg_signed lg_note_signed(mt_str text, mt_str lines, const lg_note_key *key,
+                         int64_t *time)
+{
+    int64_t latest;
+    lg_signed found = look_at_lines(text, lines, key, INT64_MAX, &latest);
     if (time) {
         *time = latest;
     }
     return found;
+}
+
+lg_signed lg_note_cosigned(mt_str text, mt_str lines, const lg_note_key *key,
+                           int64_t now, int64_t *time)
+{
+    int64_t until =
+        now > INT64_MAX - LG_AHEAD_SECONDS ? INT64_MAX : now + LG_AHEAD_SECONDS;
+    return look_at_lines(text, lines, key, until, time);
 }
 
 mt_str lg_note_line_of(mt_str lines, const lg_note_key *key)

@@ -30,6 +30,7 @@ enum {
     LG_NOTE_SIGNATURES = 64,   /* lines at most; the format asks for 16 at least */
     LG_NAME_BYTES = 255,       /* of a name or origin at most */
     LG_SIGNATURE_BYTES = 6000, /* behind the key id; others have large ones */
+    LG_AHEAD_SECONDS = 300,    /* that a witness's clock may be ahead of ours */
 };
 
 /* ---- Keys ---- */
@@ -46,6 +47,10 @@ typedef struct lg_note_key {
 /* Text of 1 to LG_NAME_BYTES bytes without control characters, Unicode spaces, '+';
  * it does not begin with a brace and is not the first line of another signed text. */
 bool lg_name_is_good(mt_str name);
+/* The name of a log for which none was chosen: "motet-ledger/" and the first 32 hex
+ * digits of the hash of its record 0, which no other ledger has. */
+enum { LG_MADE_NAME = 13 + 32 };
+mt_str lg_made_name(const mt_sha256 *first, char out[LG_MADE_NAME]);
 /* The first 4 bytes of SHA-256(name, newline, type, key). */
 uint32_t lg_note_key_id(const lg_note_key *key);
 /* NAME+ID+KEY: the id in hex, KEY base64 of the type and the key. */
@@ -94,6 +99,7 @@ void lg_note_cosign(mt_buf *out, mt_str name, mt_str text, int64_t time,
 typedef enum lg_signed {
     LG_NOT_SIGNED, /* no line of this key */
     LG_SIGNED,
+    LG_AHEAD, /* signed, but only at a time that has not come: see below */
     LG_FORGED /* a line says it is of this key, and is not: the note must not be used */
 } lg_signed;
 
@@ -101,6 +107,12 @@ typedef enum lg_signed {
  * the latest of them; may be NULL. Lines of other keys are not looked at. */
 lg_signed lg_note_signed(mt_str text, mt_str lines, const lg_note_key *key,
                          int64_t *time);
+/* The same of a witness, for whoever counts witnesses: a cosignature says "this is the
+ * largest I have seen at that time", so one of a time that is more than
+ * LG_AHEAD_SECONDS later than `now` (seconds since 1970) says nothing yet. LG_AHEAD
+ * when there is no other. *time: the latest of those that count. */
+lg_signed lg_note_cosigned(mt_str text, mt_str lines, const lg_note_key *key,
+                           int64_t now, int64_t *time);
 /* The first of these lines that says it is of this key, with its newline; empty: none
  * does. */
 mt_str lg_note_line_of(mt_str lines, const lg_note_key *key);

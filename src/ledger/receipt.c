@@ -8,6 +8,7 @@
 #include "ledger/receipt.h"
 
 #include "base/form.h"
+#include "ledger/note.h"
 
 /* ---- writing ---- */
 
@@ -21,6 +22,9 @@ static void write_promise(mt_jw *w, const lg_receipt *r)
     mt_jw_key_str(w, "domain", r->domain);
     mt_jw_key_hex(w, "hash", r->hash.bytes, MT_SHA256_BYTES);
     mt_jw_key_hex(w, "ledger", r->ledger.bytes, MT_SHA256_BYTES);
+    if (r->log.len) {
+        mt_jw_key_str(w, "origin", r->log);
+    }
     mt_jw_key_i64(w, "record", (int64_t)r->seq);
     mt_jw_end_object(w);
 }
@@ -99,7 +103,7 @@ static const mt_form_row DOCUMENT[] = {
 
 typedef struct promise {
     const mt_json *decision;
-    mt_str domain, hash, ledger;
+    mt_str domain, hash, ledger, log;
     int64_t seq;
 } promise;
 static const mt_form_row PROMISE[] = {
@@ -107,6 +111,7 @@ static const mt_form_row PROMISE[] = {
     MT_FORM_TEXT(promise, domain, "domain", MT_FORM_REQUIRED),
     MT_FORM_TEXT(promise, hash, "hash", MT_FORM_REQUIRED),
     MT_FORM_TEXT(promise, ledger, "ledger", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(promise, log, "origin", 0),
     MT_FORM_INT(promise, seq, "record", 0, INT64_MAX, MT_FORM_REQUIRED),
 };
 
@@ -122,6 +127,7 @@ static bool read_promise(mt_arena *a, const mt_json *node, lg_receipt *out)
     /* Signed were the canonical bytes, whatever layout the file has. */
     out->decision = lg_compact(a, p.decision);
     out->domain = p.domain;
+    out->log = p.log;
     out->seq = (uint64_t)p.seq;
     return true;
 }
@@ -188,6 +194,16 @@ static bool is_signed(const lg_receipt *r)
     return good;
 }
 
+/* What the executor signed for says it; witnesses, if there are any, signed under the
+ * same name. */
+static bool is_of_log(const lg_receipt *r, mt_str wanted)
+{
+    char made[LG_MADE_NAME];
+    mt_str is = r->log.len ? r->log : lg_made_name(&r->ledger, made);
+    return mt_str_eq(is, wanted) &&
+           (!r->complete || !r->origin.len || mt_str_eq(r->origin, wanted));
+}
+
 static const char *promise_fault(const lg_receipt *r, const lg_receipt_demand *d)
 {
     return !is_one_of(d, &r->key) ? "it is signed by another key"
@@ -195,6 +211,8 @@ static const char *promise_fault(const lg_receipt *r, const lg_receipt_demand *d
                ? "it is of another trust domain than expected"
            : d->ledger && memcmp(d->ledger->bytes, r->ledger.bytes, MT_SHA256_BYTES)
                ? "it is of another ledger than expected"
+           : d->origin.ptr && !is_of_log(r, d->origin)
+               ? "it is of another log than --origin says"
            : !is_signed(r) ? "the signature is wrong"
                            : NULL;
 }

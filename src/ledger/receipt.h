@@ -1,10 +1,11 @@
 /* ledger/receipt.h - a signed statement for whoever asked: this is the record of it.
  * Room: ledger. May include base/ only.
  * JSON, canonical when written:
- *   {"key":K,"promise":{"decision":D,"domain":T,"hash":H,"ledger":L,"record":N},
- *    "signature":S}
+ *   {"key":K,"promise":{"decision":D,"domain":T,"hash":H,"ledger":L,"origin":O,
+ *    "record":N},"signature":S}
  * says that record N of the ledger L has the hash H, and that it says D. D is an object
- * that means nothing here. L is the hash of record 0. S is the Ed25519 signature by K
+ * that means nothing here. L is the hash of record 0. O is the name that was chosen for
+ * the log, if one was (older receipts do not have it). S is the Ed25519 signature by K
  * over the bytes of the promise. A checkpoint is an object without "decision", so what
  * is signed for one is never taken for the other.
  * With "checkpoint" (as in a ledger), "hashes" (of the proof that the record is in it),
@@ -23,6 +24,7 @@ typedef struct lg_receipt {
     mt_str decision;  /* canonical JSON object */
     mt_str domain;    /* the trust domain; may be empty */
     mt_sha256 ledger; /* hash of its record 0 */
+    mt_str log;       /* the name chosen for the log; empty: lg_made_name(ledger) */
     uint64_t seq;
     mt_sha256 hash;
     mt_sign_public key;
@@ -50,6 +52,7 @@ typedef struct lg_receipt_demand {
     size_t key_count;
     mt_str domain;           /* the trust domain it must have; ptr NULL: any */
     const mt_sha256 *ledger; /* the ledger it must be of; NULL: any */
+    mt_str origin;           /* the name its log must have; ptr NULL: any */
 } lg_receipt_demand;
 
 /* NULL when everything that is in it holds, otherwise why not (static text). Witnesses

@@ -138,7 +138,7 @@ static const char *witnessed_due(const lg_verifier *v)
     mt_sha256 root = lg_frontier_root(&v->found->end.tree);
     return memcmp(root.bytes, n->head.root.bytes, MT_SHA256_BYTES) == 0
                ? NULL
-               : "the records are not those that witnesses have signed for";
+               : "the records are not those that the signed note is of";
 }
 
 /* Witnesses sign for other logs, too: that this one was meant is said by its own key,
@@ -147,7 +147,7 @@ static const char *witnessed_fault(const lg_verifier *v)
 {
     const lg_note *n = v->expect->witnessed;
     if (n->head.size > v->found->end.tree.size) {
-        return "records are missing at the end: witnesses have signed for more";
+        return "records are missing at the end: the signed note is of more";
     }
     for (size_t i = 0; i < v->keys.len; i++) {
         const lg_key *k = &v->keys.items[i];
@@ -157,7 +157,7 @@ static const char *witnessed_fault(const lg_verifier *v)
             return NULL;
         }
     }
-    return "what witnesses have signed is not signed by a key of this ledger";
+    return "the note is not signed by a key of this ledger";
 }
 
 /* What is said depends on what is most likely meant. */

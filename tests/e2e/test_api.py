@@ -144,6 +144,38 @@ class Asked(Case):
                 self.assertEqual(json.loads(shown.out)["id"], id)
                 self.assertEqual(server.ask("DELETE", place).status, 200)
 
+    def test_FS19_a_dry_run_with_a_long_body_says_simulation_however_it_is_refused(self):
+        server = self.start("--max-body", str(1 << 20))
+        long = "x" * (300 << 10)  # a worker's, before it is read
+        at = f"{C}/operations/release_escrow"
+        dry = {"persona": "escrow_agent", "dry_run": True}
+        for path, body in ((at, {**dry, "filler": long}), (at, {"filler": long, **dry}),
+                           (f"/v1/contracts/none/operations/x", {**dry, "filler": long}),
+                           (at, json.dumps({**dry, "filler": long})[:-1] + ",,}"),
+                           (at, '{"dry_run": true, "facts": {' + " " * (300 << 10)),
+                           (at, '{"facts": {"a": [1, {"dry_run": false}]}, "dry_run": true, "x": 1}')):
+            with self.subTest(str(body)[:60]):
+                answer = server.post(path, body, headers={"Content-Type": "application/json"})
+                self.assertIn(answer.status, (400, 404), answer)
+                self.assertIs(answer.json.get("simulation"), True, answer.json.get("detail"))
+        for body in ('{"facts": {"dry_run": true}, "x": 1}', '{"dry_run": false, "x": 1}', '{"dry_run": "true"}', "[]", "true"):
+            self.assertNotIn("simulation", server.post(at, body, headers={"Content-Type": "application/json"}).json, body)
+        # Beyond the limit: what came before it is looked at. By its length alone it is refused unread.
+        over = json.dumps({**dry, "filler": "x" * (1 << 20)}).encode()
+        status, said = self.chunked(server, at, over)
+        self.assertEqual((status, said["code"], said.get("simulation")), (413, "too_large", True))
+        status, said = self.chunked(server, at, over.replace(b"true", b"false"))
+        self.assertEqual((status, said.get("simulation")), (413, None))
+
+    def chunked(self, server, path, body):
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=20)
+        connection.request("POST", path, iter([body[i:i + 65536] for i in range(0, len(body), 65536)]),
+                           {"Content-Type": "application/json"}, encode_chunked=True)
+        answer = connection.getresponse()
+        said = answer.status, json.loads(answer.read())
+        connection.close()
+        return said
+
     def test_FS17_a_parameter_that_is_too_long_is_400(self):
         server = self.start()
         long, longer = "x" * 801, "x" * 2000

@@ -60,12 +60,14 @@ def query(path, sql):
 class Today:
     """What the ledger of before would be if it were written today. Operations are found by
     every instance they change without a record more (effect); flows by all that they bind, which
-    their later records say, too; what was refused and what happened to tokens is told; a record
-    has one number, its place, where answers had one more."""
+    their later records say, too; what was refused and what happened to tokens is told; a deployment
+    tells which states it removed; a record has one number, its place, where answers had one more."""
 
     def __init__(self, old, new):
         self.bound = {id: json.loads(text) for id, text in
                       query(old, "SELECT id, bindings FROM flows")}
+        self.migrations = {id: json.loads(text) for id, text in
+                           query(old, "SELECT id, body FROM docs WHERE kind = 'migration'")}
         self.rows, self.found, self.numbers = [], set(), {}
         self.new = [(*row[:6], json.loads(row[6])) for row in query(
             new, "SELECT seq, id, kind, contract, flow, subject, body FROM ledger ORDER BY seq")]
@@ -81,6 +83,8 @@ class Today:
         if kind in ("flow_started", "flow_waiting", "flow_ended"):
             about = [f"{entity}/{id}" for entity, id in self.bound[flow].items()]
             body["bindings"] = self.bound[flow]
+        if kind == "contract_deployed" and "from" in body:
+            body["removed"] = self.migrations[contract]["removed"]
         if kind == "operation":
             after = body["provenance"]["state_after"]
             about += sorted({f"{entity}/{id}" for entity in after for id in after[entity]} - {subject})

@@ -1,12 +1,25 @@
 """motet doctor: what a server lacks on this machine, and what to do."""
+import http.server
 import json
 import socket
 import subprocess
+import threading
 
-from harness import Case, main
+from harness import Case, main, wall_clock
 from serve import Server
 
 LAMP = "persona user\nentity Lamp { states: [off, on] initial: off transitions: [(off, on)] }\n"
+
+
+class Keys(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.server.body)))
+        self.end_headers()
+        self.wfile.write(self.server.body)
+
+    def log_message(self, *args):
+        pass
 
 
 class Doctor(Case):
@@ -43,7 +56,7 @@ class Doctor(Case):
         self.assertEqual(self.level(said, "door"), ["ok"])
         self.assertEqual(self.level(said, "files"), ["ok"])
         self.assertEqual(sorted({f["check"] for f in said["findings"]}),
-                         ["certificate", "clock", "collector", "config", "disk", "door", "files",
+                         ["certificate", "clock", "collector", "config", "disk", "door", "files", "identities",
                           "keys", "sources", "store", "witnesses"])
         text = self.holds("doctor", "--config", "motet.yaml").out
         self.assertIn("ok           store", text)
@@ -93,6 +106,55 @@ class Doctor(Case):
         self.assertEqual(self.level(said, "collector"), ["unreachable"])
         said = self.look(*self.config("sources:\n  up: {base_url: 'ftp://x/'}\n"), code=1)
         self.assertEqual(self.level(said, "sources"), ["wrong"])
+
+    def provider(self, jwks, code=0):
+        config = {"a": {"issuer": "http://127.0.0.1:1", "audience": "m", "jwks": jwks,
+                        "rules": [{"claim": "sub", "equals": "x", "personas": ["user"]}]}}
+        said = self.look(*self.config(f"oidc: {json.dumps(config)}\n"), code=code)
+        return [(f["level"], f["message"]) for f in self.of(said, "identities")]
+
+    def test_identity_providers_are_asked_for_their_keys(self):
+        keys = {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "k", "use": "sig",
+                          "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+        self.write("keys.json", json.dumps(keys))
+        self.assertEqual(self.provider("keys.json"), [("ok", "provider a has 1 key")])
+        self.write("keys.json", '{"keys": []}')
+        self.assertEqual(self.provider("keys.json", 1), [("wrong", "provider a has no key that can be used")])
+        self.write("keys.json", "nothing")
+        self.assertIn("not a set of keys", self.provider("keys.json", 1)[0][1])
+        self.assertEqual(self.provider("none.json", 1)[0][0], "wrong")
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keys) as answering:
+            answering.body = json.dumps(keys).encode()
+            thread = threading.Thread(target=answering.serve_forever, args=(0.02,), daemon=True)
+            thread.start()
+            url = f"http://127.0.0.1:{answering.server_port}/keys"
+            self.assertEqual(self.provider(url), [("ok", "provider a has 1 key")])
+            answering.body = b"[]"
+            self.assertEqual(self.provider(url, 1)[0][0], "wrong")
+            answering.shutdown()
+            thread.join()
+        self.assertEqual(self.provider(url, 3)[0][0], "unreachable")
+        said = self.look(*self.config("oidc: {a: {issuer: 'ftp://x', audience: m, rules: []}}\n"), code=1)
+        self.assertIn("wrong", self.level(said, "identities"))
+
+    def test_authorities_of_client_certificates_have_days_left(self):
+        text = ("tls_cert: tls.pem\ntls_key: tls.key\n"
+                "certificates: {ca: ca.pem, rules: [{claim: cn, equals: x, personas: [user]}]}\n")
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "99", "-subj", "/CN=s",
+                        "-keyout", "tls.key", "-out", "tls.pem"], cwd=self.dir, check=True, capture_output=True)
+        (self.dir / "tls.key").chmod(0o600)
+        for days, level, code in ((400, "ok", 0), (10, "warning", 0)):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", str(days), "-subj",
+                            "/CN=a", "-keyout", "k", "-out", "ca.pem"], cwd=self.dir, check=True, capture_output=True)
+            said = self.look(*self.config(text), code=code)
+            self.assertEqual(self.level(said, "identities"), [level])
+            self.assertRegex(self.of(said, "identities")[0]["message"],
+                             f"1 authority of client certificates; the first is good for ({days}|{days - 1}) days")
+        late = self.run_motet("doctor", *self.config(text), "--json", env=wall_clock(self.write("clock", "+20d\n")))
+        self.assertIn("no authority of client certificates is good any more", late.out)
+        for pem in ("nothing", None):
+            (self.dir / "ca.pem").unlink() if pem is None else self.write("ca.pem", pem)
+            self.assertEqual(self.level(self.look(*self.config(text), code=1), "identities"), ["wrong"])
 
     def test_a_configuration_with_faults_and_a_file_too_few(self):
         said = self.look(*self.config("log_level: loud\nmax_connections: 1048576\n"), code=1)

@@ -180,6 +180,28 @@ rule r { stratum: 0 when: token != "" produce: seen(token) }
                       f"http://127.0.0.1:{self.port}.evil.example", f"http://user@127.0.0.1:{self.port}"):
             self.assertEqual(self.deploy(server, contract_of(other), "other").status, 422, other)
 
+    def test_FS6_what_is_fetched_is_for_those_who_may_read_it(self):
+        """Fetched with the server's credential: not shown, not echoed where it does not fit, not even asked for."""
+        here = f"http://127.0.0.1:{self.port}"
+        for most in (9, 5):  # the source says 7: it fits, and it does not
+            with self.subTest(most):
+                self.write("hr.tenor", contract_of(here).replace("max: 9", f"max: {most}"))
+                for name in self.dir.glob("serve.db*"):
+                    name.unlink()
+                server = self.serve("hr.tenor", sources={"hr": {"base_url": here}})
+                asker = server.token("--right", "hr/evaluate")
+                self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts", token=asker).status == 200))
+                self.spy.seen.clear()
+                for path, body in (("evaluate", {}), ("partial", {}), ("explain", {"verdict": "r"}),
+                                   ("explain", {"verdict": "seen"}), ("evaluate", {"partial": True})):
+                    answer = server.post(f"/v1/contracts/hr/{path}", body, token=asker)
+                    self.assertNotIn("7", re.sub(r'"(etag|request_id)":"[^"]*"', "", answer.body.decode()), answer)
+                self.assertEqual(self.spy.seen, [])
+                full = self.evaluate(server, "hr")
+                self.assertEqual(len(self.spy.seen), 1)
+                self.assertEqual(full.status, 200 if most == 9 else 422, full)
+                server.stop()
+
     def test_a_credential_does_not_go_to_an_origin_that_is_only_listed(self):
         here = f"http://127.0.0.1:{self.port}"
         server = self.serve(sources={"hr": {"auth": {"bearer": {"env": "HR_TOKEN"}}}},

@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -220,7 +221,7 @@ class Operations(Case):
         self.assertNotIn(" info ", server.log())
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_level: info\nidle: 61\n")
         self.hang_up(server)
-        self.assertIn("restart_needed settings=idle", server.log())
+        self.assertIn("restart_needed setting=idle", server.log())
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_level: loud\n")
         self.hang_up(server, "reload_refused")
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_lev\n")
@@ -229,6 +230,45 @@ class Operations(Case):
             server.process.send_signal(signal.SIGHUP)
         self.assertEqual(server.get("/healthz").status, 200)
         self.assertEqual(server.stop(), 0)
+
+    def test_FS18_a_hangup_names_every_section_that_waits_for_a_restart(self):
+        """One line each, also of sections and lists, and of an authority behind the same name; nothing else."""
+        self.write("lamp.tenor", LAMP)
+        for name in ("one", "two"):
+            make_certificate(self.dir, name)
+            (self.dir / "cert.pem").rename(self.dir / f"{name}.pem")
+            (self.dir / "key.pem").rename(self.dir / f"{name}.key")
+            (self.dir / f"{name}.key").chmod(0o600)
+        shutil.copy(self.dir / "one.pem", self.dir / "ca.pem")
+        rule = {"claim": "cn", "equals": "x", "personas": ["user"]}
+        config = {"files": ["lamp.tenor"], "tls_cert": "one.pem", "tls_key": "one.key", "auto_personas": ["clock"],
+                  "quotas": {"requests_per_minute": 100}, "certificates": {"ca": "ca.pem", "rules": [rule]},
+                  "oidc": {"a": {"issuer": "http://127.0.0.1:1", "audience": "m", "jwks": "keys.json", "rules": [rule]}}}
+        self.write("keys.json", '{"keys": []}')
+        self.write("motet.json", json.dumps(config))
+        server = Server(self.dir, options=["--config", "motet.json", "--policy", "blue_green"])
+        server.start()
+        self.addCleanup(server.stop)
+
+        def needed():
+            before = len(server.log())
+            self.hang_up(server)
+            return sorted(re.findall(r"restart_needed setting=(\S+)", server.log()[before:]))
+
+        self.assertEqual(needed(), [])
+        changes = {"oidc": {"a": {**config["oidc"]["a"], "audience": "n"}}, "quotas": {"requests_per_minute": 101},
+                   "distinct": {"lamp": [["user", "clock"]]}, "auto_personas": ["clock", "bell"],
+                   "certificates": {"ca": "ca.pem", "rules": [{**rule, "equals": "y"}]}}
+        for key, value in changes.items():
+            self.write("motet.json", json.dumps({**config, key: value}))
+            self.assertEqual(needed(), [key])
+        self.write("motet.json", json.dumps({**config, **changes}))
+        self.assertEqual(needed(), sorted(changes))
+        self.write("motet.json", json.dumps(config))
+        shutil.copy(self.dir / "two.pem", self.dir / "ca.pem")
+        self.assertEqual(needed(), ["certificates.ca"])
+        shutil.copy(self.dir / "one.pem", self.dir / "ca.pem")
+        self.assertEqual(needed(), [])
 
     def test_FS18_a_hangup_while_it_starts_does_not_kill(self):
         path = self.write("lamp.tenor", LAMP)

@@ -3,6 +3,7 @@
 A server is asked, stopped, killed and asked again; what clients were given is checked offline
 with the public key alone."""
 import base64
+import contextlib
 import hashlib
 import html.parser
 import json
@@ -12,6 +13,7 @@ import shutil
 import signal
 
 import ledgers
+import sqlite3
 from harness import SEED, SOAK, SOURCE, Case, main
 from serve import Server
 
@@ -32,6 +34,8 @@ flow look { snapshot: at_initiation entry: step steps: {
 """
 # What a terminal or a page must not obey.
 EVIL = "<script>alert(1)</script>\x1b[31m'\"&"
+# Marks that turn the direction of text, so that what is read is not what is there.
+TURNS = "".join(map(chr, (*range(0x202a, 0x202f), *range(0x2066, 0x206a), 0x200e, 0x200f, 0x61c)))
 
 
 class Asking(Case):
@@ -329,12 +333,83 @@ class Strange(Case):
         said = self.holds("audit", "l").out + self.holds("ledger", "show", "l").out
         self.assertEqual(re.findall("[\0-\t\x0b-\x1f\x7f-\x9f\u202e]", said), [])
         self.holds("audit", "l", "--html", "page")
+        page = (self.dir / "page").read_text()
+        self.assertEqual(re.findall("[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]", page), [])
         json.loads(self.holds("audit", "l", "--json").out)
         for n in range(0, len(bodies), 1 if SOAK else 7):
             self.holds("ledger", "show", "l", str(n), "--explain")
         facts = [n for n, body in enumerate(bodies) if "facts" in body]
         for n in facts:
             self.holds("ledger", "show", "l", str(n), "--explain")
+
+
+class Turned(Asking):
+    def test_marks_of_direction_are_shown_in_pages_and_tables(self):
+        """"gpj.exe" must not be read as "exe.jpg"; the bytes of the ledger stay as they were sent."""
+        server = self.serve()
+        name = f"a{TURNS}z"
+        self.make(server, name)
+        shown = "".join(f"\\u{ord(c):04x}" for c in TURNS)
+        home = server.get("/").body.decode()
+        self.assertEqual(server.get("/v1/ledger/2").json["body"]["instance"], name)
+        server.stop()
+        store = ("--store", "sqlite:serve.db")
+        self.holds("audit", *store, "--html", "page.html")
+        said = {"page": (self.dir / "page.html").read_text(), "home": home,
+                "audit": self.holds("audit", *store).out,
+                "show": self.run_motet("ledger", "show", *store, env={"COLUMNS": "400"}).out,
+                "explain": self.holds("ledger", "show", "2", "--explain", *store).out}
+        for where, text in said.items():
+            with self.subTest(where):
+                self.assertEqual([c for c in TURNS if c in text], [])
+                for mark in ("\\u202a", "\\u200f") if where == "show" else (shown,):  # a table breaks lines
+                    self.assertIn(mark, text)
+
+
+class Invented(Case):
+    CONTRACT = """persona clerk
+source desk { protocol: manual }
+type Address { city: Text(max_length: 20) rooms: List(element_type: Int(min: 0, max: 9), max: 3) }
+fact home { type: Address source: "x.home" }
+entity Left { states: [a, b] initial: a transitions: [(a, b), (b, a)] }
+operation move { personas: [clerk] require: home.city = "Bern" effects: [(Left, a, b)]
+                 error_contract: [precondition_failed] }
+"""
+
+    def test_members_that_a_client_made_up_are_not_recorded(self):
+        """Reasons name what the contract declares; what else a client writes is not kept for ever."""
+        home = {"city": "Bern", "rooms": [1]}
+        bound = {"Left": "l"}
+        asked = [({"facts": {"marker": 1, "home": home}, "bindings": bound}, None),
+                 ({"facts": {"home": {**home, "marker": 1}}, "bindings": bound}, "home"),
+                 ({"facts": {"home": {**home, "city.marker": 1}}, "bindings": bound}, "home.city"),
+                 ({"facts": {"home": {**home, "rooms": [1, {"marker": 1}]}}, "bindings": bound}, "home.rooms[1]"),
+                 ({"facts": {"home": {**home, "city": {"marker": 1}}}, "bindings": bound}, "home.city"),
+                 ({"facts": {"home": {**home, "[marker]": 1}}, "bindings": bound}, "home"),
+                 ({"facts": {"home": home}, "bindings": {"marker": "l"}}, None),
+                 ({"facts": {"home": home}, "bindings": {**bound, "marker": "l"}}, None),
+                 ({"facts": {"home": home}, "bindings": bound, "expected_versions": {"marker": 1}}, None),
+                 ({"facts": {"home": home}, "bindings": {**bound, "Left": {"marker": 1}}}, None)]
+        self.write("motet.json", json.dumps({"files": [str(self.write("move.tenor", self.CONTRACT))]}))
+        for mode in ("reasons", "all"):
+            self.write("motet.json", json.dumps({"files": ["move.tenor"], "executor": {"refusals": mode}}))
+            server = Server(self.dir, options=("--config", "motet.json"), store=f"sqlite:{mode}.db")
+            self.addCleanup(server.stop)
+            server.start()
+            server.post("/v1/contracts/move/instances/Left", {"id": "l"})
+            for body, fact in asked:
+                with self.subTest(f"{mode} {body}"):
+                    answer = server.post("/v1/contracts/move/operations/move", {"persona": "clerk", **body})
+                    self.assertIn(answer.status, (400, 404, 409, 422), answer)
+                    if "record" in answer.json:
+                        record = server.get(f"/v1/ledger/{answer.json['record']}").json["body"]
+                        if mode == "reasons":
+                            self.assertEqual(record["refusal"].get("fact"), fact)
+                            self.assertNotIn("marker", json.dumps(record))
+            with contextlib.closing(sqlite3.connect(self.dir / f"{mode}.db")) as db:
+                kept = "".join(body for body, in db.execute("SELECT body FROM ledger"))
+                self.assertEqual("marker" in kept, mode == "all")
+            server.stop()
 
 
 class Signatures(Case):

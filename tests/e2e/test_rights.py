@@ -109,6 +109,10 @@ class Rights(Ward):
             answer = server.post("/v1/flows/x/resume", {}, token=reader, headers={"Idempotency-Key": f"k{i}"})
             self.assertEqual((answer.status, answer.code), (403, "forbidden"), answer)
             self.assertNotIn("Idempotency-Replayed", answer.headers)
+        # Who has a persona may ask; what is kept for it counts against a quota of its own (class Quotas).
+        server.stop()
+        with contextlib.closing(sqlite3.connect(self.dir / "serve.db")) as db:
+            self.assertEqual(db.execute("SELECT count(*) FROM answers").fetchone(), (0,))
 
     def test_FS6_evaluate_is_a_right_and_shows_only_what_its_caller_may_see(self):
         server = self.serve()
@@ -140,6 +144,12 @@ class Rights(Ward):
                              answer.body.decode().replace(str(limit), "L")))
         told = server.post(path, {"facts": {"limit": 5}}, token=asker).json
         self.assertEqual(told["hidden"], ["balance"])
+        for what in ({"verdict": "rich"}, {"operation": "unlock"}):
+            told = server.post("/v1/contracts/vault/explain", {**what, "facts": {"limit": 5}}, token=asker).json
+            self.assertEqual(told["hidden"], ["balance"], told)
+            self.assertEqual(list(told), sorted(told))
+            told = server.post("/v1/contracts/vault/explain", {**what, "facts": {"limit": 5}}, token=self.boss).json
+            self.assertNotIn("hidden", told)
         # Nothing changes at 617: what is answered does not depend on what is hidden.
         self.assertEqual(len(answers), 6, answers)
         # A reader of facts sees all.
@@ -267,6 +277,15 @@ class Tokens(Ward):
         self.assertTrue(server.wait_until(lambda: good(new) == 401))
         self.assertEqual(good(last), 200)
 
+    def test_FU16_a_token_can_be_changed_and_then_it_deploys(self):
+        server = self.serve()
+        token = self.token(server, "--right", "admin")
+        deploy = lambda: server.post("/v1/contracts", {"contract": "ward", "source": WARD + "\npersona doctor\n"}, token=token)
+        refused = deploy()
+        self.assertEqual((refused.status, refused.json["needs"]), (403, ["deploy"]), refused)
+        self.assertEqual(self.motet_token(server, "grant", token, "--right", "ward/deploy").code, 0)
+        self.assertTrue(server.wait_until(lambda: deploy().status == 200))
+
     def test_FU16_admin_says_what_it_includes_and_list_shows_expiry(self):
         server = self.serve()
         made = self.motet_token(server, "create", "--right", "admin", "--expires", "1d")
@@ -365,6 +384,23 @@ class Quotas(Ward):
         self.assertIn(int(last.headers["Retry-After"]), range(1, 61))
         self.assertEqual(server.get("/v1/contracts", token=calm).status, 200)
         self.assertLessEqual(heard.count(200), 20)
+
+    def test_every_line_of_a_batch_is_a_request(self):
+        server = self.serve(quotas={"requests_per_minute": 20, "identities": {}})
+        asker = [self.token(server, "--right", "ward/evaluate") for _ in range(3)]
+        batch = lambda lines, who: server.post("/v1/contracts/ward/evaluate/batch", "{}\n" * lines, token=who,
+                                               headers={"Content-Type": "application/jsonl"})
+        # One was taken when the token was tried. At the limit all lines are done, beyond it none is.
+        self.assertEqual(batch(19, asker[0]).body.count(b"\n"), 19)
+        beyond = server.get("/v1/contracts", token=asker[0])
+        self.assertEqual((beyond.status, beyond.code), (429, "quota_exceeded"), beyond)
+        refused = batch(20, asker[1])
+        self.assertEqual((refused.status, refused.code), (429, "quota_exceeded"), refused)
+        self.assertIn(int(refused.headers["Retry-After"]), range(1, 61))
+        never = batch(22, asker[2])
+        self.assertEqual((never.status, never.code), (413, "too_large"), never)
+        self.assertIn("more than the caller's quota has", never.json["detail"])
+        self.assertEqual(batch(15, asker[2]).status, 200)
 
     def test_instances_answers_and_streams_have_quotas_of_their_own(self):
         server = self.serve(quotas={"instances_per_day": 4, "answers_per_day": 2, "streams": 1})

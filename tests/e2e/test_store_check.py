@@ -1,6 +1,8 @@
 """FS10: motet store check names everything in a store that its ledger does not say."""
 import json
 import random
+import shutil
+import signal
 
 import turnstile
 from fleet import Node
@@ -131,6 +133,23 @@ TAMPERINGS = [
      "UPDATE docs SET tag = 'x' WHERE kind = 'contract'"),
     ("documents: contract.current/door: the version served is 'x'",
      """UPDATE docs SET body = '{"etag":"x"}' WHERE kind = 'contract.current' AND id = 'door'"""),
+    ("documents: contract/door/.*: its number is 7, record .* says 1",
+     """UPDATE docs SET body = replace(body, '"number":1', '"number":7') WHERE kind = 'contract'"""),
+    ("documents: contract/door/.*: when it was deployed is 91",
+     """UPDATE docs SET body = replace(body, '"deployed_ms":1', '"deployed_ms":91') WHERE kind = 'contract'"""),
+    ("documents: contract/door/.*: when it was deployed is -",
+     """UPDATE docs SET body = replace(body, '"deployed_ms":', '"deployed_ms":-') WHERE kind = 'contract'"""),
+    ("signed: checkpoints: 1?[0-9]+ were made, and there are ",
+     "DELETE FROM checkpoints WHERE size = (SELECT max(size) FROM checkpoints)"),
+    ("signed: note over [0-9]+ records: its checkpoint is missing",
+     "DELETE FROM checkpoints WHERE size = (SELECT min(size) FROM checkpoints)"),
+    ("signed: checkpoint over [0-9]+ records: its note is missing",
+     "DELETE FROM docs WHERE kind = 'ledger.note' AND id ="
+     " (SELECT min(id) FROM docs WHERE kind = 'ledger.note' AND id > '00000000000000000001')"),
+    ("signed: checkpoints: how many were made is not there any more",
+     "DELETE FROM meta WHERE name = 'checkpoints'"),
+    ("signed: checkpoints: [0-9]+ were made, and there are [0-9]+",
+     "UPDATE meta SET number = number + 1 WHERE name = 'checkpoints'"),
     ("documents: ledger.block/.*: it is not the root",
      "UPDATE docs SET body = replace(body, '1', '2') WHERE kind = 'ledger.block'"),
     ("documents: ledger.block/.*: it is missing", "DELETE FROM docs WHERE kind = 'ledger.block'"),
@@ -201,7 +220,7 @@ class StoreCheck(Case):
         """Each tampering alone, on a fresh copy of the tables."""
         self.fill(store, 400)  # more than a block of 256 records
         self.holds("store", "check", "--store", store)
-        tables = ("ledger", "instances", "flows", "docs", "meta", "subjects", "pending_subjects")
+        tables = ("ledger", "instances", "flows", "docs", "meta", "subjects", "pending_subjects", "checkpoints")
         with Forger(store) as f:
             f.store.script([(f"CREATE TABLE kept_{t} AS SELECT * FROM {t}", []) for t in tables])
             for pattern, statement in rows:
@@ -249,6 +268,89 @@ class StoreCheck(Case):
         with Forger(store) as f:
             f.store.script([("UPDATE flows SET waiting_persona = 'first'", [])])
         self.differs(store, "flows: .*: the persona it waits for is 'first', record .* says 'second'")
+
+    def test_FS10_an_early_start_of_a_flow_cannot_lose_its_instances(self):
+        """Before anything else was recorded that only a newer program writes."""
+        store = f"sqlite:{self.dir}/early.db"
+        server = Server(self.dir, self.write("pair.tenor", PAIR), store=store)
+        self.addCleanup(server.stop)
+        server.start()
+        for entity, name in (("Left", "l"), ("Right", "r")):
+            server.post(f"/v1/contracts/pair/instances/{entity}", {"id": name})
+        said = server.post("/v1/contracts/pair/flows/turn", {
+            "persona": "clerk", "facts": {"amount": 1}, "bindings": {"Left": "l", "Right": "r"}})
+        self.assertEqual(said.status, 200, said)
+        server.stop()
+        self.holds("store", "check", "--store", store)
+        with Forger(store) as f:
+            f.store.script([("UPDATE ledger SET subject = '' WHERE kind = 'flow_started'", []),
+                            ("DELETE FROM subjects", [])])
+            self.differs(store, "index: record .*: subject is '', which is not")
+
+    def test_FS10_a_migration_that_was_changed_is_named(self):
+        """Which states are gone and where instances go is decided once, by who deploys."""
+        store = f"sqlite:{self.dir}/m.db"
+        states = "entity Doc {{ states: [{}] initial: draft transitions: [{}] }}\npersona clerk\n"
+        server = Server(self.dir, self.write("office.tenor", states.format(
+            "draft, review, sent", "(draft, review), (draft, sent)")), store=store)
+        self.addCleanup(server.stop)
+        server.start()
+        after = {"contract": "office", "policy": "blue_green", "state_map": {"Doc": {"review": "sent"}},
+                 "source": states.format("draft, sent", "(draft, sent)")}
+        said = server.post("/v1/contracts", after)
+        self.assertEqual(said.status, 200, said)
+        server.stop()
+        self.holds("store", "check", "--store", store)
+        shutil.copy(self.dir / "m.db", self.dir / "kept.db")
+        for pattern, statement in (
+                ("removed is '{}', record .* says '{\"Doc\"", """replace(body, '"Doc":["review"]', '')"""),
+                ("state_map is", """replace(body, '"review":"sent"', '"review":"draft"')"""),
+                ("status is", """replace(body, '"complete"', '"migrating"')"""),
+                ("policy is", """replace(body, 'blue_green', 'abort')"""),
+                ("from is", """replace(body, '"from":"', '"from":"0')"""),
+                ("to is", """replace(body, '"to":"', '"to":"0')"""),
+                ("when it began is", """replace(body, '"started_ms":1', '"started_ms":2')"""),
+                ("it cannot be read", "'x'")):
+            with self.subTest(pattern):
+                with Forger(store) as f:
+                    f.store.script([(f"UPDATE docs SET body = {statement} WHERE kind = 'migration'", [])])
+                self.differs(store, f"documents: migration/office: {pattern}")
+                shutil.copy(self.dir / "kept.db", self.dir / "m.db")
+        for statement, pattern in (("DELETE FROM docs WHERE kind = 'migration'", "it is missing"),
+                                   ("UPDATE docs SET id = 'x' WHERE kind = 'migration'", "it is missing")):
+            with Forger(store) as f:
+                f.store.script([(statement, [])])
+            self.differs(store, f"documents: migration/office: {pattern}")
+            shutil.copy(self.dir / "kept.db", self.dir / "m.db")
+        self.holds("store", "check", "--store", store)
+
+    def test_FS10_a_store_that_was_killed_handed_over_and_copied_agrees(self):
+        """Nothing is named that is in order: checkpoints and notes after kills, another key and another name of the log,
+        and in a copy."""
+        store = f"sqlite:{self.dir}/k.db"
+        path = self.write("pair.tenor", PAIR)
+        for name in ("one", "two"):
+            self.holds("keygen", "--prefix", name)
+        for n, options in enumerate((["--signing-key", "one.secret"],
+                                     ["--signing-key", "two.secret", "--previous-signing-key", "one.secret"],
+                                     ["--signing-key", "two.secret", "--origin", "log.example/x"])):
+            for how in (signal.SIGKILL, signal.SIGTERM):
+                server = Server(self.dir, path, store=store, options=[*options, "--checkpoint-every", "3"])
+                self.addCleanup(server.stop, signal.SIGKILL)
+                server.start()
+                for i in range(10):
+                    server.post("/v1/contracts/pair/instances/Left", {"id": f"{n}{how}{i}"})
+                self.holds("store", "check", "--store", store)
+                server.stop(how)
+                self.holds("store", "check", "--store", store)
+        self.holds("backup", "--store", store, "--out", "copy")
+        self.holds("restore", "copy", "--store", "sqlite:again.db")
+        self.holds("store", "check", "--store", "sqlite:again.db")
+
+    def test_FS10_what_is_not_covered_is_said(self):
+        """The hash of a token's secret is in no record; the page says so in one sentence."""
+        page = (SOURCE / "docs" / "witness.md").read_text()
+        self.assertIn("who can write to the database can put the hash of a secret of his own", " ".join(page.split()))
 
     def test_a_system_shares_its_entities(self):
         platform = SOURCE / "examples" / "trade_platform"

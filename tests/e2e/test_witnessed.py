@@ -60,6 +60,7 @@ class Served(Case):
 
     def serve(self, witnesses, *options, store="sqlite:serve.db", **more):
         config = {"origin": ORIGIN, "witnesses": witnesses, **more}
+        config = {key: value for key, value in config.items() if value is not None}
         server = Server(self.dir, ESCROW, store=store, options=[
             "--config", self.write("motet.json", json.dumps(config)), "--signing-key", "log.secret",
             "--checkpoint-seconds", "1", "--log-level", "info", *options])
@@ -258,6 +259,106 @@ class Receipts(Served):
         self.verify(receipt, *words, code=1)
         self.verify(receipt, *words, "--witness-quorum", "1")
 
+    def test_a_cosignature_of_the_future_is_not_counted(self):
+        """Up to five minutes ahead it is a clock; beyond that it says nothing yet."""
+        receipt = self.whole()
+        head = receipt["checkpoint"]["checkpoint"]
+        text = notes.head(ORIGIN, head["size"], bytes.fromhex(head["root"]))
+        other = b"\7" * 32
+
+        def line(ahead, seed=W_SEED):
+            return notes.witness_line("w.example", seed, text, int(time.time()) + ahead).strip()
+
+        one = ["--witness", self.key()]
+        self.verify({**receipt, "witnesses": [line(240)]}, *one)
+        far = line(400)
+        for bad in (far, line(10 ** 12)):
+            said = self.verify({**receipt, "witnesses": [bad]}, *one, code=1)
+            self.assertIn("at a time that has not come, which does not count", said)
+        self.verify({**receipt, "witnesses": [far, line(0)]}, *one)
+        both = [*one, "--witness", self.key(seed=other), "--witness-quorum", "1"]
+        said = self.verify({**receipt, "witnesses": [far, line(0, other)]}, *both)
+        self.assertIn("not counted: 1 cosignature of a time that has not come", said)
+        self.assertEqual(json.loads(self.verify({**receipt, "witnesses": [far, line(0, other)]}, *both, "--json"))
+                         ["witnesses_ahead"], 1)
+        # The same of a note, in a file and in the store.
+        log = notes.make_note(ORIGIN, head["size"], bytes.fromhex(head["root"]), LOG_SEED)
+        ledger = ["ledger", "verify", "--store", "sqlite:serve.db"]
+        self.write("n", log + far + "\n")
+        said = self.fails(1, *ledger, "--note", "n", *one).err
+        self.assertIn("1 signed at a time that has not come, which does not count", said)
+        self.write("n", log + far + "\n" + line(0, other) + "\n")
+        self.assertIn("not counted: 1 that signed", self.holds(*ledger, "--note", "n", *both).out)
+        with Forger("sqlite:" + str(self.dir / "serve.db")) as f:
+            f.store.script([("UPDATE docs SET body = ? WHERE kind = 'ledger.cosignature'",
+                             [line(5000) + "\n"])])
+        self.assertIn("has not come", self.fails(1, *ledger, *one).err)
+
+    def test_a_witness_whose_clock_is_ahead_is_told_of_and_completes_nothing(self):
+        ahead = [900]
+
+        def answer(body):
+            note = body.split("\n\n", 1)[1]
+            text = note[:note.index("\n\n") + 1]
+            return 200, notes.witness_line("w.example", W_SEED, text, int(time.time()) + ahead[0])
+
+        w = Answers(self, answer)
+        server = self.serve([{"name": "w.example", "url": w.url, "key": self.key()}],
+                            "--witness-quorum", "1")
+        given = self.promise(server, "a")
+        self.assertTrue(server.logs("it signed at a time that has not come"), server.log())
+        self.assertNotIn("checkpoint", self.receipt(server, given["record"]))
+        ahead[0] = 0
+        server.stop()
+        server.start()
+        self.assertTrue(self.witnessed(server, given["record"] + 1), server.log())
+        self.assertIn("checkpoint", self.receipt(server, given["record"]))
+        server.stop()
+
+    def test_a_receipt_of_another_log_by_the_same_key_fails(self):
+        """The promise names its log, so what was signed for one is never shown for another."""
+        receipt = self.whole()
+        promise = {k: receipt[k] for k in ("key", "promise", "signature")}
+        for one in (receipt, promise):
+            self.verify(one, "--origin", ORIGIN)
+            said = self.verify(one, "--origin", "log.example/other", code=1)
+            self.assertIn("it is of another log than --origin says", said)
+        changed = {**promise, "promise": {**promise["promise"], "origin": "log.example/other"}}
+        self.assertIn("the signature is wrong", self.verify(changed, "--origin", "log.example/other", code=1))
+        self.assertIn("another log", self.verify({**receipt, "origin": "log.example/other"},
+                                                 "--origin", ORIGIN, code=1))
+        # One to which nobody gave a name has that of its first record.
+        (self.dir / "other.db").unlink(missing_ok=True)
+        server = self.serve([], "--signer-memory", "other.memory", store="sqlite:other.db", origin=None)
+        given = self.promise(server, "a")["receipt"]
+        server.stop()
+        self.assertNotIn("origin", given["promise"])
+        self.verify(given, "--origin", "motet-ledger/" + given["promise"]["ledger"][:32])
+        self.verify(given, "--origin", ORIGIN, code=1)
+        self.verify(given, "--origin", "", code=1)
+
+    def test_a_note_of_another_log_by_the_same_key_fails(self):
+        self.whole()
+        verify = ["ledger", "verify", "--store", "sqlite:serve.db", "--key", "log.pub", "--origin"]
+        self.assertIn(f"log: {ORIGIN}\n", self.holds(*verify, ORIGIN).out)
+        self.assertEqual(json.loads(self.holds(*verify, ORIGIN, "--json").out)["origin"], ORIGIN)
+        said = self.fails(1, *verify, "log.example/other").err
+        self.assertIn(f"its note is of the log '{ORIGIN}', not of 'log.example/other'", said)
+        # The same key signs another history under another name: each passes under its own alone.
+        note = notes.read_note(self.holds("ledger", "export", "--store", "sqlite:serve.db", "--note").out)
+        self.write("other", notes.make_note("log.example/other", note.size, note.root, LOG_SEED))
+        self.write("l", self.holds("ledger", "export", "--store", "sqlite:serve.db").out)
+        copy = ["ledger", "verify", "l", "--note", "other", "--origin"]
+        self.holds(*copy, "log.example/other")
+        self.assertIn("not of", self.fails(1, *copy, ORIGIN).err)
+        # A name that nobody signed under.
+        mine = notes.make_note(ORIGIN, note.size, note.root, b"\6" * 32)
+        self.write("other", mine)
+        self.assertIn("not signed by a key of this ledger", self.fails(1, *copy, ORIGIN).err)
+        self.assertIn("--origin needs --note", self.fails(2, "ledger", "verify", "l", "--origin", ORIGIN).err)
+        self.write("proof", self.holds("ledger", "prove", "l", "0").out)
+        self.fails(2, "ledger", "verify", "--proof", "proof", "--checkpoint", "l", "--origin", ORIGIN)
+
     def test_every_flipped_byte_of_a_receipt_with_a_cosignature_fails(self):
         """Of the cosignature too, once its witness is demanded: one line each, all at once."""
         receipt = self.whole()
@@ -413,7 +514,7 @@ class Bad(Served):
         self.assertEqual(self.metric(server, "contradicts"), 1)
         server.stop()
         # Offline, with what was kept elsewhere.
-        self.assertIn("the records are not those that witnesses have signed for", self.fails(
+        self.assertIn("the records are not those that the signed note is of", self.fails(
             1, "ledger", "verify", "--store", "sqlite:serve.db", "--note", "kept", "--witness",
             self.key(), "--key", "log.pub").err)
         self.assertTrue((self.dir / "state.conflicts").exists())
@@ -457,7 +558,7 @@ class Bad(Served):
                                     '"size":3' not in line))
         self.assertIn("not witnessed yet: the last 1 record", self.holds(
             "ledger", "verify", "l", "--note", "n", "--witness", "w.pub").out)
-        self.assertIn("witnesses have signed for more", self.fails(
+        self.assertIn("the signed note is of more", self.fails(
             1, "ledger", "verify", "short", "--note", "more", "--witness", "w.pub").err)
         self.fails(2, "ledger", "verify", "l", "--note", "n")
         self.fails(1, "ledger", "verify", "l", "--note", "l", "--witness", "w.pub")

@@ -245,6 +245,8 @@ bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str 
 
 /* One more of the caller's quota; `of` names it for people. */
 bool ex_refused_quota(ex_job *job, ex_quota what, const char *of);
+/* The same of so many at once: all or none. */
+bool ex_refused_quota_of(ex_job *job, ex_quota what, size_t count, const char *of);
 
 /* ---- Requests ---- */
 

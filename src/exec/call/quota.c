@@ -193,15 +193,21 @@ static bucket *bucket_of(ex_quotas *q, mt_str id, int64_t now)
     return b;
 }
 
-/* One more, if what is taken beyond the even share still fits into one period. */
-static bool take(bucket *b, ex_quota what, int64_t now, unsigned *seconds)
+/* So many more, if what is taken beyond the even share still fits into one period.
+ * *seconds is 0 when so many never fit. */
+static bool take(bucket *b, ex_quota what, int64_t count, int64_t now,
+                 unsigned *seconds)
 {
     int64_t most = b->limits->of[what], period = PERIODS[what];
     if (!most) {
         return true;
     }
+    if (count > most) {
+        *seconds = 0;
+        return false;
+    }
     int64_t from = b->full_at[what] > now ? b->full_at[what] : now;
-    int64_t full = from + period / most;
+    int64_t full = from + period / most * count;
     if (full - now > period) {
         *seconds = (unsigned)((full - now - period + SECOND - 1) / SECOND);
         return false;
@@ -210,8 +216,8 @@ static bool take(bucket *b, ex_quota what, int64_t now, unsigned *seconds)
     return true;
 }
 
-bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
-                   unsigned *seconds)
+static bool take_some(ex_executor *x, const ex_caller *who, ex_quota what,
+                      int64_t count, unsigned *seconds)
 {
     ex_quotas *q = x->quotas;
     *seconds = 0;
@@ -220,9 +226,15 @@ bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
     }
     int64_t now = now_ns();
     pthread_mutex_lock(&q->lock);
-    bool taken = take(bucket_of(q, who->id, now), what, now, seconds);
+    bool taken = take(bucket_of(q, who->id, now), what, count, now, seconds);
     pthread_mutex_unlock(&q->lock);
     return taken;
+}
+
+bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
+                   unsigned *seconds)
+{
+    return take_some(x, who, what, 1, seconds);
 }
 
 bool ex_quota_open_stream(ex_executor *x, const ex_caller *who)
@@ -257,9 +269,20 @@ void ex_quota_close_stream(ex_executor *x, const ex_caller *who)
 
 bool ex_refused_quota(ex_job *job, ex_quota what, const char *of)
 {
+    return ex_refused_quota_of(job, what, 1, of);
+}
+
+bool ex_refused_quota_of(ex_job *job, ex_quota what, size_t count, const char *of)
+{
     unsigned seconds;
-    if (job->internal || ex_quota_take(job->x, job->call->caller, what, &seconds)) {
+    if (job->internal ||
+        take_some(job->x, job->call->caller, what, (int64_t)count, &seconds)) {
         return false;
+    }
+    if (!seconds) {
+        return ex_refuse(job, EX_TOO_LARGE,
+                         "that is %zu %s at once, more than the caller's quota has",
+                         count, of);
     }
     ex_refuse(job, EX_QUOTA_EXCEEDED,
               "the caller's quota of %s is used up; the next is free in %u s", of,

@@ -177,6 +177,17 @@ bool ex_refused_contract(ex_job *job)
                               MT_ARG(job->call->contract));
 }
 
+/* `entity` is one that the contract declares. */
+static bool refuse_unbound(ex_job *job, mt_str entity)
+{
+    mt_jw w = ex_problem_open(
+        job, EX_INVALID_BINDING,
+        mt_strf(&job->arena, "entity '%.*s' must be bound to the id of an instance",
+                MT_ARG(entity)));
+    mt_jw_key_str(&w, "entity", entity);
+    return ex_problem_close(&w);
+}
+
 bool ex_refused_bindings(ex_job *job)
 {
     const ct_model *m = job->v->model;
@@ -190,9 +201,7 @@ bool ex_refused_bindings(ex_job *job)
                              "the contract has no entity '%.*s'", MT_ARG(b->key));
         }
         if (!mt_json_is(&b->value, MT_JSON_STRING) || !id.len) {
-            return ex_refuse(job, EX_INVALID_BINDING,
-                             "entity '%.*s' must be bound to the id of an instance",
-                             MT_ARG(b->key));
+            return refuse_unbound(job, b->key);
         }
         job->snap->instances[entity] = id;
     }

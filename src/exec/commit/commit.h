@@ -225,10 +225,10 @@ mt_err ex_watches_start(ex_executor *x);
 /* There is a new note. */
 void ex_watches_wake(ex_executor *x);
 void ex_watches_close(ex_executor *x);
-/* The smallest note over more than `seq` records that has as many cosignatures of the
- * configured witnesses as the configuration asks for. MT_E_NOTFOUND: not yet. */
+/* The smallest note over more than `seq` records that has so many cosignatures of the
+ * configured witnesses. MT_E_NOTFOUND: not yet. */
 mt_err ex_cosigned_for(ex_executor *x, st_tx *tx, mt_arena *a, int64_t seq,
-                       ex_cosigned_note *out);
+                       size_t quorum, ex_cosigned_note *out);
 
 /* ---- The shadow ---- */
 

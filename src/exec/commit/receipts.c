@@ -32,7 +32,8 @@ mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *
                        lg_receipt *out)
 {
     st_record first;
-    *out = (lg_receipt){.domain = x->trust_domain, .seq = (uint64_t)r->seq};
+    *out = (lg_receipt){
+        .domain = x->trust_domain, .log = x->origin, .seq = (uint64_t)r->seq};
     mt_err err = st_record_at(tx, a, 0, &first);
     if (!err &&
         !(take_hash(r->hash, &out->hash) && take_hash(first.hash, &out->ledger))) {

@@ -6,8 +6,9 @@
  * look at a state waits for the committer, too. What is not a decision of the contract
  * is not written: requests that cannot be read, what the world or a limit of the server
  * prevented, and whatever says "ask again".
- * How much is told is a setting: reasons (names of facts, no values), all (what the
- * caller was told, and the facts), or nothing.
+ * How much is told is a setting: reasons (names that the contract declares, no values,
+ * no member that a client made up), all (what the caller was told, and the facts), or
+ * nothing.
  * Each counts against its caller's quota (call/quota.c).
  * INVARIANT: a repeated request with a key finds its first answer, so it is written
  * once. May fail: the store. */
@@ -93,13 +94,80 @@ static bool find_asked(ex_job *job, ex_group *g, asked *out)
 
 /* ---- Why ---- */
 
+/* Behind "name" or ".name", the type of that field of a record; NULL: it has none. */
+static const ct_type *field_type(const ct_type *t, mt_str name)
+{
+    for (uint32_t i = 0; ct_held(t) == LN_RECORD && i < t->count; i++) {
+        if (mt_str_eq(t->as.fields[i].name, name)) {
+            return t->as.fields[i].type;
+        }
+    }
+    return NULL;
+}
+
+static size_t name_length(mt_str path)
+{
+    size_t len = 0;
+    while (len < path.len && path.ptr[len] != '.' && path.ptr[len] != '[') {
+        len++;
+    }
+    return len;
+}
+
+/* How much of "fact.field[3].other" the contract declares: the rest are members that a
+ * client made up, and what it writes there is not ours to keep for ever. */
+static mt_str declared_part(const ct_model *m, mt_str path)
+{
+    size_t end = name_length(path);
+    uint32_t fact = ct_model_find(m, CT_KIND_FACT, mt_str_from(path.ptr, end));
+    const ct_type *t = fact == CT_NONE ? NULL : m->facts[fact].type;
+    size_t declared = t ? end : 0;
+    while (t && end < path.len) {
+        mt_str rest = mt_str_skip(path, end);
+        if (rest.ptr[0] == '[') {
+            end += mt_str_find(rest, ']') + 1;
+            t = ct_held(t) == LN_LIST ? t->as.list.element : NULL;
+        } else {
+            size_t len = name_length(mt_str_skip(rest, 1));
+            end += 1 + len;
+            t = field_type(t, mt_str_from(rest.ptr + 1, len));
+        }
+        declared = t && end <= path.len ? end : declared;
+    }
+    return mt_str_from(path.ptr, declared);
+}
+
+/* Reasons without values of facts, and of names only those that the contract has. */
+static mt_json reasons(const ex_job *job, mt_arena *a, const mt_json *problem)
+{
+    mt_json said = ex_refusal_without_values(a, problem);
+    mt_json_member *kept = mt_new_array(a, mt_json_member, said.count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < said.count; i++) {
+        mt_json_member m = said.as.members[i];
+        if (mt_str_is(m.key, "fact") && mt_json_is(&m.value, MT_JSON_STRING)) {
+            mt_str path = job->v ? declared_part(job->v->model, mt_json_text(&m.value))
+                                 : (mt_str){0};
+            if (!path.len) {
+                continue;
+            }
+            m.value.as.text = path.ptr;
+            m.value.count = (uint32_t)path.len;
+        }
+        kept[count++] = m;
+    }
+    said.as.members = kept;
+    said.count = count;
+    return said;
+}
+
 /* Of what the caller is told, as much as the setting wants. */
 static mt_json why(const ex_job *job, mt_arena *a, const mt_json *problem)
 {
     static const char *const NOT_EVEN[] = {"operation", "simulation", "title", "type",
                                            NULL};
     return job->x->refusals == EX_REFUSALS_ALL ? ex_members_but(a, problem, NOT_EVEN)
-                                               : ex_refusal_without_values(a, problem);
+                                               : reasons(job, a, problem);
 }
 
 static void why_json(mt_jw *w, const ex_job *job, mt_arena *a)

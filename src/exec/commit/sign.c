@@ -110,6 +110,18 @@ static mt_err keep_note(ex_executor *x, const ex_signer *s, const ex_memory *m,
     return err;
 }
 
+/* What a crash took between a checkpoint and its note is made up for before the next
+ * one: every checkpoint but the newest has its note (motet store check). */
+static mt_err sign_next(ex_executor *x, const ex_signer *s, ex_sight *seen, mt_buf *why)
+{
+    mt_err err = keep_note(x, s, &seen->memory, why);
+    err = err ? err : ex_signer_sign(s, seen, why);
+    if (err == MT_E_TIMEOUT) {
+        ex_sign_why(x, why);
+    }
+    return err;
+}
+
 static mt_err act(ex_executor *x, const ex_signer *s, ex_sight *seen, bool sign,
                   mt_buf *why)
 {
@@ -118,10 +130,7 @@ static mt_err act(ex_executor *x, const ex_signer *s, ex_sight *seen, bool sign,
     }
     mt_err err = seen->missing ? put_back(x, s, seen, why) : MT_OK;
     if (!err && sign && seen->signed_to < seen->end.tree.size) {
-        err = ex_signer_sign(s, seen, why);
-        if (err == MT_E_TIMEOUT) {
-            ex_sign_why(x, why);
-        }
+        err = sign_next(x, s, seen, why);
     } else if (!err && seen->behind) {
         err = ex_memory_write(s->memory, &seen->memory, why);
     }

@@ -280,11 +280,16 @@ static mt_err complain(turn *t, bool alarm, const char *format, ...)
 static mt_err take_cosignature(turn *t)
 {
     mt_str lines = mt_buf_str(&t->answer);
-    int64_t time = 0;
+    int64_t time = 0, now = ex_now(t->x) / 1000;
     bool good = lines.len && lg_note_lines_are_good(lines);
     mt_str own = good ? lg_note_line_of(lines, &t->w->of.key) : (mt_str){0};
-    lg_signed s =
-        good ? lg_note_signed(t->note.text, own, &t->w->of.key, &time) : LG_FORGED;
+    lg_signed s = good ? lg_note_cosigned(t->note.text, own, &t->w->of.key, now, &time)
+                       : LG_FORGED;
+    if (s == LG_AHEAD) { /* nobody would count it, and the next one may be good */
+        return complain(t, false,
+                        "it signed at a time that has not come: its clock, or "
+                        "this one, is wrong");
+    }
     if (s != LG_SIGNED) {
         return complain(t, true,
                         s == LG_FORGED
@@ -294,8 +299,8 @@ static mt_err take_cosignature(turn *t)
     }
     mt_err err = keep(t, own, time);
     if (!err) {
-        ex_witnessed now = {t->note.head.size, time};
-        note_seen(t->w, &now, now.size);
+        ex_witnessed seen = {t->note.head.size, time};
+        note_seen(t->w, &seen, seen.size);
     }
     return err;
 }
@@ -535,14 +540,14 @@ void ex_watches_close(ex_executor *x)
 /* ---- For others ---- */
 
 mt_err ex_cosigned_for(ex_executor *x, st_tx *tx, mt_arena *a, int64_t seq,
-                       ex_cosigned_note *out)
+                       size_t quorum, ex_cosigned_note *out)
 {
     lg_note_key *keys = mt_new_array(a, lg_note_key, x->watch_count + 1);
+    ex_cosigners by = {keys, x->watch_count, quorum, ex_now(x) / 1000};
     for (size_t i = 0; i < x->watch_count; i++) {
         keys[i] = x->watches[i].of.key;
     }
-    return ex_cosigned_find(tx, a, seq, false, keys, x->watch_count, x->witness_quorum,
-                            out);
+    return ex_cosigned_find(tx, a, seq, false, &by, out);
 }
 
 size_t ex_witness_states(ex_executor *x, int64_t now_s, ex_witness_state *out,

@@ -49,10 +49,11 @@ static mt_json chosen_reasons(mt_arena *a, const mt_json *list)
     return out;
 }
 
-/* These say what a fact was, in words. */
+/* These say in words what a fact was, or what the caller named that is not there. */
 static bool tells_values(const mt_json *problem)
 {
-    static const char *const CODES[] = {"invalid_fact", "evaluation_error", NULL};
+    static const char *const CODES[] = {"invalid_fact", "evaluation_error",
+                                        "invalid_binding", NULL};
     return is_in(mt_json_text(mt_json_at(problem, "code")), CODES);
 }
 

@@ -25,9 +25,10 @@ mt_err ex_log_origin(st_tx *tx, mt_arena *a, mt_str configured, mt_str *out)
         err = MT_E_CORRUPT;
     }
     if (!err) {
-        char hex[MT_SHA256_HEX];
-        mt_hex((const unsigned char *)first.hash.ptr, MT_SHA256_BYTES, hex);
-        *out = mt_strf(a, "motet-ledger/%.32s", hex);
+        char name[LG_MADE_NAME];
+        mt_sha256 hash;
+        memcpy(hash.bytes, first.hash.ptr, MT_SHA256_BYTES);
+        *out = mt_str_dup(a, lg_made_name(&hash, name));
     }
     return err;
 }
@@ -150,27 +151,37 @@ typedef struct choosing {
     st_tx *tx;
     mt_arena *a;
     mt_arena scratch; /* of one note */
-    const lg_note_key *witnesses;
-    size_t witness_count, quorum;
+    const ex_cosigners *by;
+    size_t ahead; /* the most of any note */
     bool newest, found;
     ex_cosigned_note *out;
 } choosing;
 
 /* A key counts once, however often its lines stand there. */
-size_t ex_cosigned_count(ex_cosigned_note *got, const lg_note_key *witnesses,
-                         size_t count)
+size_t ex_cosigned_count(ex_cosigned_note *got, const ex_cosigners *by)
 {
-    got->count = 0;
+    got->count = got->ahead = 0;
     got->time = INT64_MAX;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < by->count; i++) {
         int64_t time = 0;
-        if (lg_note_signed(got->read.text, got->lines, &witnesses[i], &time) ==
-            LG_SIGNED) {
+        lg_signed s =
+            lg_note_cosigned(got->read.text, got->lines, &by->keys[i], by->now, &time);
+        got->ahead += s == LG_AHEAD;
+        if (s == LG_SIGNED) {
             got->count++;
             got->time = time < got->time ? time : got->time;
         }
     }
     return got->count;
+}
+
+/* Is this one signed by enough of them? What is ahead is told when none is. */
+static bool has_quorum(choosing *c, ex_cosigned_note *got)
+{
+    bool enough = lg_note_lines_are_good(got->lines) &&
+                  ex_cosigned_count(got, c->by) >= c->by->quorum;
+    c->ahead = got->ahead > c->ahead ? got->ahead : c->ahead;
+    return enough;
 }
 
 static mt_err judge_note(void *state, const st_doc *row)
@@ -183,8 +194,7 @@ static mt_err judge_note(void *state, const st_doc *row)
     }
     mt_err err =
         ex_cosignatures_get(c->tx, &c->scratch, got.read.head.size, &got.lines);
-    if (err || !lg_note_lines_are_good(got.lines) ||
-        ex_cosigned_count(&got, c->witnesses, c->witness_count) < c->quorum) {
+    if (err || !has_quorum(c, &got)) {
         return err;
     }
     c->found = true;
@@ -217,17 +227,12 @@ static mt_err walk_back(choosing *c, int64_t seq)
 }
 
 mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
-                        const lg_note_key *witnesses, size_t witness_count,
-                        size_t quorum, ex_cosigned_note *out)
+                        const ex_cosigners *by, ex_cosigned_note *out)
 {
-    choosing c = {.tx = tx,
-                  .a = a,
-                  .witnesses = witnesses,
-                  .witness_count = witness_count,
-                  .quorum = quorum,
-                  .newest = newest,
-                  .out = out};
+    choosing c = {.tx = tx, .a = a, .by = by, .newest = newest, .out = out};
+    *out = (ex_cosigned_note){0};
     mt_err err = newest ? walk_back(&c, seq) : walk_notes(&c, seq);
+    out->ahead = c.found ? out->ahead : c.ahead;
     mt_arena_free(&c.scratch);
     return err ? err : c.found ? MT_OK : MT_E_NOTFOUND;
 }

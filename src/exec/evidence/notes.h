@@ -15,8 +15,7 @@
 #define EX_KIND_COSIGNATURE MT_STR("ledger.cosignature")
 #define EX_KIND_WITNESS     MT_STR("ledger.witness")
 
-/* The name of the log: `configured`, or, when that is empty, "motet-ledger/" and the
- * first 32 hex digits of the hash of record 0, which no other ledger has.
+/* The name of the log: `configured`, or, when that is empty, lg_made_name().
  * MT_E_NOTFOUND: there is no record. In the arena. */
 mt_err ex_log_origin(st_tx *tx, mt_arena *a, mt_str configured, mt_str *out);
 
@@ -41,22 +40,29 @@ typedef struct ex_witnessed {
 } ex_witnessed;
 mt_err ex_witnessed_get(st_tx *tx, mt_arena *a, mt_str witness, ex_witnessed *out);
 
-/* A note over more than `seq` records that has cosignatures of at least `quorum` of
- * these keys, the smallest there is: for a receipt. `newest`: the largest instead. With
- * a quorum of 0 the lines may be empty. MT_E_NOTFOUND: none yet. Everything in the
- * arena. */
+/* Whose cosignatures are wanted, and when they are looked at: those of a time that has
+ * not come do not count (lg_note_cosigned). */
+typedef struct ex_cosigners {
+    const lg_note_key *keys;
+    size_t count, quorum;
+    int64_t now; /* seconds since 1970 */
+} ex_cosigners;
+
 typedef struct ex_cosigned_note {
     mt_str note;  /* as the log signed it */
     mt_str lines; /* all cosignatures of it */
     lg_note read; /* of `note` */
     size_t count; /* witnesses among the keys who signed it */
+    size_t ahead; /* others of them, who signed it at a time that has not come */
     int64_t time; /* the earliest time among the latest of each */
 } ex_cosigned_note;
 /* Counts, of note, read and lines, who of these signed; *time too. */
-size_t ex_cosigned_count(ex_cosigned_note *got, const lg_note_key *witnesses,
-                         size_t count);
+size_t ex_cosigned_count(ex_cosigned_note *got, const ex_cosigners *by);
+/* A note over more than `seq` records that has cosignatures of at least the quorum of
+ * these, the smallest there is: for a receipt. `newest`: the largest instead. With a
+ * quorum of 0 the lines may be empty. MT_E_NOTFOUND: none yet; `ahead` is then the most
+ * that any has. Everything in the arena. */
 mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
-                        const lg_note_key *witnesses, size_t witness_count,
-                        size_t quorum, ex_cosigned_note *out);
+                        const ex_cosigners *by, ex_cosigned_note *out);
 
 #endif

@@ -8,23 +8,27 @@
  *     index      kind, contract, flow, subject and time of each record: from its body
  *     subjects   what else each record is found by
  *     chain      numbers, hashes, the roots of blocks, the notes, the end
+ *     signed     checkpoints, their notes and their number
  *     instances  which there are, state, version, deleted, last operation and flow
  *     flows      which there are, version of the contract, who, bindings, facts,
  *                status, outcome, what they wait for
- *     documents  facts asserted by hand; versions of contracts, and which is served;
- *                what tokens were granted; who acted as which persona
+ *     documents  facts asserted by hand; versions of contracts, their numbers and
+ *                times, and which is served; migrations; what tokens were granted; who
+ *                acted as which persona
  *
  * Not compared, because the ledger does not have it: the position inside a flow, the
  * outbox, kept answers, the numbers under which records were queued, secrets of
- * tokens, Systems, contexts and captures of graphs, tapes of agents. Signatures are the
- * business of motet ledger verify.
+ * tokens and their hashes, Systems, contexts and captures of graphs, tapes of agents.
+ * Signatures are the business of motet ledger verify.
  *
  * Memory is bounded: what is worked out lives in a store of its own in a directory for
  * temporary files, and both are read in order, page by page, of one moment.
  *
  *     store_check    the walk and the comparison
+ *     store_checking what each part needs
  *     store_expect   what a record means for instances, flows and documents
  *     store_identities   the same for tokens, and for who acted as whom
+ *     store_signed   checkpoints and notes
  *     store_index    what the columns of a record must be
  *     store_subjects what a record is about */
 #ifndef EX_STORE_CHECK_H
@@ -82,6 +86,10 @@ mt_err ex_expect_identities(ex_checking *c, st_tx *expected, mt_arena *a,
                             const st_record *row, const mt_json *body);
 /* What is there beside what is expected, once all records are read. */
 mt_err ex_check_identities(ex_checking *c);
+/* Are checkpoints, their notes and their number there together? */
+mt_err ex_check_signed(ex_checking *c);
+/* A record says that somebody decided about checkpoints (motet ledger accept). */
+void ex_check_accepted(ex_checking *c);
 /* One member of a document: what it is, and what record `number` says it must be. */
 void ex_check_member(ex_checking *c, mt_str name, const char *what, mt_str is,
                      mt_str must, int64_t number);
@@ -93,7 +101,9 @@ mt_err ex_check_counted(ex_checking *c);
 typedef struct ex_sides {
     st_tx *store, *expected;
     mt_arena *scratch;
-    bool shared; /* records are known by what they were queued as */
+    bool shared;       /* records are known by what they were queued as */
+    uint64_t newer_at; /* from so many records on programs keep notes; 0: not yet */
+    bool accepted;     /* somebody decided that a ledger is signed as it is */
 } ex_sides;
 ex_sides ex_check_sides(ex_checking *c);
 /* The scope of an entity's instances: the contract's, or the System's that shares it.
@@ -103,8 +113,9 @@ mt_str ex_check_scope(ex_checking *c, mt_arena *a, mt_str contract, mt_str entit
 mt_str ex_check_text(mt_arena *a, const mt_json *node);
 
 /* Documents of what is expected: the kinds of the store, with bodies of our own. */
-#define EX_EXPECT_FACT    MT_STR("fact")
-#define EX_EXPECT_VERSION MT_STR("contract")
-#define EX_EXPECT_CURRENT MT_STR("contract.current")
+#define EX_EXPECT_FACT      MT_STR("fact")
+#define EX_EXPECT_VERSION   MT_STR("contract")
+#define EX_EXPECT_CURRENT   MT_STR("contract.current")
+#define EX_EXPECT_MIGRATION MT_STR("migration")
 
 #endif

@@ -289,20 +289,96 @@ static mt_err expect_retracted(const expecting *e)
     return err == MT_E_NOTFOUND ? MT_OK : settle(err);
 }
 
-static mt_err expect_deployed(const expecting *e)
+/* When it came is in its first record, its number in each. */
+static mt_err expect_version(const expecting *e, mt_str contract, mt_str etag)
 {
-    mt_str contract = text_at(e->body, "contract"), etag = text_at(e->body, "etag");
+    int64_t number = 0;
+    st_doc there;
     st_doc version = {.kind = EX_EXPECT_VERSION,
                       .id = mt_strf(e->a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag)),
                       .tag = contract,
                       .updated_ms = number_of(e)};
+    mt_err err = st_doc_get(e->tx, e->a, version.kind, version.id, &there);
+    if (err && err != MT_E_NOTFOUND) {
+        return err;
+    }
+    mt_json_i64(mt_json_at(e->body, "number"), &number);
+    version.body = err ? mt_strf(e->a, "{\"deployed_ms\":%lld,\"number\":%lld}",
+                                 (long long)e->row->time_ms, (long long)number)
+                       : there.body;
+    return st_doc_set(e->tx, &version);
+}
+
+static void member_of(mt_jw *w, const mt_json *body, const char *key)
+{
+    const mt_json *value = mt_json_get(body, mt_str_z(key));
+    if (value) {
+        mt_jw_key(w, mt_str_z(key));
+        mt_jw_json(w, value);
+    }
+}
+
+/* What was deployed over: the deployment says it, and what completes it does not. */
+static mt_err migrates_from(const expecting *e, mt_str contract, mt_str *from)
+{
+    st_doc doc;
+    mt_json tree;
+    *from = text_at(e->body, "from");
+    if (from->len || !mt_str_is(e->row->kind, "migration")) {
+        return MT_OK;
+    }
+    mt_err err = st_doc_get(e->tx, e->a, EX_EXPECT_MIGRATION, contract, &doc);
+    if (!err && !mt_json_read(e->a, mt_str_dup(e->a, doc.body), NULL, &tree, NULL)) {
+        *from = text_at(&tree, "from");
+    }
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+/* The newest: records from before do not have `removed`. */
+static mt_err expect_migration(const expecting *e)
+{
+    mt_str contract = text_at(e->body, "contract"), from;
+    mt_err err = migrates_from(e, contract, &from);
+    if (err || !from.len) {
+        return settle(err); /* a first version migrates nothing */
+    }
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "from", from);
+    member_of(&w, e->body, "policy");
+    member_of(&w, e->body, "removed");
+    mt_jw_key_i64(&w, "started_ms", e->row->time_ms);
+    member_of(&w, e->body, "state_map");
+    mt_jw_key_str(&w, "status", text_at(e->body, "status"));
+    mt_jw_key_str(&w, "to", text_at(e->body, "etag"));
+    mt_jw_end_object(&w);
+    st_doc doc = {.kind = EX_EXPECT_MIGRATION,
+                  .id = contract,
+                  .body = mt_buf_str(&out),
+                  .updated_ms = number_of(e)};
+    err = st_doc_set(e->tx, &doc);
+    mt_buf_free(&out);
+    return settle(err);
+}
+
+static mt_err expect_deployed(const expecting *e)
+{
+    mt_str contract = text_at(e->body, "contract"), etag = text_at(e->body, "etag");
     st_doc current = {.kind = EX_EXPECT_CURRENT,
                       .id = contract,
                       .tag = contract,
                       .body = etag,
                       .updated_ms = number_of(e)};
-    mt_err err = st_doc_set(e->tx, &version);
-    return settle(err ? err : st_doc_set(e->tx, &current));
+    mt_err err = expect_version(e, contract, etag);
+    err = settle(err ? err : st_doc_set(e->tx, &current));
+    return err ? err : expect_migration(e);
+}
+
+static mt_err expect_accepted(const expecting *e)
+{
+    ex_check_accepted(e->c);
+    return MT_OK;
 }
 
 /* ---- The table ---- */
@@ -322,6 +398,8 @@ static const struct {
     {"fact_asserted", expect_fact},
     {"fact_retracted", expect_retracted},
     {"contract_deployed", expect_deployed},
+    {"migration", expect_migration},
+    {"ledger_accepted", expect_accepted},
 };
 
 mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,

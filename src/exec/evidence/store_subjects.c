@@ -13,7 +13,8 @@
  * Records of before: an operation had one subject, and for every further instance a
  * record of the kind `effect`, which takes the row that was due away again. Records of
  * flows had none, and the later ones of a flow did not say what it binds. So a flow's
- * start may be without one until a record is seen that only a later program wrote.
+ * start may be without one until a record is seen that only a later program wrote: one
+ * that says how its caller was known, for example, and the start itself does.
  * May fail: the stores. */
 #include "base/vec.h"
 #include "exec/evidence/record.h"
@@ -159,7 +160,8 @@ static bool is_newer(const mt_json *body)
 {
     mt_str kind = text_at(body, "kind");
     bool later = mt_str_is(kind, "flow_waiting") || mt_str_is(kind, "flow_ended");
-    return mt_str_is(kind, "refusal") || (later && mt_json_at(body, "bindings"));
+    return mt_str_is(kind, "refusal") || (later && mt_json_at(body, "bindings")) ||
+           mt_json_at(mt_json_at(body, "caller"), "known_by");
 }
 
 /* The rows of everything but the column's own. */

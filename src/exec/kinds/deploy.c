@@ -128,7 +128,11 @@ static mt_err record_deployed(ex_group *g, summary *s)
     }
     mt_jw_key_str(&w, "kind", MT_STR("contract_deployed"));
     mt_jw_key_i64(&w, "number", v->number);
-    ex_policy_members(&w, s->m->policy);
+    if (s->old) {
+        ex_migration_members(&w, s->m);
+    } else {
+        ex_policy_members(&w, s->m->policy);
+    }
     mt_jw_key_str(&w, "status", s->status);
     ex_record_time(&w, g);
     if (s->old) {

@@ -108,6 +108,8 @@ mt_str ex_migration_status(const ex_migration *m, bool breaking);
 mt_err ex_migration_store(const ex_migration *m, mt_str from, mt_str status);
 
 void ex_fates_json(mt_jw *w, const ex_migration *m);
+/* `policy`, `removed` and `state_map`. */
+void ex_migration_members(mt_jw *w, const ex_migration *m);
 void ex_moves_json(mt_jw *w, const ex_migration *m);
 /* [{"flow","id","fate",…}], [{"entity","id",…}]. */
 void ex_flights_json(mt_jw *w, const ex_migration *m);

@@ -52,6 +52,7 @@ void ex_migration_take_removed(ex_migration *m, const mt_json *migration)
 static void removed_json(mt_jw *w, const ex_migration *m)
 {
     const ct_model *model = m->next->model;
+    mt_jw_keyz(w, "removed");
     mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < model->entity_count; e++) {
         bool open = false;
@@ -72,22 +73,28 @@ static void removed_json(mt_jw *w, const ex_migration *m)
     mt_jw_end_object(w);
 }
 
+/* What the document has of it, the records of it have too: so that nobody can change
+ * the one without the other being there (motet store check). */
+void ex_migration_members(mt_jw *w, const ex_migration *m)
+{
+    ex_policy_members(w, m->policy);
+    removed_json(w, m);
+    if (m->state_map) {
+        mt_jw_keyz(w, "state_map");
+        mt_jw_json(w, m->state_map);
+    }
+}
+
 /* One document per contract, replaced by each deployment; what an earlier one left to
  * do is taken over in `removed`. */
 mt_err ex_migration_store(const ex_migration *m, mt_str from, mt_str status)
 {
     mt_buf b = {0};
     mt_jw w = mt_jw_start(&b, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "from", from);
-    ex_policy_members(&w, m->policy);
-    mt_jw_keyz(&w, "removed");
-    removed_json(&w, m);
+    ex_migration_members(&w, m);
     mt_jw_key_i64(&w, "started_ms", m->g->now_ms);
-    if (m->state_map) {
-        mt_jw_keyz(&w, "state_map");
-        mt_jw_json(&w, m->state_map);
-    }
     mt_jw_key_str(&w, "status", status);
     mt_jw_key_str(&w, "to", m->next->etag);
     mt_jw_end_object(&w);
@@ -339,6 +346,7 @@ static void complete_members(mt_jw *w, const ex_migration *m)
 static mt_err record_progress(ex_migration *m, mt_str status)
 {
     mt_jw w = ex_record_begin(m->g);
+    mt_jw_unsorted(&w); /* the record is sorted as a whole */
     ex_caller_json(&w, m->job);
     mt_jw_key_str(&w, "contract", m->next->contract);
     mt_jw_key_str(&w, "etag", m->next->etag);
@@ -347,7 +355,7 @@ static mt_err record_progress(ex_migration *m, mt_str status)
     mt_jw_key_i64(&w, "instances_left", (int64_t)ex_migration_instances_left(m));
     mt_jw_key_i64(&w, "instances_moved", (int64_t)m->moves);
     mt_jw_key_str(&w, "kind", MT_STR("migration"));
-    ex_policy_members(&w, m->policy);
+    ex_migration_members(&w, m);
     mt_jw_key_str(&w, "status", status);
     ex_record_time(&w, m->g);
     ex_record r = {

@@ -75,6 +75,14 @@ static void do_line(ex_job *batch, mt_str text, size_t number)
     ex_job_give(line);
 }
 
+/* Every line is a request; one was counted when the call came in, and none again when
+ * it is done once more. All or none: a batch that is refused has evaluated nothing. */
+static bool refused_lines(ex_job *job, size_t count)
+{
+    return count > 1 && !job->saw_facts &&
+           ex_refused_quota_of(job, EX_QUOTA_REQUESTS, count - 1, "more requests");
+}
+
 /* Facts that another process asserts meanwhile are seen as by one call: then it is all
  * done once more. */
 bool ex_evaluate_batch(ex_job *job)
@@ -90,6 +98,9 @@ bool ex_evaluate_batch(ex_job *job)
             job, EX_TOO_LARGE,
             "a batch has at most batch_lines (%zu) lines, this one has %zu", most,
             count);
+    }
+    if (refused_lines(job, count)) {
+        return true;
     }
     job->took_facts = true;
     job->facts_stamp = atomic_load(&job->x->facts_stamp);

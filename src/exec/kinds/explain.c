@@ -84,6 +84,43 @@ static bool explain_flow(ex_job *job)
     return true;
 }
 
+/* Facts that were unknown because the caller may not read them, as evaluate tells. */
+static void add_hidden(ex_job *job)
+{
+    mt_json said;
+    mt_buf *body = &job->reply.body, out = {0};
+    if (!job->hidden || job->reply.problem ||
+        mt_json_read(&job->arena, mt_str_dup(&job->arena, mt_buf_str(body)), NULL,
+                     &said, NULL)) {
+        return;
+    }
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_unsorted(&w);
+    bool told = false;
+    for (uint32_t i = 0; i < said.count; i++) {
+        if (!told && mt_str_cmp(said.as.members[i].key, MT_STR("hidden")) > 0) {
+            ex_hidden_json(&w, job);
+            told = true;
+        }
+        mt_jw_key(&w, said.as.members[i].key);
+        mt_jw_json(&w, &said.as.members[i].value);
+    }
+    if (!told) {
+        ex_hidden_json(&w, job);
+    }
+    mt_jw_end_object(&w);
+    mt_buf_free(body);
+    *body = out;
+}
+
+static bool explain(ex_job *job)
+{
+    const ex_request *r = &job->request;
+    return r->verdict.len     ? explain_verdict(job)
+           : r->operation.len ? explain_operation(job)
+                              : explain_flow(job);
+}
+
 bool ex_explain(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job)) {
@@ -103,7 +140,7 @@ bool ex_explain(ex_job *job)
     if (ex_refused_bindings(job) || ex_refused_facts(job)) {
         return true;
     }
-    return r->verdict.len     ? explain_verdict(job)
-           : r->operation.len ? explain_operation(job)
-                              : explain_flow(job);
+    bool done = explain(job);
+    add_hidden(job);
+    return done;
 }

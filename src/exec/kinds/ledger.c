@@ -218,16 +218,10 @@ static void take_lines(mt_arena *a, mt_str lines, lg_receipt *r)
  * MT_E_NOTFOUND: there is none yet. */
 static mt_err find_witnessed(ex_job *job, st_tx *tx, size_t quorum, lg_receipt *r)
 {
-    const ex_executor *x = job->x;
     mt_arena *a = &job->arena;
-    lg_note_key *keys = mt_new_array(a, lg_note_key, x->watch_count);
-    for (size_t i = 0; i < x->watch_count; i++) {
-        keys[i] = x->watches[i].of.key;
-    }
     mt_str text;
     ex_cosigned_note got;
-    mt_err err = ex_cosigned_find(tx, a, (int64_t)r->seq, false, keys, x->watch_count,
-                                  quorum, &got);
+    mt_err err = ex_cosigned_for(job->x, tx, a, (int64_t)r->seq, quorum, &got);
     err = err ? err : st_checkpoint_get(tx, a, (int64_t)got.read.head.size, &text);
     err = err ? err
               : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), &r->checkpoint);

@@ -1,6 +1,7 @@
 /* UTF-8 is checked strictly, and what is written reads back. */
 #include "../rows.h"
 
+#include "base/html.h"
 #include "base/utf8.h"
 
 static const struct row {
@@ -79,9 +80,45 @@ static void characters_are_counted_not_bytes(void **state)
     assert_int_equal(mt_utf8_count(MT_STR("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")), 4);
 }
 
+/* What turns the direction of text, and what is not seen, is shown; the rest stays. */
+static const struct shown {
+    const char *name, *text, *page; /* page NULL: as `seen` */
+    const char *seen;
+} SHOWN[] = {
+    {"plain text", "a\xC3\xA9\xE2\x82\xAC", NULL, "a\xC3\xA9\xE2\x82\xAC"},
+    {"an escape", "\x1b[31m", NULL, "\\u001b[31m"},
+    {"C1 and DEL", "\x7f\xC2\x9b", NULL, "\\u007f\\u009b"},
+    {"embeddings", "\xE2\x80\xAA\xE2\x80\xAE", NULL, "\\u202a\\u202e"},
+    {"isolates", "\xE2\x81\xA6\xE2\x81\xA9", NULL, "\\u2066\\u2069"},
+    {"marks", "\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C", NULL, "\\u200e\\u200f\\u061c"},
+    {"their neighbours", "\xE2\x80\x8D\xE2\x80\x90\xD8\x9B\xD8\x9D\xE2\x80\xAF", NULL,
+     "\xE2\x80\x8D\xE2\x80\x90\xD8\x9B\xD8\x9D\xE2\x80\xAF"},
+    {"what is no character", "a\xFFz", NULL, "a\\ufffdz"},
+    {"lines and tabs", "a\n\tz", "a\n\tz", "a\\u000a\\u0009z"},
+    {"what a page obeys", "<a b='c' d=\"e\">&",
+     "&lt;a b=&#39;c&#39; d=&quot;e&quot;&gt;&amp;", "<a b='c' d=\"e\">&"},
+};
+
+static void is_shown(void **state)
+{
+    const struct shown *r = *state;
+    mt_str text = fenced(mt_str_z(r->text));
+    mt_buf seen = {0}, page = {0};
+    for (mt_str rest = text; rest.len;) {
+        rest = mt_str_skip(rest, mt_utf8_show(&seen, rest));
+    }
+    mt_html_text(&page, text);
+    assert_text(mt_buf_str(&seen), mt_str_z(r->seen));
+    assert_text(mt_buf_str(&page), mt_str_z(r->page ? r->page : r->seen));
+    mt_buf_free(&seen);
+    mt_buf_free(&page);
+    fenced_free(text);
+}
+
 int main(void)
 {
     static rows_list list;
+    rows_add(&list, SHOWN, is_shown);
     rows_add(&list, ROWS, checks);
     rows_test(&list, every_character_survives);
     rows_test(&list, the_bad_byte_is_found_at_every_place);

@@ -93,6 +93,34 @@ static void signatures_are_found_among_others(void **state)
 }
 
 /* Never signed, whichever bit of the note is turned. */
+/* Five minutes ahead of the reader's clock at most; the log's own line has no time. */
+static void a_cosignature_of_the_future_does_not_count(void **state)
+{
+    (void)state;
+    mt_sign_key witness = key_from(32);
+    lg_note_key by = {MT_STR(WITNESS), LG_WITNESS_KEY, witness.open};
+    mt_buf lines = {0};
+    int64_t time;
+    lg_note_cosign(&lines, by.name, MT_STR(TEXT), TIME, &witness);
+    mt_str one = mt_buf_str(&lines);
+    for (int ahead = 299; ahead <= 301; ahead++) {
+        assert_int_equal(lg_note_cosigned(MT_STR(TEXT), one, &by, TIME - ahead, &time),
+                         ahead <= 300 ? LG_SIGNED : LG_AHEAD);
+        assert_true(time == (ahead <= 300 ? TIME : 0));
+    }
+    assert_int_equal(lg_note_cosigned(MT_STR(TEXT), one, &by, INT64_MAX, &time),
+                     LG_SIGNED);
+    assert_int_equal(lg_note_signed(MT_STR(TEXT), one, &by, &time), LG_SIGNED);
+    /* One that counts is enough, before or behind; its time is told. */
+    lg_note_cosign(&lines, by.name, MT_STR(TEXT), TIME - 500, &witness);
+    lg_note_cosign(&lines, by.name, MT_STR(TEXT), INT64_MAX, &witness);
+    assert_int_equal(
+        lg_note_cosigned(MT_STR(TEXT), mt_buf_str(&lines), &by, TIME - 400, &time),
+        LG_SIGNED);
+    assert_true(time == TIME - 500);
+    mt_buf_free(&lines);
+}
+
 static void every_changed_bit_is_found(void **state)
 {
     (void)state;
@@ -233,6 +261,7 @@ int main(void)
     rows_test(&list, a_note_has_the_bytes_of_the_specification);
     rows_test(&list, keys_have_the_bytes_of_the_specification);
     rows_test(&list, signatures_are_found_among_others);
+    rows_test(&list, a_cosignature_of_the_future_does_not_count);
     rows_test(&list, every_changed_bit_is_found);
     rows_test(&list, one_forged_line_spoils_a_note);
     rows_add(&list, NOTES, notes_are_read_strictly);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ledger/chain.h"
+#include "ledger/note.h"
 #include "ledger/receipt.h"
 
 enum { MOST = 24 };
@@ -123,9 +124,13 @@ static void every_changed_byte_is_found(void **state)
 {
     (void)state;
     lg_receipt_demand demand = {.keys = &key.open, .key_count = 1};
-    for (int complete = 0; complete < 2; complete++) {
+    for (int complete = 0; complete < 3; complete++) {
         mt_buf text = {0};
         lg_receipt r = receipt_for(5, complete ? 17 : 0);
+        if (complete == 2) {
+            r.log = MT_STR("acme.example/log");
+            lg_receipt_sign(&r, &key);
+        }
         lg_receipt_write(&text, &r);
         assert_null(fault_of(mt_buf_str(&text), &demand));
         for (size_t i = 0; i < text.len; i++) {
@@ -243,6 +248,31 @@ static void demands_are_met(void **state)
                         "it is of another trust domain than expected");
 }
 
+/* The name is signed with the promise; without one it is made of the first record. */
+static void a_receipt_names_its_log(void **state)
+{
+    (void)state;
+    char made[LG_MADE_NAME];
+    lg_receipt r = receipt_for(2, 7);
+    lg_receipt_demand demand = {.keys = &key.open,
+                                .key_count = 1,
+                                .origin = lg_made_name(&records[0].hash, made)};
+    assert_null(lg_receipt_fault(&r, &demand));
+    demand.origin = MT_STR("acme.example/log");
+    assert_non_null(lg_receipt_fault(&r, &demand));
+    r.origin = demand.origin; /* what only stands beside it proves nothing */
+    assert_non_null(lg_receipt_fault(&r, &demand));
+    r.log = demand.origin;
+    assert_string_equal(lg_receipt_fault(&r, &demand), "the signature is wrong");
+    lg_receipt_sign(&r, &key);
+    assert_null(lg_receipt_fault(&r, &demand));
+    r.origin = MT_STR("acme.example/other");
+    assert_non_null(lg_receipt_fault(&r, &demand));
+    r.origin = MT_STR("");
+    demand.origin = MT_STR("acme.example/other");
+    assert_non_null(lg_receipt_fault(&r, &demand));
+}
+
 static void what_is_no_receipt_is_refused(void **state)
 {
     (void)state;
@@ -302,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_checkpoint_at_or_before_the_record_fails),
         cmocka_unit_test(a_receipt_of_another_ledger_fails),
         cmocka_unit_test(demands_are_met),
+        cmocka_unit_test(a_receipt_names_its_log),
         cmocka_unit_test(what_is_no_receipt_is_refused),
         cmocka_unit_test(lists_are_bounded),
     };
