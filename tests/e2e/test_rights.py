@@ -420,9 +420,19 @@ class Quotas(Ward):
 
 
 class Distinct(Ward):
-    def serve(self, distinct, store="sqlite:serve.db"):
-        self.write("payment.tenor", PAYMENT)
+    contract = PAYMENT
+
+    def configure(self, distinct):
         self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": distinct}))
+
+    def restart(self, server, distinct):
+        server.stop()
+        self.configure(distinct)
+        server.start()
+
+    def serve(self, distinct, store="sqlite:serve.db"):
+        self.write("payment.tenor", self.contract)
+        self.configure(distinct)
         server = Server(self.dir, options=["--config", "motet.json"], store=store)
         self.both = server.token("--persona", "payment:requester", "--persona", "payment:approver")
         self.second = server.token("--persona", "payment:requester", "--persona", "payment:approver",
@@ -477,6 +487,33 @@ class Distinct(Ward):
                                              "distinct": {"payment": [["requester", "approver", "watcher"]]}}))
         server.start()
         self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).code, "not_distinct")
+
+    def test_a_rule_that_was_away_holds_for_what_was_done_meanwhile(self):
+        """Nobody keeps the index while there is no rule; whoever acted then is not forgotten."""
+        self.away_and_back("sqlite:serve.db")
+
+    def test_on_postgresql_too_a_rule_that_was_away_holds_for_what_was_done_meanwhile(self):
+        with Postgres() as database:
+            self.away_and_back(database.url())
+
+    def away_and_back(self, store):
+        # The payment goes back to where it began; the watcher, whom no rule names, does that.
+        self.contract = PAYMENT.replace("(paid, asked)]", "(paid, asked), (asked, idle)]", 1).replace(
+            "[(Payment, paid, asked)]", "[(Payment, asked, idle)]")
+        server = self.serve({"payment": [["requester", "approver"]]}, store=store)
+        self.create(server, "p1")
+        self.assertEqual(self.do(server, "ask", "requester", "p1", self.second).status, 200)
+        self.assertEqual(self.do(server, "undo", "watcher", "p1", self.second).status, 200)
+        self.restart(server, {})
+        asked = self.do(server, "ask", "requester", "p1", self.both)
+        self.assertEqual(asked.status, 200, asked)
+        self.restart(server, {"payment": [["requester", "approver"]]})
+        refused = self.do(server, "approve", "approver", "p1", self.both)
+        self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+        self.assertEqual(refused.json["other"], {k: asked.json[k] for k in asked.json if k in ("queued", "record")} |
+                         {"persona": "requester"})
+        checked = run("store", "check", "--store", store, cwd=self.dir)
+        self.assertEqual(checked.code, 0, checked)
 
     def test_FS10_an_index_or_a_token_that_was_changed_is_named(self):
         """Whoever owns the database may change both; the ledger does not change with them."""

@@ -8,10 +8,12 @@
  * It is decided in the group's transaction, with the rows of instances and flows
  * locked, so of two requests at two nodes the second sees the first. What was done
  * stands in the ledger; a document of kind "acts" for each instance and flow is its
- * index, {"acts":{PERSONA:{IDENTITY:RECORD}},"covers":[PERSONA]}. A rule that is newer
- * than the document finds a persona that the document does not cover, and the document
- * is made again from the ledger. Personas the server acts as by itself (auto_personas)
- * are nobody's: their acts are in the index, as in the ledger, and forbid nothing.
+ * index, {"acts":{PERSONA:{IDENTITY:RECORD}},"covers":[PERSONA],"upto":RECORD}. What
+ * the ledger has behind `upto` is read besides: a rule may have been away for a while,
+ * here or at another node, and nobody kept the index then. A rule that is newer than
+ * the document finds a persona that the document does not cover, and the whole ledger
+ * is read. Personas the server acts as by itself (auto_personas) are nobody's: their
+ * acts are in the index, as in the ledger, and forbid nothing.
  *
  * INVARIANT: a document is written in the transaction that does the act. May fail: the
  * store. */
@@ -154,6 +156,7 @@ typedef struct subject {
     mt_str id;             /* of the document */
     mt_map acts;           /* "PERSONA\nIDENTITY" -> record */
     const mt_json *covers; /* names in the document; NULL: there is none */
+    int64_t upto;          /* the document has all acts up to this record */
 } subject;
 
 static mt_str key_of(const subject *s, mt_str persona, mt_str identity)
@@ -164,7 +167,12 @@ static mt_str key_of(const subject *s, mt_str persona, mt_str identity)
 static subject subject_of(mt_arena *a, const ex_job *job, mt_str flow, mt_str scope,
                           mt_str name)
 {
-    subject s = {.a = a, .job = job, .flow = flow, .scope = scope, .name = name};
+    subject s = {.a = a,
+                 .job = job,
+                 .flow = flow,
+                 .scope = scope,
+                 .name = name,
+                 .upto = EX_NO_RECORD};
     s.id = flow.len ? ex_acts_of_flow(a, flow)
                     : ex_acts_of_instance(a, job->v->contract, scope, name);
     return s;
@@ -204,6 +212,7 @@ static void read_document(subject *s, mt_str body)
         }
     }
     s->covers = mt_json_at(tree, "covers");
+    mt_json_i64(mt_json_get(tree, ex_acts_upto(s->job->x->shared)), &s->upto);
 }
 
 static bool is_covered(const subject *s, mt_str persona)
@@ -272,16 +281,33 @@ static mt_err look_at(void *state, const st_record *r)
     return MT_OK;
 }
 
+/* The place behind what the document has. Records of one subject have numbers in the
+ * order of their commits; one that waits to be chained has no place yet, and may get
+ * one at any moment: then all is read. */
+static mt_err first_unread(const subject *s, st_tx *tx, int64_t *from)
+{
+    st_record r = {.seq = s->upto};
+    bool known = s->upto != EX_NO_RECORD && is_whole(s);
+    mt_err err =
+        known && s->job->x->shared ? st_record_get(tx, s->a, s->upto, &r) : MT_OK;
+    known = known && !err && r.seq >= 0 && r.seq < INT64_MAX;
+    *from = known ? r.seq + 1 : 0;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
 /* An instance is the contract's alone, or that of a System: then members write about
  * it, and the personas of a rule are those of this contract. */
 static mt_err read_ledger(subject *s, st_tx *tx)
 {
     history h = {.s = s};
+    int64_t from;
+    mt_err err = first_unread(s, tx, &from);
     st_record_filter f = {.contract = s->job->v->contract,
+                          .from_seq = from,
                           .flow = s->flow,
                           .subject = s->flow.len ? (mt_str){0} : s->name,
                           .pending = true};
-    mt_err err = st_record_walk(tx, &f, (st_page){.limit = 0}, look_at, &h);
+    err = err ? err : st_record_walk(tx, &f, (st_page){.limit = 0}, look_at, &h);
     for (size_t i = 0; i < h.of.len && !err; i++) {
         st_record r;
         err = st_record_get(tx, s->a, h.of.items[i], &r);
@@ -302,7 +328,7 @@ static mt_err load(subject *s, st_tx *tx, bool lock)
         read_document(s, doc.body);
     }
     err = err == MT_E_NOTFOUND ? MT_OK : err;
-    return err || is_whole(s) ? err : read_ledger(s, tx);
+    return err ? err : read_ledger(s, tx);
 }
 
 /* ---- Kept ---- */
@@ -365,6 +391,8 @@ static mt_err keep(const subject *s, ex_group *g)
     write_acts(&w, s);
     mt_jw_keyz(&w, "covers");
     write_covers(&w, s);
+    mt_jw_key(&w, ex_acts_upto(s->job->x->shared));
+    mt_jw_i64(&w, s->upto);
     mt_jw_end_object(&w);
     st_doc doc = {.kind = EX_ACTS_KIND,
                   .id = s->id,
@@ -445,6 +473,7 @@ static mt_err add(subject *s, ex_group *g, const ex_act *act, int64_t record)
 {
     mt_err err = load(s, g->tx, true);
     note(s, act->persona, act->who, record);
+    s->upto = record;
     return err ? err : keep(s, g);
 }
 

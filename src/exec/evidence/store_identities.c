@@ -174,6 +174,7 @@ typedef struct index_check {
     mt_arena a;
     mt_str name;
     const mt_json *acts, *covers;
+    int64_t upto;       /* the last record it speaks of */
     size_t told, there; /* acts of personas that it covers */
 } index_check;
 
@@ -199,7 +200,7 @@ static mt_err look_at_act(void *state, const st_doc *row)
     mt_str persona = text_at(&act, "persona"), who = text_at(&act, "who");
     mt_json_i64(mt_json_at(&act, "record"), &said);
     mt_json_i64(mt_json_get(mt_json_get(x->acts, persona), who), &is);
-    if (!covers(x, persona)) {
+    if (!covers(x, persona) || said > x->upto) {
         return MT_OK;
     }
     x->told++;
@@ -227,7 +228,7 @@ static mt_err look_at_index(void *state, const st_doc *row)
 {
     ex_checking *c = state;
     ex_sides s = ex_check_sides(c);
-    index_check x = {.c = c};
+    index_check x = {.c = c, .upto = INT64_MAX};
     mt_json tree;
     x.name = mt_strf(&x.a, "acts/%.*s", MT_ARG(row->id));
     if (mt_json_read(&x.a, mt_str_dup(&x.a, row->body), NULL, &tree, NULL)) {
@@ -236,6 +237,7 @@ static mt_err look_at_index(void *state, const st_doc *row)
     }
     x.acts = mt_json_at(&tree, "acts");
     x.covers = mt_json_at(&tree, "covers");
+    mt_json_i64(mt_json_get(&tree, ex_acts_upto(s.shared)), &x.upto);
     mt_err err =
         st_doc_walk(s.expected, EX_ACTS_KIND, row->id, (st_page){0}, look_at_act, &x);
     if (!err && count_covered(&x) > x.told) {
