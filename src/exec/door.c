@@ -24,6 +24,14 @@ static const bool WRITES[] = {
 #undef EX_WRITES
 };
 
+/* However often a call is prepared, here or on a worker, its key counts once. */
+static bool refused_answer(ex_job *job)
+{
+    job->key_counted =
+        job->key_counted || !ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers");
+    return !job->key_counted;
+}
+
 static bool prepare(ex_job *job, const ex_handler *h)
 {
     if (!h->prepare) {
@@ -35,9 +43,7 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!job->call->idempotency_key.len) {
         return h->prepare(job) && (job->elsewhere || !ex_answer_defer(job));
     }
-    if (ex_refused_key(job) ||
-        (!job->saw_facts && !job->on_worker &&
-         ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers"))) {
+    if (ex_refused_key(job) || refused_answer(job)) {
         return true;
     }
     return h->prepare(job) &&
@@ -84,7 +90,9 @@ static void begin_afresh(ex_job *job, bool saw_facts, bool on_worker)
     const ex_call *call = job->call;
     ex_done *done = job->done;
     void *state = job->state;
+    bool key_counted = job->key_counted;
     ex_job_clear(job);
+    job->key_counted = key_counted;
     job->call = call;
     job->done = done;
     job->state = state;

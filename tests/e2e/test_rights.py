@@ -393,6 +393,18 @@ class Quotas(Ward):
         self.make_news(server)  # a dead stream is noticed when it is written to
         self.assertTrue(server.wait_until(again, 20))
 
+    def test_answers_count_however_large_a_request_is(self):
+        """What is large is prepared by a worker; what needs one, twice. Each counts once."""
+        server = self.serve(quotas={"answers_per_day": 3})
+        clerk = self.token(server, "--right", "ward/instances:create", "--right", "vault/deploy")
+        make = lambda i, blanks=0: server.post("/v1/contracts/ward/instances/Bed", json.dumps({"id": f"q{i}"}) + " " * blanks,
+                                               token=clerk, headers={"Idempotency-Key": f"k{i}"}).status
+        self.assertEqual([make(1, 300 << 10), make(2)], [201, 201])
+        deploy = lambda key: server.post("/v1/contracts", {"contract": "vault", "source": VAULT}, token=clerk,
+                                         headers={"Idempotency-Key": key})
+        self.assertEqual(deploy("d1").status, 200)
+        self.assertEqual([make(3, 300 << 10), make(4), deploy("d2").code], [429, 429, "quota_exceeded"])
+
     def test_recorded_refusals_count_and_what_is_allowed_goes_on(self):
         server = self.serve(quotas={"refusals_per_day": 3, "identities": {}})
         nurse, other = (self.token(server, "--persona", "ward:nurse") for _ in range(2))

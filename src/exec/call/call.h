@@ -66,6 +66,7 @@ struct ex_job {
     bool thought;     /* a flow that goes on: its snapshot is there, evaluated */
     bool unthought;   /* likewise: it is not, and would take long */
     bool counted;     /* refused: it counts against the caller's quota, once */
+    bool key_counted; /* its key counts against the caller's quota, once */
     os_deadline own_deadline, *deadline; /* ex_deadline() */
     ex_version *v;
     ex_snap *snap;
