@@ -623,5 +623,19 @@ class Distinct(Ward):
             self.assertEqual(result.code, 1, bad)
             self.assertIn("distinct.payment", result.err)
 
+    def test_a_rule_with_a_slip_is_told_since_it_keeps_nobody_apart(self):
+        """By the check as a fault; by the server in its log, as the contract may come later."""
+        for bad, said in (({"paymnt": ["requester", "approver"]}, "distinct.paymnt: there is no contract"),
+                          ({"payment": [["watcher", "approver"], ["requestor", "approver"]]},
+                           "the contract has no persona 'requestor' (did you mean 'requester'?)"),
+                          ({"payment": ["payment:requester", "approver"]}, "no persona 'payment:requester'")):
+            server = self.serve(bad)
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual((result.code, said in result.err), (1, True), (bad, result.err))
+            self.assertTrue(server.logs("warn distinct_unknown"), bad)
+            self.assertIn(said, server.log())
+            server.stop()
+            (self.dir / "serve.err").unlink()
+
 
 main()

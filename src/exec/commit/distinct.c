@@ -101,6 +101,53 @@ size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *f
     return r.wrong;
 }
 
+static void judge_persona(mt_arena *a, const ex_distinct *d, mt_str persona,
+                          const ct_model *m, ex_rule_told *told, void *state)
+{
+    if (ct_model_find(m, CT_KIND_PERSONA, persona) != CT_NONE) {
+        return;
+    }
+    mt_str near = ct_model_nearest(m, CT_KIND_PERSONA, persona);
+    told(state, d->contract,
+         mt_strf(a, "the contract has no persona '%.*s'%s%.*s%s", MT_ARG(persona),
+                 near.len ? " (did you mean '" : "", MT_ARG(near),
+                 near.len ? "'?)" : ""));
+}
+
+void ex_distinct_judge(mt_arena *a, const ex_distinct *all, size_t count,
+                       ex_model_of *model_of, ex_rule_told *told, void *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ct_model *m = model_of(state, all[i].contract);
+        for (size_t k = 0; m && k < all[i].count; k++) {
+            judge_persona(a, &all[i], all[i].personas[k], m, told, state);
+        }
+        if (!m) {
+            told(state, all[i].contract, MT_STR("there is no contract of this name"));
+        }
+    }
+}
+
+static const ct_model *served_model(void *state, mt_str contract)
+{
+    const ex_version *v = ex_current(state, contract);
+    return v ? v->model : NULL;
+}
+
+static void warn(void *state, mt_str contract, mt_str what)
+{
+    ex_log(state, 2, "distinct_unknown",
+           "distinct.%.*s: %.*s, so nobody is kept apart by it", MT_ARG(contract),
+           MT_ARG(what));
+}
+
+void ex_distinct_warn(ex_executor *x)
+{
+    mt_arena a = {0};
+    ex_distinct_judge(&a, x->distinct, x->distinct_count, served_model, warn, x);
+    mt_arena_free(&a);
+}
+
 static bool has(const ex_distinct *d, mt_str persona)
 {
     for (size_t i = 0; i < d->count; i++) {
