@@ -63,10 +63,12 @@ typedef struct provider {
     mt_arena document;
     atomic_llong asked_ms; /* monotonic; 0: never */
     atomic_bool asking;
+    const atomic_bool *ending; /* of all of them */
 } provider;
 
 struct au_oidc {
     mt_arena arena;
+    atomic_bool ending;
     provider items[PROVIDERS_MOST];
     size_t count;
 };
@@ -278,7 +280,7 @@ static void read_provider(reading *r, const mt_json_member *m)
                     .what = "a provider",
                     .report = tell_form,
                     .state = r};
-    *p = (provider){.s = USUAL};
+    *p = (provider){.s = USUAL, .ending = &r->o->ending};
     pthread_rwlock_init(&p->lock, NULL);
     r->o->count++;
     (void)mt_form_read(&form, &m->value, PROVIDER, mt_form_count(PROVIDER), &p->s);
@@ -326,6 +328,11 @@ size_t au_oidc_read(const au_settings *in, au_oidc **out)
     return 0;
 }
 
+void au_oidc_hang_up(au_oidc *o)
+{
+    atomic_store(&o->ending, true);
+}
+
 void au_oidc_free(au_oidc *o)
 {
     for (size_t i = 0; o && i < o->count; i++) {
@@ -344,7 +351,8 @@ void au_oidc_free(au_oidc *o)
 
 static mt_err get(const provider *p, mt_str url, size_t most, mt_buf *out, mt_buf *why)
 {
-    au_ask ask = {.url = url, .ca_file = p->s.ca_file, .most = most};
+    au_ask ask = {
+        .url = url, .ca_file = p->s.ca_file, .most = most, .ending = p->ending};
     return au_fetch(&p->gate, &ask, out, why);
 }
 
@@ -746,7 +754,8 @@ static mt_err exchange(provider *p, const au_login *l, mt_str code, mt_arena *a,
                       p->secret.len ? escaped(a, p->s.login.client_id) : (mt_str){0},
                   .password = escaped(a, p->secret),
                   .ca_file = p->s.ca_file,
-                  .most = AU_JWKS_MOST};
+                  .most = AU_JWKS_MOST,
+                  .ending = p->ending};
     mt_err err = au_fetch(&p->gate, &ask, &body, why);
     if (!err && mt_json_read(a, mt_str_dup(a, mt_buf_str(&body)), NULL, &tree, NULL)) {
         err = MT_E_SYNTAX;
