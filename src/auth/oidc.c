@@ -13,6 +13,7 @@
  * (MT_E_SYNTAX), what the token says (MT_E_REJECTED); one sentence each, no secret. */
 #include "auth/oidc.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -33,7 +34,8 @@ enum {
     KEYS_OLD_MS = 300000,
     PROVIDERS_MOST = 16,
     NAME_MOST = 128,
-    SUBJECT_MOST = 255
+    SUBJECT_MOST = 255,
+    CA_MOST = 16 << 20
 };
 
 typedef struct login_settings {
@@ -131,12 +133,16 @@ static void tell_rule(void *state, size_t rule, const char *what)
     tell(state, key, what);
 }
 
+static bool is_name_of_us(const mt_json *node)
+{
+    return mt_json_is(node, MT_JSON_STRING) && mt_json_text(node).len;
+}
+
 static bool is_audience(const mt_json *node)
 {
-    bool good = mt_json_is(node, MT_JSON_ARRAY) ? node->count > 0
-                                                : mt_json_is(node, MT_JSON_STRING);
+    bool good = mt_json_is(node, MT_JSON_ARRAY) ? node->count > 0 : is_name_of_us(node);
     for (uint32_t i = 0; mt_json_is(node, MT_JSON_ARRAY) && i < node->count; i++) {
-        good &= mt_json_is(&node->as.items[i], MT_JSON_STRING);
+        good &= is_name_of_us(&node->as.items[i]);
     }
     return good;
 }
@@ -167,9 +173,14 @@ static bool is_url(mt_str text)
            mt_str_starts(text, MT_STR("http://"));
 }
 
+/* 127.0.0.1.example is a name of somebody's. */
 static bool is_loopback(mt_str host)
 {
-    return mt_str_starts(host, MT_STR("127.")) || mt_str_is(host, "::1") ||
+    char text[INET_ADDRSTRLEN];
+    struct in_addr at;
+    snprintf(text, sizeof text, "%.*s", MT_ARG(host));
+    bool v4 = host.len < sizeof text && inet_pton(AF_INET, text, &at) == 1;
+    return (v4 && mt_str_starts(host, MT_STR("127."))) || mt_str_is(host, "::1") ||
            mt_str_is(host, "localhost");
 }
 
@@ -242,8 +253,9 @@ static void read_login(reading *r, provider *p)
     if (!p->s.login.client_id.len) {
         return;
     }
-    if (!is_safe(r, p->s.login.redirect_uri, &url) ||
-        !mt_str_ends(p->s.login.redirect_uri, MT_STR("/callback"))) {
+    mt_str back = p->s.login.redirect_uri;
+    if (!is_safe(r, back, &url) || !mt_str_ends(back, MT_STR("/callback")) ||
+        mt_str_find(back, '?') < back.len || mt_str_find(back, '#') < back.len) {
         tell(r, "login.redirect_uri",
              "it is the https:// address of this server that browsers use, with "
              "/callback");
@@ -266,6 +278,36 @@ static bool is_name(mt_str text)
         }
     }
     return text.len && text.len <= 63;
+}
+
+/* A token's issuer chooses the provider: with two of one issuer the second would judge
+ * no token, and one person would be two. */
+static void check_issuer(reading *r, const provider *p)
+{
+    for (const provider *other = r->o->items; other < p; other++) {
+        if (mt_str_eq(other->s.issuer, p->s.issuer)) {
+            tell(r, "issuer", "another provider has the same");
+        }
+    }
+}
+
+/* Files are there when the server starts; what they say later is asked for later. */
+static void check_files(reading *r, const provider *p)
+{
+    mt_arena a = {0};
+    mt_str text;
+    au_keys *keys = NULL;
+    bool file = p->s.jwks.len && !is_url(p->s.jwks);
+    if (file && os_read_file(&a, p->s.jwks.ptr, AU_JWKS_MOST, &text)) {
+        tell(r, "jwks", "the file cannot be read");
+    } else if (file && au_keys_read(text, &keys)) {
+        tell(r, "jwks", "the file has no set of keys");
+    }
+    if (p->s.ca_file.len && os_read_file(&a, p->s.ca_file.ptr, CA_MOST, &text)) {
+        tell(r, "ca_file", "the file cannot be read");
+    }
+    au_keys_free(keys);
+    mt_arena_free(&a);
 }
 
 static void read_provider(reading *r, const mt_json_member *m)
@@ -292,14 +334,16 @@ static void read_provider(reading *r, const mt_json_member *m)
         tell(r, "", "the name of a provider has letters, digits, - and _, 63 at most");
     }
     if (!is_audience(p->s.audience)) {
-        tell(r, "audience", "it is text or a list of texts");
+        tell(r, "audience", "it is text or a list of texts, none of them empty");
     }
+    check_issuer(r, p);
     read_algorithms(r, p);
     read_gate(r, p);
     read_login(r, p);
     p->s.ca_file = beside(r, p->s.ca_file);
     p->s.jwks =
         is_url(p->s.jwks) ? mt_str_dup(&r->o->arena, p->s.jwks) : beside(r, p->s.jwks);
+    check_files(r, p);
     (void)au_rules_check(&p->s.rules, r->in->persona_known, r->in->right_known,
                          tell_rule, r);
 }

@@ -487,12 +487,27 @@ class Settings(Case):
                              ({"rules": [{"claim": "x", "rights": ["read"]}]}, "rules.0"),
                              ({"rules": [{"personas": [":x"]}]}, "rules.0"), ({"jwks": "http://id.example/k"}, "jwks"),
                              ({"isuer": "x"}, "isuer"),
+                             ({"issuer": "http://127.0.0.1.id.example"}, "issuer"), ({"audience": ""}, "audience"),
+                             ({"audience": ["motet", ""]}, "audience"), ({"jwks": "not-there.json"}, "jwks"),
+                             ({"jwks": "ward.tenor"}, "jwks"), ({"ca_file": "not-there.pem"}, "ca_file"),
+                             ({"rules": [{"claim": "x", "equals": "", "rights": ["read"]}]}, "rules.0"),
+                             ({"rules": [{"claim": "x", "contains": "", "rights": ["read"]}]}, "rules.0"),
+                             ({"login": {"client_id": "a", "redirect_uri": "https://x/?a=/callback"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/cb"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/callback",
                                          "client_secret": {"env": "NOT_THERE_9"}}}, "client_secret")):
             result = self.check(**{**good, **change})
             self.assertEqual(result.code, 1, (change, result.err))
             self.assertIn(word, result.err)
+
+    def test_two_providers_of_one_issuer_are_refused(self):
+        """The second would judge no token; and who logs in by it would be somebody else than by a token."""
+        self.write("ward.tenor", WARD)
+        one = {"issuer": "https://id.example", "audience": "motet", "rules": [{"rights": ["read"]}]}
+        for other, code in (("https://id.example", 1), ("https://id.example/other", 0)):
+            self.write("motet.json", json.dumps({"files": ["ward.tenor"], "oidc": {"a": one, "b": {**one, "issuer": other}}}))
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual((result.code, "oidc.b.issuer" in result.err), (code, code == 1), result.err)
 
     def test_a_name_that_could_be_taken_for_another_is_refused(self):
         self.write("ward.tenor", WARD)
