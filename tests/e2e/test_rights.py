@@ -527,6 +527,19 @@ class Distinct(Ward):
         checked = run("store", "check", "--store", store, cwd=self.dir)
         self.assertEqual(checked.code, 0, checked)
 
+    def test_who_began_a_flow_has_not_acted_on_what_it_binds(self):
+        """The flow's first record is found under the instance; nothing was done to that by it."""
+        server = self.serve({"payment": [["watcher", "approver"]]})
+        self.create(server, "p1")
+        beginner = self.token(server, "--persona", "payment:watcher", "--persona", "payment:approver")
+        flow = server.post("/v1/contracts/payment/flows/payment", {"persona": "watcher", "bindings": {"Payment": "p1"}},
+                           token=beginner).json
+        self.assertEqual((flow["status"], flow["waiting"]["persona"]), ("waiting", "requester"), flow)
+        self.assertEqual(self.do(server, "ask", "requester", "p1", self.second).status, 200)
+        approved = self.do(server, "approve", "approver", "p1", beginner)
+        self.assertEqual(approved.status, 200, approved)
+        self.assertEqual(run("store", "check", "--store", server.store, cwd=self.dir).code, 0)
+
     def test_FS10_an_index_or_a_token_that_was_changed_is_named(self):
         """Whoever owns the database may change both; the ledger does not change with them."""
         server = self.serve({"payment": [["requester", "approver"]]})

@@ -296,10 +296,21 @@ typedef struct history {
     MT_VEC(int64_t) of; /* records that small ones point to */
 } history;
 
+/* A record is found under everything it binds; an instance was acted on if it changed.
+ */
+static bool acts_on(const subject *s, const mt_json *body)
+{
+    size_t slash = mt_str_find(s->name, '/');
+    const mt_json *after = mt_json_at(mt_json_at(body, "provenance"), "state_after");
+    const mt_json *ids = mt_json_get(after, mt_str_from(s->name.ptr, slash));
+    return s->flow.len || mt_json_get(ids, mt_str_skip(s->name, slash + 1));
+}
+
 static void take_act(subject *s, const st_record *r)
 {
     mt_json body;
-    if (mt_json_read(s->a, mt_str_dup(s->a, r->body), NULL, &body, NULL)) {
+    if (mt_json_read(s->a, mt_str_dup(s->a, r->body), NULL, &body, NULL) ||
+        !acts_on(s, &body)) {
         return;
     }
     mt_str persona = mt_json_text(mt_json_at(&body, "persona"));
