@@ -156,6 +156,18 @@ class Rights(Ward):
         answer = self.act(server, "vault", "unlock", "Safe", "banker", some, facts={"balance": 1, "limit": 2})
         self.assertEqual(answer.json["needs"], ["vault/facts:balance"])
 
+    def test_a_fact_called_override_is_not_granted_by_that_right(self):
+        self.write("odd.tenor", 'fact override { type: Int(min: 0, max: 1000) source: "desk.override" default: 0 }\npersona p\n')
+        server = Server(self.dir, "odd.tenor")
+        self.boss, holder = server.token("--right", "odd/facts:*"), server.token("--right", "odd/facts:override")
+        server.start()
+        self.addCleanup(server.stop)
+        path = "/v1/contracts/odd/facts"
+        self.assertEqual(server.ask("PUT", f"{path}/override", {"value": 617}, token=self.boss).status, 200)
+        refused = server.ask("PUT", f"{path}/override", {"value": 5}, token=holder)
+        self.assertEqual((refused.code, refused.json["needs"]), ("fact_forbidden", ["odd/facts:*"]), refused)
+        self.assertNotIn("617", server.get(path, token=holder).body.decode())
+
     def test_a_ledger_of_one_contract(self):
         server = self.serve()
         auditor = self.token(server, "--right", "ward/ledger:read")
