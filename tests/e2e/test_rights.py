@@ -539,6 +539,23 @@ class Distinct(Ward):
         checked = run("store", "check", "--store", store, cwd=self.dir)
         self.assertEqual(checked.code, 0, checked)
 
+    def test_restored_as_the_other_kind_of_store_the_same_record_is_named(self):
+        """A file counts places, PostgreSQL what was queued: the numbers of an index are its store's own."""
+        with Postgres() as database:
+            server = self.serve({"payment": [["requester", "approver"]]}, store=database.url())
+            self.create(server, "p1")
+            self.assertEqual(self.do(server, "ask", "requester", "p1", self.both).status, 200)
+            server.stop()
+            self.holds("backup", "--store", database.url(), "--out", "copy")
+        self.holds("restore", "copy", "--store", "sqlite:copy.db")
+        self.holds("store", "check", "--store", "sqlite:copy.db")
+        with Server(self.dir, options=["--config", "motet.json"], store="sqlite:copy.db") as server:
+            refused = self.do(server, "approve", "approver", "p1", self.both)
+            self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+            reader = self.token(server, "--right", "ledger:read")
+            named = server.get(f"/v1/ledger/{refused.json['other']['record']}", token=reader)
+            self.assertEqual((named.status, named.json["body"]["provenance"]["op"]), (200, "ask"), named)
+
     def test_who_began_a_flow_has_not_acted_on_what_it_binds(self):
         """The flow's first record is found under the instance; nothing was done to that by it."""
         server = self.serve({"payment": [["watcher", "approver"]]})
@@ -567,7 +584,7 @@ class Distinct(Ward):
         forged = "INSERT INTO docs SELECT kind, 'f' || substr(id, 2, 14) || 'x', tag, body, version, updated_ms FROM docs "
         for statement, said in (
                 (f"UPDATE docs SET body = replace(body, '{who}', '{other}') WHERE kind = 'acts'", f"that '{who}' acted as"),
-                ("""UPDATE docs SET body = '{"acts":{},"covers":["approver","requester"]}' WHERE kind = 'acts'""",
+                ("""UPDATE docs SET body = '{"acts":{},"covers":["approver","requester"],"upto":99}' WHERE kind = 'acts'""",
                  f"that '{who}' acted as 'requester'"),
                 (f"""UPDATE docs SET body = replace(body, '"acts":{{', '"acts":{{"approver":{{"x":1}},') WHERE kind = 'acts'""",
                  "acts that no record does"),

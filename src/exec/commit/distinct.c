@@ -243,11 +243,14 @@ static void note(subject *s, mt_str persona, mt_str identity, int64_t record)
     }
 }
 
+/* One that does not say how far it speaks, in numbers of this kind of store, is made
+ * again from the ledger. */
 static void read_document(subject *s, mt_str body)
 {
     mt_json *tree = mt_new(s->a, mt_json);
-    if (mt_json_read(s->a, body, NULL, tree, NULL)) {
-        return; /* made again from the ledger */
+    if (mt_json_read(s->a, body, NULL, tree, NULL) ||
+        mt_json_i64(mt_json_get(tree, ex_acts_upto(s->job->x->shared)), &s->upto)) {
+        return;
     }
     const mt_json *acts = mt_json_at(tree, "acts");
     for (uint32_t i = 0; mt_json_is(acts, MT_JSON_OBJECT) && i < acts->count; i++) {
@@ -259,7 +262,6 @@ static void read_document(subject *s, mt_str body)
         }
     }
     s->covers = mt_json_at(tree, "covers");
-    mt_json_i64(mt_json_get(tree, ex_acts_upto(s->job->x->shared)), &s->upto);
 }
 
 static bool is_covered(const subject *s, mt_str persona)

@@ -3,7 +3,7 @@
  * Room: exec. A document of kind "acts" for each instance and flow that a rule of
  * `distinct` speaks of (exec/commit/distinct.c): {"acts":{PERSONA:{IDENTITY:RECORD}},
  * "covers":[PERSONA],"upto":RECORD}. It says nothing that the ledger does not, and of
- * records behind `upto` nothing at all; without it, it has them all. */
+ * records behind `upto` nothing at all; without it, it counts for nothing. */
 #ifndef EX_ACTS_H
 #define EX_ACTS_H
 
@@ -14,7 +14,7 @@
 enum { EX_NO_ACT = -1 }; /* no record has this number */
 
 /* Places and what was queued are counted apart, and a copy of one kind of store may be
- * restored as the other: who does not find its own number reads the whole ledger. */
+ * restored as the other, where its numbers name other records. */
 static inline mt_str ex_acts_upto(bool shared)
 {
     return shared ? MT_STR("upto_queued") : MT_STR("upto");

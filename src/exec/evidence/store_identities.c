@@ -228,16 +228,16 @@ static mt_err look_at_index(void *state, const st_doc *row)
 {
     ex_checking *c = state;
     ex_sides s = ex_check_sides(c);
-    index_check x = {.c = c, .upto = INT64_MAX};
+    index_check x = {.c = c};
     mt_json tree;
     x.name = mt_strf(&x.a, "acts/%.*s", MT_ARG(row->id));
-    if (mt_json_read(&x.a, mt_str_dup(&x.a, row->body), NULL, &tree, NULL)) {
+    if (mt_json_read(&x.a, mt_str_dup(&x.a, row->body), NULL, &tree, NULL) ||
+        mt_json_i64(mt_json_get(&tree, ex_acts_upto(s.shared)), &x.upto)) {
         mt_arena_free(&x.a);
         return MT_OK; /* it is made again from the ledger */
     }
     x.acts = mt_json_at(&tree, "acts");
     x.covers = mt_json_at(&tree, "covers");
-    mt_json_i64(mt_json_get(&tree, ex_acts_upto(s.shared)), &x.upto);
     mt_err err =
         st_doc_walk(s.expected, EX_ACTS_KIND, row->id, (st_page){0}, look_at_act, &x);
     if (!err && count_covered(&x) > x.told) {
