@@ -102,6 +102,28 @@ class Rights(Ward):
             self.assertEqual((answer.status, answer.code), (404, "unknown_execution"), answer)
         self.assertEqual(server.post(f"/v1/flows/{flow}/resume", {}, token=banker).json["status"], "done")
 
+    def test_where_a_flow_stands_is_told_without_values_of_facts(self):
+        """An evaluation that overflows says what it came to, from which the fact can be had."""
+        self.write("sum.tenor", '''persona clerk
+fact amount { type: Int(min: 0, max: 1000) source: "desk.amount" }
+operation add { personas: [clerk] require: amount + 5.25 > 1.0 outcomes: [done] error_contract: [precondition_failed] }
+flow look { snapshot: at_initiation entry: fork steps: {
+  fork: ParallelStep { branches: [Branch { id: b entry: step steps: {
+      step: BranchStep { condition: amount + 5.25 > 1.0 persona: clerk
+                         if_true: Terminal(success) if_false: Terminal(failure) } } }]
+    join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: Terminate(outcome: failure) } } } }
+''')
+        server = Server(self.dir, "sum.tenor")
+        clerk, reader = server.token("--persona", "sum:clerk", "--right", "facts:*"), server.token("--right", "sum/read")
+        server.start()
+        self.addCleanup(server.stop)
+        flow = server.post("/v1/contracts/sum/flows/look", {"persona": "clerk", "facts": {"amount": 997}}, token=clerk).json
+        whole, bare = (server.get(f"/v1/flows/{flow['id']}", token=who).json["position"] for who in (clerk, reader))
+        self.assertIn("1002.25", json.dumps(whole))
+        self.assertNotIn("1002", json.dumps(bare))
+        self.assertEqual((bare["status"], bare["states"], [r["step"] for r in bare["records"]]),
+                         (whole["status"], whole["states"], [r["step"] for r in whole["records"]]))
+
     def test_FS15_a_keyed_resume_needs_a_persona_and_leaves_nothing(self):
         server = self.serve()
         reader = self.token(server, "--right", "metrics:read")
