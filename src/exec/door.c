@@ -43,8 +43,11 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!job->call->idempotency_key.len) {
         return h->prepare(job) && (job->elsewhere || !ex_answer_defer(job));
     }
-    if (ex_refused_key(job) || refused_answer(job)) {
+    if (ex_refused_key(job)) {
         return true;
+    }
+    if (refused_answer(job)) {
+        return ex_answer_again(job); /* what was kept is told all the same */
     }
     return h->prepare(job) &&
            (job->elsewhere || (!ex_answer_defer(job) && ex_answer_again(job)));

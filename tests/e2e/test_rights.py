@@ -438,6 +438,10 @@ class Quotas(Ward):
                                          headers={"Idempotency-Key": key})
         self.assertEqual(deploy("d1").status, 200)
         self.assertEqual([make(3, 300 << 10), make(4), deploy("d2").code], [429, 429, "quota_exceeded"])
+        # Whoever lost an answer gets it again, though no more are kept.
+        again = deploy("d1")
+        self.assertEqual((again.status, again.headers["Idempotency-Replayed"], again.headers["Retry-After"]), (200, "true", None))
+        self.assertEqual([make(1, 300 << 10), make(2)], [201, 201])
 
     def test_recorded_refusals_count_and_what_is_allowed_goes_on(self):
         server = self.serve(quotas={"refusals_per_day": 3, "identities": {}})
