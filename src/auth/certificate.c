@@ -226,8 +226,7 @@ static void add_names(mt_jw *w, mt_arena *a, gnutls_x509_crt_t crt, const char *
         if (found == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE) {
             break;
         }
-        mt_str name =
-            found == kind ? text_of(a, text, strnlen(text, len)) : (mt_str){0};
+        mt_str name = found == kind ? text_of(a, text, len) : (mt_str){0};
         if (name.len) {
             mt_jw_str(w, name);
         }

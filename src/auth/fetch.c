@@ -50,6 +50,15 @@ static size_t take(char *data, size_t size, size_t count, void *state)
     return n;
 }
 
+/* The library asks at least once a second. */
+static int is_to_end(void *state, curl_off_t down, curl_off_t now_down, curl_off_t up,
+                     curl_off_t now_up)
+{
+    const atomic_bool *ending = state;
+    (void)down, (void)now_down, (void)up, (void)now_up;
+    return atomic_load(ending);
+}
+
 #define SET(option, value) (void)curl_easy_setopt(easy, option, (value))
 
 static void set_up(CURL *easy, const au_ask *ask, transfer *t)
@@ -72,6 +81,9 @@ static void set_up(CURL *easy, const au_ask *ask, transfer *t)
     SET(CURLOPT_TIMEOUT_MS, (long)ALL_MS);
     SET(CURLOPT_WRITEFUNCTION, take);
     SET(CURLOPT_WRITEDATA, t);
+    SET(CURLOPT_NOPROGRESS, 0L);
+    SET(CURLOPT_XFERINFOFUNCTION, is_to_end);
+    SET(CURLOPT_XFERINFODATA, (void *)(uintptr_t)ask->ending);
     if (ask->ca_file.len) {
         SET(CURLOPT_CAINFO, ask->ca_file.ptr);
     }

@@ -4,6 +4,8 @@
 #ifndef AU_FETCH_H
 #define AU_FETCH_H
 
+#include <stdatomic.h>
+
 #include "adapter/gate.h"
 
 typedef struct au_ask {
@@ -12,6 +14,7 @@ typedef struct au_ask {
     mt_str user, password; /* basic authentication; empty: none */
     mt_str ca_file;        /* empty: the system's */
     size_t most;
+    const atomic_bool *ending; /* becomes true: no answer is waited for any more */
 } au_ask;
 
 /* MT_E_DENIED: the gate; MT_E_IO: no answer, or not 200. `why` gets one sentence

@@ -19,6 +19,7 @@
  * AU_ASK_FOR_KEYS in place of it. */
 #include "auth/oidc.h"
 
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ enum {
     KEYS_OLD_MS = 300000,
     PROVIDERS_MOST = 16,
     NAME_MOST = 128,
-    SUBJECT_MOST = 255
+    SUBJECT_MOST = 255,
+    CA_MOST = 16 << 20
 };
 
 typedef struct login_settings {
@@ -71,10 +73,12 @@ typedef struct provider {
     mt_arena document;
     atomic_llong asked_ms; /* monotonic; 0: never */
     atomic_bool asking;
+    const atomic_bool *ending; /* of all of them */
 } provider;
 
 struct au_oidc {
     mt_arena arena;
+    atomic_bool ending;
     provider items[PROVIDERS_MOST];
     size_t count;
 };
@@ -137,12 +141,16 @@ static void tell_rule(void *state, size_t rule, const char *what)
     tell(state, key, what);
 }
 
+static bool is_name_of_us(const mt_json *node)
+{
+    return mt_json_is(node, MT_JSON_STRING) && mt_json_text(node).len;
+}
+
 static bool is_audience(const mt_json *node)
 {
-    bool good = mt_json_is(node, MT_JSON_ARRAY) ? node->count > 0
-                                                : mt_json_is(node, MT_JSON_STRING);
+    bool good = mt_json_is(node, MT_JSON_ARRAY) ? node->count > 0 : is_name_of_us(node);
     for (uint32_t i = 0; mt_json_is(node, MT_JSON_ARRAY) && i < node->count; i++) {
-        good &= mt_json_is(&node->as.items[i], MT_JSON_STRING);
+        good &= is_name_of_us(&node->as.items[i]);
     }
     return good;
 }
@@ -175,20 +183,15 @@ static bool is_url(mt_str text)
            mt_str_starts(text, MT_STR("http://"));
 }
 
-static bool is_dotted(mt_str host)
-{
-    bool dotted = true;
-    for (size_t i = 0; i < host.len; i++) {
-        dotted &= host.ptr[i] == '.' || (host.ptr[i] >= '0' && host.ptr[i] <= '9');
-    }
-    return dotted;
-}
-
-/* "127.example.org" is a name, and may lead anywhere. */
+/* 127.0.0.1.example is a name of somebody's. */
 static bool is_loopback(mt_str host)
 {
-    return (mt_str_starts(host, MT_STR("127.")) && is_dotted(host)) ||
-           mt_str_is(host, "::1") || mt_str_is(host, "localhost");
+    char text[INET_ADDRSTRLEN];
+    struct in_addr at;
+    snprintf(text, sizeof text, "%.*s", MT_ARG(host));
+    bool v4 = host.len < sizeof text && inet_pton(AF_INET, text, &at) == 1;
+    return (v4 && mt_str_starts(host, MT_STR("127."))) || mt_str_is(host, "::1") ||
+           mt_str_is(host, "localhost");
 }
 
 /* Tokens and codes travel there: in the open only on this machine. */
@@ -261,8 +264,9 @@ static void read_login(reading *r, provider *p)
     if (!p->s.login.client_id.len) {
         return;
     }
-    if (!is_safe(r, p->s.login.redirect_uri, &url) ||
-        !mt_str_ends(p->s.login.redirect_uri, MT_STR("/callback"))) {
+    mt_str back = p->s.login.redirect_uri;
+    if (!is_safe(r, back, &url) || !mt_str_ends(back, MT_STR("/callback")) ||
+        mt_str_find(back, '?') < back.len || mt_str_find(back, '#') < back.len) {
         tell(r, "login.redirect_uri",
              "it is the https:// address of this server that browsers use, with "
              "/callback");
@@ -287,6 +291,36 @@ static bool is_name(mt_str text)
     return text.len && text.len <= 63;
 }
 
+/* A token's issuer chooses the provider: with two of one issuer the second would judge
+ * no token, and one person would be two. */
+static void check_issuer(reading *r, const provider *p)
+{
+    for (const provider *other = r->o->items; other < p; other++) {
+        if (mt_str_eq(other->s.issuer, p->s.issuer)) {
+            tell(r, "issuer", "another provider has the same");
+        }
+    }
+}
+
+/* Files are there when the server starts; what they say later is asked for later. */
+static void check_files(reading *r, const provider *p)
+{
+    mt_arena a = {0};
+    mt_str text;
+    au_keys *keys = NULL;
+    bool file = p->s.jwks.len && !is_url(p->s.jwks);
+    if (file && os_read_file(&a, p->s.jwks.ptr, AU_JWKS_MOST, &text)) {
+        tell(r, "jwks", "the file cannot be read");
+    } else if (file && au_keys_read(text, &keys)) {
+        tell(r, "jwks", "the file has no set of keys");
+    }
+    if (p->s.ca_file.len && os_read_file(&a, p->s.ca_file.ptr, CA_MOST, &text)) {
+        tell(r, "ca_file", "the file cannot be read");
+    }
+    au_keys_free(keys);
+    mt_arena_free(&a);
+}
+
 static void read_provider(reading *r, const mt_json_member *m)
 {
     /* A minute is what clocks of two well-kept machines may differ by. */
@@ -300,7 +334,7 @@ static void read_provider(reading *r, const mt_json_member *m)
                     .what = "a provider",
                     .report = tell_form,
                     .state = r};
-    *p = (provider){.s = USUAL};
+    *p = (provider){.s = USUAL, .ending = &r->o->ending};
     pthread_rwlock_init(&p->lock, NULL);
     /* Counted before it is read: au_oidc_free() then also frees one that has faults. */
     r->o->count++;
@@ -314,14 +348,16 @@ static void read_provider(reading *r, const mt_json_member *m)
         tell(r, "", "the name of a provider has letters, digits, - and _, 63 at most");
     }
     if (!is_audience(p->s.audience)) {
-        tell(r, "audience", "it is text or a list of texts");
+        tell(r, "audience", "it is text or a list of texts, none of them empty");
     }
+    check_issuer(r, p);
     read_algorithms(r, p);
     read_gate(r, p);
     read_login(r, p);
     p->s.ca_file = beside(r, p->s.ca_file);
     p->s.jwks =
         is_url(p->s.jwks) ? mt_str_dup(&r->o->arena, p->s.jwks) : beside(r, p->s.jwks);
+    check_files(r, p);
     (void)au_rules_check(&p->s.rules, r->in->persona_known, r->in->right_known,
                          tell_rule, r);
 }
@@ -350,6 +386,11 @@ size_t au_oidc_read(const au_settings *in, au_oidc **out)
     return 0;
 }
 
+void au_oidc_hang_up(au_oidc *o)
+{
+    atomic_store(&o->ending, true);
+}
+
 void au_oidc_free(au_oidc *o)
 {
     for (size_t i = 0; o && i < o->count; i++) {
@@ -368,7 +409,8 @@ void au_oidc_free(au_oidc *o)
 
 static mt_err get(const provider *p, mt_str url, size_t most, mt_buf *out, mt_buf *why)
 {
-    au_ask ask = {.url = url, .ca_file = p->s.ca_file, .most = most};
+    au_ask ask = {
+        .url = url, .ca_file = p->s.ca_file, .most = most, .ending = p->ending};
     return au_fetch(&p->gate, &ask, out, why);
 }
 
@@ -788,7 +830,8 @@ static mt_err exchange(provider *p, const au_login *l, mt_str code, mt_arena *a,
                       p->secret.len ? escaped(a, p->s.login.client_id) : (mt_str){0},
                   .password = escaped(a, p->secret),
                   .ca_file = p->s.ca_file,
-                  .most = AU_JWKS_MOST};
+                  .most = AU_JWKS_MOST,
+                  .ending = p->ending};
     mt_err err = au_fetch(&p->gate, &ask, &body, why);
     if (!err && mt_json_read(a, mt_str_dup(a, mt_buf_str(&body)), NULL, &tree, NULL)) {
         err = MT_E_SYNTAX;

@@ -29,6 +29,9 @@ typedef struct au_settings {
 /* `oidc` of the configuration. How many faults; *out is NULL when there are any, or no
  * provider. */
 size_t au_oidc_read(const au_settings *s, au_oidc **out);
+/* For the end: whoever waits for a provider is told that it does not answer, within a
+ * second, and so is whoever asks one from now on. */
+void au_oidc_hang_up(au_oidc *o);
 void au_oidc_free(au_oidc *o);
 
 typedef struct au_identity {

@@ -42,6 +42,8 @@ static const char *fault_of(const au_rule *r)
     return !is_path(r->claim) ? "`claim` is a name or a list of names"
            : !r->equals.ptr == !r->contains.ptr
                ? "a `claim` is compared by `equals` or by `contains`"
+           : !r->equals.len && !r->contains.len
+               ? "a `claim` is compared with text; what is missing may be an empty one"
                : NULL;
 }
 

@@ -21,9 +21,11 @@ typedef struct check {
     ex_config_fault *fault;
     void *state;
     size_t count;
-    mt_map contracts; /* of the files: id -> 1 */
+    mt_map contracts; /* of the files: id -> its model */
     mt_map sources;   /* that they declare */
     mt_map systems;
+    const ex_distinct *distinct;
+    size_t distinct_count;
     bool incomplete; /* a file could not be read: what it has is not known */
 } check;
 
@@ -84,7 +86,7 @@ static void check_sources(check *c, const ex_source *s)
               d ? d->message : MT_STR("it cannot be loaded"));
         return;
     }
-    mt_map_put(&c->arena, &c->contracts, mt_str_dup(&c->arena, s->id), 1);
+    mt_map_put(&c->arena, &c->contracts, mt_str_dup(&c->arena, s->id), (uintptr_t)m);
     for (uint32_t i = 0; i < m->source_count; i++) {
         mt_map_put(&c->arena, &c->sources, m->sources[i].id, 1);
     }
@@ -173,6 +175,20 @@ static void check_names(check *c, const char *section, const mt_map *known,
     }
 }
 
+static const ct_model *model_of(void *state, mt_str contract)
+{
+    const check *c = state;
+    return (const ct_model *)mt_map_get(&c->contracts, contract, 0);
+}
+
+/* A rule with a slip in it is one that keeps nobody apart. */
+static void found_rule(void *state, mt_str contract, mt_str what)
+{
+    check *c = state;
+    found(c, mt_strf(&c->arena, "distinct.%.*s", MT_ARG(contract)),
+          mt_json_get(mt_json_at(c->o->settings, "distinct"), contract), what);
+}
+
 static void check_all_names(check *c)
 {
     if (c->incomplete || !c->contracts.len) {
@@ -183,6 +199,8 @@ static void check_all_names(check *c)
     check_names(c, "systems", &c->systems, "`files` have no System of this name");
     check_names(c, "invariants", &c->contracts,
                 "`files` have no contract of this name");
+    ex_distinct_judge(&c->arena, c->distinct, c->distinct_count, model_of, found_rule,
+                      c);
     if (c->o->default_contract.len &&
         !mt_map_find(&c->contracts, c->o->default_contract)) {
         found(c, MT_STR("default_contract"),
@@ -259,13 +277,11 @@ static void check_witnesses(check *c)
 /* Who is to be somebody else, and how much each may ask for. */
 static void check_identities(check *c)
 {
-    const ex_distinct *rules;
-    size_t count;
     ex_quotas *quotas;
     c->count += ex_quotas_read(c->o->settings, c->fault, c->state, &quotas);
     ex_quotas_free(quotas);
-    c->count +=
-        ex_distinct_read(&c->arena, c->o->settings, c->fault, c->state, &rules, &count);
+    c->count += ex_distinct_read(&c->arena, c->o->settings, c->fault, c->state,
+                                 &c->distinct, &c->distinct_count);
 }
 
 size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,

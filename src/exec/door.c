@@ -24,6 +24,14 @@ static const bool WRITES[] = {
 #undef EX_WRITES
 };
 
+/* However often a call is prepared, here or on a worker, its key counts once. */
+static bool refused_answer(ex_job *job)
+{
+    job->key_counted =
+        job->key_counted || !ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers");
+    return !job->key_counted;
+}
+
 static bool prepare(ex_job *job, const ex_handler *h)
 {
     if (!h->prepare) {
@@ -35,10 +43,11 @@ static bool prepare(ex_job *job, const ex_handler *h)
     if (!job->call->idempotency_key.len) {
         return h->prepare(job) && (job->elsewhere || !ex_answer_defer(job));
     }
-    if (ex_refused_key(job) ||
-        (!job->saw_facts && !job->on_worker &&
-         ex_refused_quota(job, EX_QUOTA_ANSWERS, "kept answers"))) {
+    if (ex_refused_key(job)) {
         return true;
+    }
+    if (refused_answer(job)) {
+        return ex_answer_again(job); /* what was kept is told all the same */
     }
     return h->prepare(job) &&
            (job->elsewhere || (!ex_answer_defer(job) && ex_answer_again(job)));
@@ -84,7 +93,9 @@ static void begin_afresh(ex_job *job, bool saw_facts, bool on_worker)
     const ex_call *call = job->call;
     ex_done *done = job->done;
     void *state = job->state;
+    bool key_counted = job->key_counted;
     ex_job_clear(job);
+    job->key_counted = key_counted;
     job->call = call;
     job->done = done;
     job->state = state;

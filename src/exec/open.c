@@ -239,6 +239,9 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : load_time(x);
     err = err ? err : ex_keys_open(x, options, why);
     err = err ? err : ex_contracts_open(x, options->files, why);
+    if (!err) {
+        ex_distinct_warn(x);
+    }
     err = err ? err : ex_shadow_open(x, options->shadow, why);
     err = err ? err : load_facts(x);
     err = err ? err : ex_graphs_open(x, why);

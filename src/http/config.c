@@ -30,9 +30,13 @@ const ht_setting HT_SETTINGS[] = {
 /* clang-format on */
 const size_t HT_SETTING_COUNT = sizeof HT_SETTINGS / sizeof *HT_SETTINGS;
 
+/* A place is found by counting lines; a file may have a million faults. */
+enum { TOLD_MOST = 100 };
+
 typedef struct reading {
     mt_str name, text;
     mt_buf *faults;
+    size_t told;
 } reading;
 
 /* clang-format off */
@@ -121,8 +125,11 @@ static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *co
     }
     (void)mt_form_read(&form, tree, ROWS, mt_form_count(ROWS), config);
     mt_form_sort(&faults);
-    for (size_t i = 0; i < faults.len; i++) {
+    for (size_t i = 0; i < faults.len && i < TOLD_MOST; i++) {
         say_fault(r, &faults.items[i]);
+    }
+    if (faults.len > TOLD_MOST) {
+        mt_buf_addf(r->faults, "and %zu more\n", faults.len - TOLD_MOST);
     }
 }
 
@@ -131,7 +138,7 @@ static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *co
 mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
                       ht_config *config, mt_buf *faults)
 {
-    reading r = {name, text, faults};
+    reading r = {.name = name, .text = text, .faults = faults};
     mt_json *tree = mt_new(a, mt_json);
     mt_json_error error = {0};
     size_t before = faults->len;
@@ -153,7 +160,7 @@ mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
 static void say_hint(void *state, const mt_form_fault *fault)
 {
     reading *r = state;
-    if (fault->hint.len) {
+    if (fault->hint.len && r->told++ < TOLD_MOST) {
         add_place_of(r, fault);
         mt_buf_addf(r->faults, "%.*s\n", MT_ARG(fault->hint));
     }
@@ -162,7 +169,7 @@ static void say_hint(void *state, const mt_form_fault *fault)
 void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *config,
                      mt_buf *hints)
 {
-    reading r = {name, text, hints};
+    reading r = {.name = name, .text = text, .faults = hints};
     mt_form form = {
         .arena = a, .what = "a configuration", .report = say_hint, .state = &r};
     (void)mt_form_keys(&form, config->all, ROWS, mt_form_count(ROWS));

@@ -1,7 +1,9 @@
 /* http/outside.c - the thread that asks identity providers.
  * Room: http. Network threads never wait: a request whose token has an unknown key, and
  * logins, sleep while this thread asks. Every minute it also looks whether keys are
- * old. A queue with a ceiling; what does not fit is refused. */
+ * old, however much there is to do. A queue with a ceiling; what does not fit is
+ * refused, and so is what still waits when the server ends: a provider that hangs would
+ * hold it up by one time-out for each. */
 #include <stdlib.h>
 
 #include "base/wait.h"
@@ -11,11 +13,13 @@ enum { MAX_WAITING = 256, TEND_MS = 60000 };
 
 struct ht_outside {
     ht_server *server;
+    void (*turn_away)(ht_request *r);
     pthread_mutex_t lock;
     pthread_cond_t some;
     ht_request *first, **end; /* a queue; `end` is where the next is put */
     size_t waiting;
     bool stop;
+    int64_t tend_ms; /* when keys are to be looked at next; the thread's */
     pthread_t thread;
 };
 
@@ -29,14 +33,15 @@ static void tend(ht_outside *o)
                     mt_buf_str(&why));
     }
     mt_buf_free(&why);
+    o->tend_ms = mt_wait_end(TEND_MS);
 }
 
-/* The next request; NULL: none for a while, or it is time to stop. */
+/* The next request; NULL: none until keys are to be looked at, or it is time to stop.
+ */
 static ht_request *take(ht_outside *o, bool *stop)
 {
-    int64_t end = mt_wait_end(TEND_MS);
     pthread_mutex_lock(&o->lock);
-    while (!o->first && !o->stop && mt_cond_wait(&o->some, &o->lock, end)) {
+    while (!o->first && !o->stop && mt_cond_wait(&o->some, &o->lock, o->tend_ms)) {
     }
     ht_request *r = o->first;
     if (r) {
@@ -44,7 +49,7 @@ static ht_request *take(ht_outside *o, bool *stop)
         o->end = o->first ? o->end : &o->first;
         o->waiting--;
     }
-    *stop = o->stop && !r;
+    *stop = o->stop;
     pthread_mutex_unlock(&o->lock);
     return r;
 }
@@ -53,22 +58,24 @@ static void *work(void *state)
 {
     ht_outside *o = state;
     bool stop = false;
+    ht_request *r = NULL;
     tend(o);
-    while (!stop) {
-        ht_request *r = take(o, &stop);
+    while (r || !stop) {
+        r = take(o, &stop);
         if (r) {
-            r->errand(r);
-        } else if (!stop) {
+            (stop ? o->turn_away : r->errand)(r);
+        }
+        if (!stop && mt_wait_end(0) >= o->tend_ms) {
             tend(o);
         }
     }
     return NULL;
 }
 
-ht_outside *ht_outside_start(ht_server *s)
+ht_outside *ht_outside_start(ht_server *s, void (*turn_away)(ht_request *r))
 {
     ht_outside *o = mt_xmalloc(sizeof *o);
-    *o = (ht_outside){.server = s};
+    *o = (ht_outside){.server = s, .turn_away = turn_away};
     o->end = &o->first;
     pthread_mutex_init(&o->lock, NULL);
     mt_cond_init(&o->some);
@@ -124,17 +131,20 @@ void ht_request_go_on_later(ht_request *r, int stage)
     MHD_resume_connection(r->connection);
 }
 
-void ht_outside_stop(ht_outside *o)
+bool ht_outside_stop(ht_outside *o)
 {
     if (!o) {
-        return;
+        return false;
     }
+    au_oidc_hang_up(o->server->options.oidc);
     pthread_mutex_lock(&o->lock);
     o->stop = true;
+    bool waited = atomic_load(&o->server->under_way) > 0;
     pthread_cond_signal(&o->some);
     pthread_mutex_unlock(&o->lock);
     pthread_join(o->thread, NULL);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->some);
     free(o);
+    return waited;
 }

@@ -415,6 +415,15 @@ void ht_request_done(ht_request *r, ex_reply *reply)
     done(r, reply);
 }
 
+void ht_request_turn_away(ht_request *r)
+{
+    ex_reply reply = {
+        .status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true, .code = "stopping"};
+    ht_problem_write(&reply.body, reply.status, reply.code,
+                     MT_STR("the server is stopping"), r->id);
+    done(r, &reply);
+}
+
 /* The executor's answer, on any thread. */
 static void done(void *state, ex_reply *reply)
 {

@@ -279,7 +279,7 @@ static mt_err start(ht_server *s, mt_buf *why)
     if (s->options.oidc) {
         s->believed = ht_believed_new();
         s->sessions = ht_sessions_new();
-        s->outside = ht_outside_start(s);
+        s->outside = ht_outside_start(s, ht_request_turn_away);
     }
     err = s->options.tls_cert.len
               ? ht_tls_open(s->options.tls_cert, s->options.tls_key, &s->tls, why)
@@ -352,6 +352,16 @@ static bool is_busy(ht_server *s)
            counts.doing[HT_READING];
 }
 
+/* The answers are there; give them a moment to be read. */
+static void let_read(ht_server *s, int64_t until)
+{
+    int64_t moment = os_now_ms() + 1000;
+    until = moment < until ? moment : until;
+    while (is_busy(s) && os_now_ms() < until) {
+        usleep(2000);
+    }
+}
+
 /* From here on nobody is let in, and the executor is not asked for figures. */
 static void stop_telling(ht_server *s)
 {
@@ -376,12 +386,7 @@ bool ht_server_drain(ht_server *s, unsigned seconds)
     while (atomic_load(&s->under_way) && os_now_ms() < until) {
         usleep(2000);
     }
-    /* The answers are there; give them a moment to be read. */
-    int64_t moment = os_now_ms() + 1000;
-    until = moment < until ? moment : until;
-    while (is_busy(s) && os_now_ms() < until) {
-        usleep(2000);
-    }
+    let_read(s, until);
     return atomic_load(&s->under_way) == 0;
 }
 
@@ -405,7 +410,9 @@ void ht_server_free(ht_server *s)
         usleep(2000);
     }
     ht_workers_stop(s->workers);
-    ht_outside_stop(s->outside);
+    if (ht_outside_stop(s->outside) && s->daemon) {
+        let_read(s, INT64_MAX);
+    }
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
     }

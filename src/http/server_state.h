@@ -112,6 +112,8 @@ void ht_request_call(ht_request *r);
 
 /* Gives the reply of a request that sleeps, from any thread. */
 void ht_request_done(ht_request *r, ex_reply *reply);
+/* The same with the answer that the server is stopping. */
+void ht_request_turn_away(ht_request *r);
 
 /* http/admit.c */
 ht_verdict ht_admit(ht_request *r);
@@ -124,13 +126,15 @@ mt_str ht_cookie_of(const ht_request *r, mt_str name);
 enum MHD_Result ht_login_answer(ht_request *r);
 
 /* http/outside.c */
-ht_outside *ht_outside_start(ht_server *s);
+/* `turn_away`: for those who still wait when it ends. */
+ht_outside *ht_outside_start(ht_server *s, void (*turn_away)(ht_request *r));
 /* Puts the connection to sleep and gives the request to the thread that asks providers;
  * false: too many wait. The errand ends with ht_request_done(), or with the request
  * going on at this stage. */
 bool ht_request_sleep(ht_request *r, void (*errand)(ht_request *r));
 void ht_request_go_on_later(ht_request *r, int stage);
-void ht_outside_stop(ht_outside *o);
+/* True: somebody still waited, and has an answer now. */
+bool ht_outside_stop(ht_outside *o);
 
 /* http/answer.c */
 enum MHD_Result ht_answer_reply(ht_request *r);

@@ -8,8 +8,9 @@
  * all that these had.
  *
  * Invariants: the lock is held for copying only, never while anything is sent; the
- * ceiling of the queue is never passed. Closing waits for one exchange at most.
- * What may fail: everything outside, and it is counted. */
+ * ceiling of the queue is never passed. Closing leaves LAST_MS for what is under way
+ * and what waits, whatever the time-out of an exchange is. What may fail: everything
+ * outside, and it is counted. */
 #include "trace/exporter.h"
 
 #include <pthread.h>
@@ -28,7 +29,8 @@ enum {
     TRIES = 4,
     PAUSE_MS = 500,
     PAUSE_MOST_MS = 30000,
-    LAST_MS = 2000, /* for the last exchange */
+    FIGURES_MS = 60000, /* they are told again soon */
+    LAST_MS = 2000,     /* for all that is left at the end */
     ANSWER_MOST = 64 << 10
 };
 
@@ -55,6 +57,7 @@ struct tr_exporter {
     tr_trace *batch; /* the thread's */
     mt_buf message;
     atomic_ullong sent, spans, dropped, failed, figures_failed;
+    atomic_llong end_ms; /* nobody waits for the collector after this; 0: no end yet */
 };
 
 /* ---- What is said ---- */
@@ -99,6 +102,16 @@ static size_t drop_answer(char *data, size_t size, size_t count, void *state)
     (void)data;
     *heard += size * count;
     return *heard > ANSWER_MOST ? 0 : size * count;
+}
+
+/* The library asks at least once a second. */
+static int is_over(void *state, curl_off_t down, curl_off_t now_down, curl_off_t up,
+                   curl_off_t now_up)
+{
+    tr_exporter *e = state;
+    (void)down, (void)now_down, (void)up, (void)now_up;
+    long long end = atomic_load(&e->end_ms);
+    return end && os_now_ms() >= end;
 }
 
 #define SET(e, option, value)                                                          \
@@ -155,6 +168,9 @@ static void set_up(tr_exporter *e)
     SET(e, CURLOPT_USERAGENT, "motet");
     SET(e, CURLOPT_WRITEFUNCTION, drop_answer);
     SET(e, CURLOPT_ERRORBUFFER, e->error);
+    SET(e, CURLOPT_NOPROGRESS, 0L);
+    SET(e, CURLOPT_XFERINFOFUNCTION, is_over);
+    SET(e, CURLOPT_XFERINFODATA, e);
     if (s->ca_file) {
         SET(e, CURLOPT_CAINFO, s->ca_file);
     }
@@ -211,7 +227,7 @@ static outcome insist(tr_exporter *e, const mt_buf *url)
         if (i && !pause_for(e, pause)) {
             break;
         }
-        o = post(e, url, stops(e) ? LAST_MS : (long)e->options.settings->timeout_ms);
+        o = post(e, url, (long)e->options.settings->timeout_ms);
         pause = pause * 4 < PAUSE_MOST_MS ? pause * 4 : PAUSE_MOST_MS;
     }
     return o;
@@ -242,7 +258,7 @@ static void send_figures(tr_exporter *e)
     mt_figures *to = tr_figures_begin(&f, &e->message, &e->resource);
     e->options.tell(e->options.tell_state, to);
     tr_figures_end(&f);
-    if (post(e, &e->metrics_url, stops(e) ? LAST_MS : 60000) != TAKEN) {
+    if (post(e, &e->metrics_url, FIGURES_MS) != TAKEN) {
         atomic_fetch_add(&e->figures_failed, 1);
     }
 }
@@ -408,6 +424,7 @@ void tr_exporter_close(tr_exporter *e)
     if (!e) {
         return;
     }
+    atomic_store(&e->end_ms, os_now_ms() + LAST_MS);
     pthread_mutex_lock(&e->lock);
     e->stop = true;
     pthread_cond_signal(&e->more);

@@ -107,6 +107,18 @@ class Certificates(Case):
                 self.assertEqual((answer.status, "certificate" in answer.json["detail"]), (401, True), (name, answer))
         self.assertTrue(server.logs("its chain is not trusted"))
 
+    def test_a_name_with_a_NUL_inside_is_not_the_name_before_it(self):
+        """An authority that looks at the end of a name gave it; only a C program ends it early."""
+        server = self.serve()
+        for name, san in (("reader", b"spiffe://ward/reader"), ("evil", b"spiffe://ward/reader\0.evil.example"),
+                          ("ended", b"spiffe://ward/reader\0")):
+            der = bytes([0x30, len(san) + 2, 0x86, len(san)]) + san  # one name, a URI
+            self.issue(name, name, san="DER:" + der.hex(":"))
+        self.assertEqual(self.ask(server, "reader", path="/session").json["rights"], ["ward/read"])
+        for name in ("evil", "ended"):
+            self.assertEqual(self.ask(server, name, path="/session").json["rights"], [], name)
+            self.assertEqual(self.ask(server, name).status, 403, name)
+
     def test_where_one_is_required_a_token_is_not_enough(self):
         server = self.serve(required=True)
         token = server.token("--right", "ward/read")

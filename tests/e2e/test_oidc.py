@@ -17,7 +17,7 @@ import urllib.parse
 
 import api
 import npm
-from harness import Case, main, run
+from harness import SANITIZED, Case, main, run, wall_clock
 from jwts import Signer, b64
 from serve import Answer, Server
 
@@ -355,20 +355,29 @@ class Pages(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
+    def do_POST(self):
+        """Never answers."""
+        self.server.asked.append(self.path)
+        self.server.ended.wait(60)
+
     def log_message(self, *words):
         pass
 
 
-class Gate(Case):
-    """What the issuer's document leads to passes the one outgoing gate."""
-
+class Origins(Case):
     def page_server(self, pages):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
-        server.pages, server.asked = pages, []
+        server.daemon_threads = True
+        server.pages, server.asked, server.ended = pages, [], threading.Event()
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
+        self.addCleanup(server.ended.set)
         return server, f"http://127.0.0.1:{server.server_port}"
+
+
+class Gate(Origins):
+    """What the issuer's document leads to passes the one outgoing gate."""
 
     def serve(self, issuer, **settings):
         self.write("ward.tenor", WARD)
@@ -405,6 +414,61 @@ class Gate(Case):
         self.assertNotIn("/keys", documents.asked)
 
 
+class Busy(Origins):
+    """One thread asks providers, and anybody may give it something to do."""
+
+    def serve_logins(self, env=None, **settings):
+        self.signer = Signer(self.dir)
+        self.pages, issuer = self.page_server({"/keys": self.signer.keys})
+        self.pages.pages["/.well-known/openid-configuration"] = {
+            "issuer": issuer, "jwks_uri": issuer + "/keys", "authorization_endpoint": issuer + "/log-in",
+            "token_endpoint": issuer + "/token"}
+        self.write("ward.tenor", WARD)
+        self.write("motet.json", json.dumps({"files": ["ward.tenor"], **settings, "oidc": {"corp": {
+            "issuer": issuer, "audience": AUDIENCE, "rules": [{"rights": ["ward/read"]}],
+            "login": {"client_id": "web", "redirect_uri": REDIRECT}}}}))
+        server = Server(self.dir, options=["--config", "motet.json"], env=env)
+        server.start()
+        self.addCleanup(server.stop)
+        return server, issuer
+
+    def test_keys_are_asked_for_again_however_many_log_in(self):
+        """A minute of this server's clocks is a second; whoever begins logins leaves it no quiet one."""
+        clock = {"LD_PRELOAD": wall_clock("")["LD_PRELOAD"], "FAKETIME": "+0 x60"}
+        server, issuer = self.serve_logins(clock)
+        token = self.signer.token(iss=issuer, aud=AUDIENCE, sub="ada", exp=int(time.time()) + 86400)
+        ask = lambda: server.get("/session", token=token).status
+        self.assertTrue(server.wait_until(lambda: ask() == 200, 5), server.log())
+        self.pages.pages["/keys"] = {"keys": []}  # the key is taken back
+        end = time.monotonic() + 20
+        while ask() == 200 and time.monotonic() < end:
+            self.assertEqual(server.get("/login").status, 303)
+            time.sleep(0.1)
+        self.assertEqual((ask(), self.pages.asked.count("/keys") > 1), (401, True), self.pages.asked)
+
+    def test_a_provider_that_hangs_does_not_hold_up_the_end(self):
+        """What waits for it is turned away; each would have had a time-out of its own."""
+        server, _ = self.serve_logins(stop_timeout=1)
+        heard = []
+
+        def come_back(begun):
+            state = urllib.parse.parse_qs(urllib.parse.urlsplit(begun.headers["Location"]).query)["state"][0]
+            cookie = begun.headers["Set-Cookie"].split(";")[0]
+            heard.append(server.get(f"/callback?code=x&state={state}", headers={"Cookie": cookie}, timeout=60))
+
+        threads = [threading.Thread(target=come_back, args=[server.get("/login")]) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        self.assertTrue(server.wait_until(lambda: "/token" in self.pages.asked, 10))
+        time.sleep(0.5)  # the others wait behind it
+        begun = time.monotonic()
+        self.assertEqual(server.stop(), 0)
+        self.assertLess(time.monotonic() - begun, 8 if not SANITIZED else 20)
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(a.code for a in heard), ["login_failed"] + ["stopping"] * 3, heard)
+
+
 class Settings(Case):
     """What needs no provider."""
 
@@ -424,12 +488,27 @@ class Settings(Case):
                              ({"rules": [{"claim": "x", "rights": ["read"]}]}, "rules.0"),
                              ({"rules": [{"personas": [":x"]}]}, "rules.0"), ({"jwks": "http://id.example/k"}, "jwks"),
                              ({"isuer": "x"}, "isuer"),
+                             ({"issuer": "http://127.0.0.1.id.example"}, "issuer"), ({"audience": ""}, "audience"),
+                             ({"audience": ["motet", ""]}, "audience"), ({"jwks": "not-there.json"}, "jwks"),
+                             ({"jwks": "ward.tenor"}, "jwks"), ({"ca_file": "not-there.pem"}, "ca_file"),
+                             ({"rules": [{"claim": "x", "equals": "", "rights": ["read"]}]}, "rules.0"),
+                             ({"rules": [{"claim": "x", "contains": "", "rights": ["read"]}]}, "rules.0"),
+                             ({"login": {"client_id": "a", "redirect_uri": "https://x/?a=/callback"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/cb"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/callback",
                                          "client_secret": {"env": "NOT_THERE_9"}}}, "client_secret")):
             result = self.check(**{**good, **change})
             self.assertEqual(result.code, 1, (change, result.err))
             self.assertIn(word, result.err)
+
+    def test_two_providers_of_one_issuer_are_refused(self):
+        """The second would judge no token; and who logs in by it would be somebody else than by a token."""
+        self.write("ward.tenor", WARD)
+        one = {"issuer": "https://id.example", "audience": "motet", "rules": [{"rights": ["read"]}]}
+        for other, code in (("https://id.example", 1), ("https://id.example/other", 0)):
+            self.write("motet.json", json.dumps({"files": ["ward.tenor"], "oidc": {"a": one, "b": {**one, "issuer": other}}}))
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual((result.code, "oidc.b.issuer" in result.err), (code, code == 1), result.err)
 
     def test_a_name_that_could_be_taken_for_another_is_refused(self):
         self.write("ward.tenor", WARD)

@@ -102,6 +102,28 @@ class Rights(Ward):
             self.assertEqual((answer.status, answer.code), (404, "unknown_execution"), answer)
         self.assertEqual(server.post(f"/v1/flows/{flow}/resume", {}, token=banker).json["status"], "done")
 
+    def test_where_a_flow_stands_is_told_without_values_of_facts(self):
+        """An evaluation that overflows says what it came to, from which the fact can be had."""
+        self.write("sum.tenor", '''persona clerk
+fact amount { type: Int(min: 0, max: 1000) source: "desk.amount" }
+operation add { personas: [clerk] require: amount + 5.25 > 1.0 outcomes: [done] error_contract: [precondition_failed] }
+flow look { snapshot: at_initiation entry: fork steps: {
+  fork: ParallelStep { branches: [Branch { id: b entry: step steps: {
+      step: BranchStep { condition: amount + 5.25 > 1.0 persona: clerk
+                         if_true: Terminal(success) if_false: Terminal(failure) } } }]
+    join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: Terminate(outcome: failure) } } } }
+''')
+        server = Server(self.dir, "sum.tenor")
+        clerk, reader = server.token("--persona", "sum:clerk", "--right", "facts:*"), server.token("--right", "sum/read")
+        server.start()
+        self.addCleanup(server.stop)
+        flow = server.post("/v1/contracts/sum/flows/look", {"persona": "clerk", "facts": {"amount": 997}}, token=clerk).json
+        whole, bare = (server.get(f"/v1/flows/{flow['id']}", token=who).json["position"] for who in (clerk, reader))
+        self.assertIn("1002.25", json.dumps(whole))
+        self.assertNotIn("1002", json.dumps(bare))
+        self.assertEqual((bare["status"], bare["states"], [r["step"] for r in bare["records"]]),
+                         (whole["status"], whole["states"], [r["step"] for r in whole["records"]]))
+
     def test_FS15_a_keyed_resume_needs_a_persona_and_leaves_nothing(self):
         server = self.serve()
         reader = self.token(server, "--right", "metrics:read")
@@ -165,6 +187,18 @@ class Rights(Ward):
         some = self.token(server, "--persona", "vault:banker", "--right", "vault/facts:limit")
         answer = self.act(server, "vault", "unlock", "Safe", "banker", some, facts={"balance": 1, "limit": 2})
         self.assertEqual(answer.json["needs"], ["vault/facts:balance"])
+
+    def test_a_fact_called_override_is_not_granted_by_that_right(self):
+        self.write("odd.tenor", 'fact override { type: Int(min: 0, max: 1000) source: "desk.override" default: 0 }\npersona p\n')
+        server = Server(self.dir, "odd.tenor")
+        self.boss, holder = server.token("--right", "odd/facts:*"), server.token("--right", "odd/facts:override")
+        server.start()
+        self.addCleanup(server.stop)
+        path = "/v1/contracts/odd/facts"
+        self.assertEqual(server.ask("PUT", f"{path}/override", {"value": 617}, token=self.boss).status, 200)
+        refused = server.ask("PUT", f"{path}/override", {"value": 5}, token=holder)
+        self.assertEqual((refused.code, refused.json["needs"]), ("fact_forbidden", ["odd/facts:*"]), refused)
+        self.assertNotIn("617", server.get(path, token=holder).body.decode())
 
     def test_a_ledger_of_one_contract(self):
         server = self.serve()
@@ -429,6 +463,22 @@ class Quotas(Ward):
         self.make_news(server)  # a dead stream is noticed when it is written to
         self.assertTrue(server.wait_until(again, 20))
 
+    def test_answers_count_however_large_a_request_is(self):
+        """What is large is prepared by a worker; what needs one, twice. Each counts once."""
+        server = self.serve(quotas={"answers_per_day": 3})
+        clerk = self.token(server, "--right", "ward/instances:create", "--right", "vault/deploy")
+        make = lambda i, blanks=0: server.post("/v1/contracts/ward/instances/Bed", json.dumps({"id": f"q{i}"}) + " " * blanks,
+                                               token=clerk, headers={"Idempotency-Key": f"k{i}"}).status
+        self.assertEqual([make(1, 300 << 10), make(2)], [201, 201])
+        deploy = lambda key: server.post("/v1/contracts", {"contract": "vault", "source": VAULT}, token=clerk,
+                                         headers={"Idempotency-Key": key})
+        self.assertEqual(deploy("d1").status, 200)
+        self.assertEqual([make(3, 300 << 10), make(4), deploy("d2").code], [429, 429, "quota_exceeded"])
+        # Whoever lost an answer gets it again, though no more are kept.
+        again = deploy("d1")
+        self.assertEqual((again.status, again.headers["Idempotency-Replayed"], again.headers["Retry-After"]), (200, "true", None))
+        self.assertEqual([make(1, 300 << 10), make(2)], [201, 201])
+
     def test_recorded_refusals_count_and_what_is_allowed_goes_on(self):
         server = self.serve(quotas={"refusals_per_day": 3, "identities": {}})
         nurse, other = (self.token(server, "--persona", "ward:nurse") for _ in range(2))
@@ -456,9 +506,19 @@ class Quotas(Ward):
 
 
 class Distinct(Ward):
-    def serve(self, distinct, store="sqlite:serve.db"):
-        self.write("payment.tenor", PAYMENT)
+    contract = PAYMENT
+
+    def configure(self, distinct):
         self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": distinct}))
+
+    def restart(self, server, distinct):
+        server.stop()
+        self.configure(distinct)
+        server.start()
+
+    def serve(self, distinct, store="sqlite:serve.db"):
+        self.write("payment.tenor", self.contract)
+        self.configure(distinct)
         server = Server(self.dir, options=["--config", "motet.json"], store=store)
         self.both = server.token("--persona", "payment:requester", "--persona", "payment:approver")
         self.second = server.token("--persona", "payment:requester", "--persona", "payment:approver",
@@ -514,6 +574,63 @@ class Distinct(Ward):
         server.start()
         self.assertEqual(self.do(server, "approve", "approver", "p1", self.second).code, "not_distinct")
 
+    def test_a_rule_that_was_away_holds_for_what_was_done_meanwhile(self):
+        """Nobody keeps the index while there is no rule; whoever acted then is not forgotten."""
+        self.away_and_back("sqlite:serve.db")
+
+    def test_on_postgresql_too_a_rule_that_was_away_holds_for_what_was_done_meanwhile(self):
+        with Postgres() as database:
+            self.away_and_back(database.url())
+
+    def away_and_back(self, store):
+        # The payment goes back to where it began; the watcher, whom no rule names, does that.
+        self.contract = PAYMENT.replace("(paid, asked)]", "(paid, asked), (asked, idle)]", 1).replace(
+            "[(Payment, paid, asked)]", "[(Payment, asked, idle)]")
+        server = self.serve({"payment": [["requester", "approver"]]}, store=store)
+        self.create(server, "p1")
+        self.assertEqual(self.do(server, "ask", "requester", "p1", self.second).status, 200)
+        self.assertEqual(self.do(server, "undo", "watcher", "p1", self.second).status, 200)
+        self.restart(server, {})
+        asked = self.do(server, "ask", "requester", "p1", self.both)
+        self.assertEqual(asked.status, 200, asked)
+        self.restart(server, {"payment": [["requester", "approver"]]})
+        refused = self.do(server, "approve", "approver", "p1", self.both)
+        self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+        self.assertEqual(refused.json["other"], {k: asked.json[k] for k in asked.json if k in ("queued", "record")} |
+                         {"persona": "requester"})
+        checked = run("store", "check", "--store", store, cwd=self.dir)
+        self.assertEqual(checked.code, 0, checked)
+
+    def test_restored_as_the_other_kind_of_store_the_same_record_is_named(self):
+        """A file counts places, PostgreSQL what was queued: the numbers of an index are its store's own."""
+        with Postgres() as database:
+            server = self.serve({"payment": [["requester", "approver"]]}, store=database.url())
+            self.create(server, "p1")
+            self.assertEqual(self.do(server, "ask", "requester", "p1", self.both).status, 200)
+            server.stop()
+            self.holds("backup", "--store", database.url(), "--out", "copy")
+        self.holds("restore", "copy", "--store", "sqlite:copy.db")
+        self.holds("store", "check", "--store", "sqlite:copy.db")
+        with Server(self.dir, options=["--config", "motet.json"], store="sqlite:copy.db") as server:
+            refused = self.do(server, "approve", "approver", "p1", self.both)
+            self.assertEqual((refused.status, refused.code), (403, "not_distinct"), refused)
+            reader = self.token(server, "--right", "ledger:read")
+            named = server.get(f"/v1/ledger/{refused.json['other']['record']}", token=reader)
+            self.assertEqual((named.status, named.json["body"]["provenance"]["op"]), (200, "ask"), named)
+
+    def test_who_began_a_flow_has_not_acted_on_what_it_binds(self):
+        """The flow's first record is found under the instance; nothing was done to that by it."""
+        server = self.serve({"payment": [["watcher", "approver"]]})
+        self.create(server, "p1")
+        beginner = self.token(server, "--persona", "payment:watcher", "--persona", "payment:approver")
+        flow = server.post("/v1/contracts/payment/flows/payment", {"persona": "watcher", "bindings": {"Payment": "p1"}},
+                           token=beginner).json
+        self.assertEqual((flow["status"], flow["waiting"]["persona"]), ("waiting", "requester"), flow)
+        self.assertEqual(self.do(server, "ask", "requester", "p1", self.second).status, 200)
+        approved = self.do(server, "approve", "approver", "p1", beginner)
+        self.assertEqual(approved.status, 200, approved)
+        self.assertEqual(run("store", "check", "--store", server.store, cwd=self.dir).code, 0)
+
     def test_FS10_an_index_or_a_token_that_was_changed_is_named(self):
         """Whoever owns the database may change both; the ledger does not change with them."""
         server = self.serve({"payment": [["requester", "approver"]]})
@@ -529,7 +646,7 @@ class Distinct(Ward):
         forged = "INSERT INTO docs SELECT kind, 'f' || substr(id, 2, 14) || 'x', tag, body, version, updated_ms FROM docs "
         for statement, said in (
                 (f"UPDATE docs SET body = replace(body, '{who}', '{other}') WHERE kind = 'acts'", f"that '{who}' acted as"),
-                ("""UPDATE docs SET body = '{"acts":{},"covers":["approver","requester"]}' WHERE kind = 'acts'""",
+                ("""UPDATE docs SET body = '{"acts":{},"covers":["approver","requester"],"upto":99}' WHERE kind = 'acts'""",
                  f"that '{who}' acted as 'requester'"),
                 (f"""UPDATE docs SET body = replace(body, '"acts":{{', '"acts":{{"approver":{{"x":1}},') WHERE kind = 'acts'""",
                  "acts that no record does"),
@@ -609,6 +726,20 @@ class Distinct(Ward):
             result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
             self.assertEqual(result.code, 1, bad)
             self.assertIn("distinct.payment", result.err)
+
+    def test_a_rule_with_a_slip_is_told_since_it_keeps_nobody_apart(self):
+        """By the check as a fault; by the server in its log, as the contract may come later."""
+        for bad, said in (({"paymnt": ["requester", "approver"]}, "distinct.paymnt: there is no contract"),
+                          ({"payment": [["watcher", "approver"], ["requestor", "approver"]]},
+                           "the contract has no persona 'requestor' (did you mean 'requester'?)"),
+                          ({"payment": ["payment:requester", "approver"]}, "no persona 'payment:requester'")):
+            server = self.serve(bad)
+            result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
+            self.assertEqual((result.code, said in result.err), (1, True), (bad, result.err))
+            self.assertTrue(server.logs("warn distinct_unknown"), bad)
+            self.assertIn(said, server.log())
+            server.stop()
+            (self.dir / "serve.err").unlink()
 
 
 main()

@@ -252,6 +252,16 @@ class Traces(Case):
         self.assertEqual(server.stop(), 0)
         self.assertLess(time.monotonic() - began, 15)
 
+    def test_a_collector_that_stalls_does_not_hold_up_the_end(self):
+        """However long an exchange may take: what is under way is left, too."""
+        collector = self.collect(lambda path: 30.0)
+        server = self.serve(self.usual(collector, timeout_ms=25000))
+        self.assertEqual(server.get("/v1/contracts").status, 200)
+        self.assertTrue(server.wait_until(lambda: collector.requests, 10))
+        began = time.monotonic()
+        self.assertEqual(server.stop(), 0)
+        self.assertLess(time.monotonic() - began, 8)
+
     def test_a_collector_that_comes_back_is_found_again(self):
         state = {"status": 503}
         collector = self.collect(lambda path: state["status"])

@@ -66,6 +66,7 @@ struct ex_job {
     bool thought;     /* a flow that goes on: its snapshot is there, evaluated */
     bool unthought;   /* likewise: it is not, and would take long */
     bool counted;     /* refused: it counts against the caller's quota, once */
+    bool key_counted; /* its key counts against the caller's quota, once */
     os_deadline own_deadline, *deadline; /* ex_deadline() */
     ex_version *v;
     ex_snap *snap;
@@ -242,6 +243,8 @@ bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact);
  * declares (empty: every contract does)? May it assert a fact of this system? */
 bool ex_caller_concerns(const ex_caller *who, mt_str contract);
 bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str system);
+/* What would grant it. */
+mt_str ex_fact_right(mt_arena *a, mt_str fact);
 
 /* One more of the caller's quota; `of` names it for people. */
 bool ex_refused_quota(ex_job *job, ex_quota what, const char *of);

@@ -45,8 +45,9 @@ bool ex_refuse_given(ex_job *job, const uint32_t *facts, size_t count)
         mt_str id = m->facts[facts[i]].id;
         mt_buf_addf(&text, "%s'%.*s'", i ? ", " : "", MT_ARG(id));
         if (!ex_may_assert(who, job->v, facts[i])) {
-            mt_jw_str(&list, mt_strf(&job->arena, "%.*s/facts:%.*s", MT_ARG(contract),
-                                     MT_ARG(id)));
+            mt_str right = ex_fact_right(&job->arena, id);
+            mt_jw_str(&list, mt_strf(&job->arena, "%.*s/%.*s", MT_ARG(contract),
+                                     MT_ARG(right)));
         }
         override |= ex_served(job->v, facts[i]);
     }

@@ -174,6 +174,15 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right)
 
 /* ---- Facts ---- */
 
+static const mt_str OVERRIDE = MT_STR_INIT("facts:override");
+
+/* A fact may have the name of that right, which is none over it. */
+mt_str ex_fact_right(mt_arena *a, mt_str fact)
+{
+    mt_str right = mt_strf(a, "facts:%.*s", MT_ARG(fact));
+    return mt_str_eq(right, OVERRIDE) ? MT_STR("facts:*") : right;
+}
+
 static bool right_is(mt_str right, mt_str prefix, mt_str name)
 {
     return right.len == prefix.len + name.len && mt_str_starts(right, prefix) &&
@@ -184,7 +193,7 @@ bool ex_fact_granted(const ex_caller *who, mt_str contract, mt_str fact, mt_str 
 {
     for (size_t i = 0; !who->anyone && i < who->right_count; i++) {
         mt_str over = contract_of(who->rights[i]), r = right_of(who->rights[i]);
-        if (over.ptr && !mt_str_eq(over, contract)) {
+        if ((over.ptr && !mt_str_eq(over, contract)) || mt_str_eq(r, OVERRIDE)) {
             continue;
         }
         if (mt_str_is(r, "facts:*") || right_is(r, MT_STR("facts:"), fact) ||

@@ -89,6 +89,7 @@ mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a
         return MT_OK;
     }
     job->reply.replayed = true;
+    job->reply.retry_after = 0; /* of what it would have been refused for now */
     if (a->status == STILL_RUNNING) {
         return use_flow(job, tx, arena, a->body);
     }

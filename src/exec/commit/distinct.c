@@ -8,10 +8,12 @@
  * It is decided in the group's transaction, with the rows of instances and flows
  * locked, so of two requests at two nodes the second sees the first. What was done
  * stands in the ledger; a document of kind "acts" for each instance and flow is its
- * index, {"acts":{PERSONA:{IDENTITY:RECORD}},"covers":[PERSONA]}. A rule that is newer
- * than the document finds a persona that the document does not cover, and the document
- * is made again from the ledger. Personas the server acts as by itself (auto_personas)
- * are nobody's: their acts are in the index, as in the ledger, and forbid nothing.
+ * index, {"acts":{PERSONA:{IDENTITY:RECORD}},"covers":[PERSONA],"upto":RECORD}. What
+ * the ledger has behind `upto` is read besides: a rule may have been away for a while,
+ * here or at another node, and nobody kept the index then. A rule that is newer than
+ * the document finds a persona that the document does not cover, and the whole ledger
+ * is read. Personas the server acts as by itself (auto_personas) are nobody's: their
+ * acts are in the index, as in the ledger, and forbid nothing.
  *
  * INVARIANT: a document is written in the transaction that does the act. May fail: the
  * store. */
@@ -99,6 +101,53 @@ size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *f
     return r.wrong;
 }
 
+static void judge_persona(mt_arena *a, const ex_distinct *d, mt_str persona,
+                          const ct_model *m, ex_rule_told *told, void *state)
+{
+    if (ct_model_find(m, CT_KIND_PERSONA, persona) != CT_NONE) {
+        return;
+    }
+    mt_str near = ct_model_nearest(m, CT_KIND_PERSONA, persona);
+    told(state, d->contract,
+         mt_strf(a, "the contract has no persona '%.*s'%s%.*s%s", MT_ARG(persona),
+                 near.len ? " (did you mean '" : "", MT_ARG(near),
+                 near.len ? "'?)" : ""));
+}
+
+void ex_distinct_judge(mt_arena *a, const ex_distinct *all, size_t count,
+                       ex_model_of *model_of, ex_rule_told *told, void *state)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ct_model *m = model_of(state, all[i].contract);
+        for (size_t k = 0; m && k < all[i].count; k++) {
+            judge_persona(a, &all[i], all[i].personas[k], m, told, state);
+        }
+        if (!m) {
+            told(state, all[i].contract, MT_STR("there is no contract of this name"));
+        }
+    }
+}
+
+static const ct_model *served_model(void *state, mt_str contract)
+{
+    const ex_version *v = ex_current(state, contract);
+    return v ? v->model : NULL;
+}
+
+static void warn(void *state, mt_str contract, mt_str what)
+{
+    ex_log(state, 2, "distinct_unknown",
+           "distinct.%.*s: %.*s, so nobody is kept apart by it", MT_ARG(contract),
+           MT_ARG(what));
+}
+
+void ex_distinct_warn(ex_executor *x)
+{
+    mt_arena a = {0};
+    ex_distinct_judge(&a, x->distinct, x->distinct_count, served_model, warn, x);
+    mt_arena_free(&a);
+}
+
 static bool has(const ex_distinct *d, mt_str persona)
 {
     for (size_t i = 0; i < d->count; i++) {
@@ -154,6 +203,7 @@ typedef struct subject {
     mt_str id;             /* of the document */
     mt_map acts;           /* "PERSONA\nIDENTITY" -> record */
     const mt_json *covers; /* names in the document; NULL: there is none */
+    int64_t upto;          /* the document has all acts up to this record */
 } subject;
 
 static mt_str key_of(const subject *s, mt_str persona, mt_str identity)
@@ -164,7 +214,12 @@ static mt_str key_of(const subject *s, mt_str persona, mt_str identity)
 static subject subject_of(mt_arena *a, const ex_job *job, mt_str flow, mt_str scope,
                           mt_str name)
 {
-    subject s = {.a = a, .job = job, .flow = flow, .scope = scope, .name = name};
+    subject s = {.a = a,
+                 .job = job,
+                 .flow = flow,
+                 .scope = scope,
+                 .name = name,
+                 .upto = EX_NO_RECORD};
     s.id = flow.len ? ex_acts_of_flow(a, flow)
                     : ex_acts_of_instance(a, job->v->contract, scope, name);
     return s;
@@ -188,11 +243,14 @@ static void note(subject *s, mt_str persona, mt_str identity, int64_t record)
     }
 }
 
+/* One that does not say how far it speaks, in numbers of this kind of store, is made
+ * again from the ledger. */
 static void read_document(subject *s, mt_str body)
 {
     mt_json *tree = mt_new(s->a, mt_json);
-    if (mt_json_read(s->a, body, NULL, tree, NULL)) {
-        return; /* made again from the ledger */
+    if (mt_json_read(s->a, body, NULL, tree, NULL) ||
+        mt_json_i64(mt_json_get(tree, ex_acts_upto(s->job->x->shared)), &s->upto)) {
+        return;
     }
     const mt_json *acts = mt_json_at(tree, "acts");
     for (uint32_t i = 0; mt_json_is(acts, MT_JSON_OBJECT) && i < acts->count; i++) {
@@ -240,10 +298,21 @@ typedef struct history {
     MT_VEC(int64_t) of; /* records that small ones point to */
 } history;
 
+/* A record is found under everything it binds; an instance was acted on if it changed.
+ */
+static bool acts_on(const subject *s, const mt_json *body)
+{
+    size_t slash = mt_str_find(s->name, '/');
+    const mt_json *after = mt_json_at(mt_json_at(body, "provenance"), "state_after");
+    const mt_json *ids = mt_json_get(after, mt_str_from(s->name.ptr, slash));
+    return s->flow.len || mt_json_get(ids, mt_str_skip(s->name, slash + 1));
+}
+
 static void take_act(subject *s, const st_record *r)
 {
     mt_json body;
-    if (mt_json_read(s->a, mt_str_dup(s->a, r->body), NULL, &body, NULL)) {
+    if (mt_json_read(s->a, mt_str_dup(s->a, r->body), NULL, &body, NULL) ||
+        !acts_on(s, &body)) {
         return;
     }
     mt_str persona = mt_json_text(mt_json_at(&body, "persona"));
@@ -272,16 +341,33 @@ static mt_err look_at(void *state, const st_record *r)
     return MT_OK;
 }
 
+/* The place behind what the document has. Records of one subject have numbers in the
+ * order of their commits; one that waits to be chained has no place yet, and may get
+ * one at any moment: then all is read. */
+static mt_err first_unread(const subject *s, st_tx *tx, int64_t *from)
+{
+    st_record r = {.seq = s->upto};
+    bool known = s->upto != EX_NO_RECORD && is_whole(s);
+    mt_err err =
+        known && s->job->x->shared ? st_record_get(tx, s->a, s->upto, &r) : MT_OK;
+    known = known && !err && r.seq >= 0 && r.seq < INT64_MAX;
+    *from = known ? r.seq + 1 : 0;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
 /* An instance is the contract's alone, or that of a System: then members write about
  * it, and the personas of a rule are those of this contract. */
 static mt_err read_ledger(subject *s, st_tx *tx)
 {
     history h = {.s = s};
+    int64_t from;
+    mt_err err = first_unread(s, tx, &from);
     st_record_filter f = {.contract = s->job->v->contract,
+                          .from_seq = from,
                           .flow = s->flow,
                           .subject = s->flow.len ? (mt_str){0} : s->name,
                           .pending = true};
-    mt_err err = st_record_walk(tx, &f, (st_page){.limit = 0}, look_at, &h);
+    err = err ? err : st_record_walk(tx, &f, (st_page){.limit = 0}, look_at, &h);
     for (size_t i = 0; i < h.of.len && !err; i++) {
         st_record r;
         err = st_record_get(tx, s->a, h.of.items[i], &r);
@@ -302,7 +388,7 @@ static mt_err load(subject *s, st_tx *tx, bool lock)
         read_document(s, doc.body);
     }
     err = err == MT_E_NOTFOUND ? MT_OK : err;
-    return err || is_whole(s) ? err : read_ledger(s, tx);
+    return err ? err : read_ledger(s, tx);
 }
 
 /* ---- Kept ---- */
@@ -365,6 +451,8 @@ static mt_err keep(const subject *s, ex_group *g)
     write_acts(&w, s);
     mt_jw_keyz(&w, "covers");
     write_covers(&w, s);
+    mt_jw_key(&w, ex_acts_upto(s->job->x->shared));
+    mt_jw_i64(&w, s->upto);
     mt_jw_end_object(&w);
     st_doc doc = {.kind = EX_ACTS_KIND,
                   .id = s->id,
@@ -445,6 +533,7 @@ static mt_err add(subject *s, ex_group *g, const ex_act *act, int64_t record)
 {
     mt_err err = load(s, g->tx, true);
     note(s, act->persona, act->who, record);
+    s->upto = record;
     return err ? err : keep(s, g);
 }
 

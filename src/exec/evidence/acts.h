@@ -2,7 +2,8 @@
  * named.
  * Room: exec. A document of kind "acts" for each instance and flow that a rule of
  * `distinct` speaks of (exec/commit/distinct.c): {"acts":{PERSONA:{IDENTITY:RECORD}},
- * "covers":[PERSONA]}. It says nothing that the ledger does not. */
+ * "covers":[PERSONA],"upto":RECORD}. It says nothing that the ledger does not, and of
+ * records behind `upto` nothing at all; without it, it counts for nothing. */
 #ifndef EX_ACTS_H
 #define EX_ACTS_H
 
@@ -11,6 +12,13 @@
 
 #define EX_ACTS_KIND MT_STR("acts")
 enum { EX_NO_ACT = -1 }; /* no record has this number */
+
+/* Places and what was queued are counted apart, and a copy of one kind of store may be
+ * restored as the other, where its numbers name other records. */
+static inline mt_str ex_acts_upto(bool shared)
+{
+    return shared ? MT_STR("upto_queued") : MT_STR("upto");
+}
 
 static inline mt_str ex_acts_of_flow(mt_arena *a, mt_str flow)
 {

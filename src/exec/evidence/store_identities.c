@@ -174,6 +174,7 @@ typedef struct index_check {
     mt_arena a;
     mt_str name;
     const mt_json *acts, *covers;
+    int64_t upto;       /* the last record it speaks of */
     size_t told, there; /* acts of personas that it covers */
 } index_check;
 
@@ -199,7 +200,7 @@ static mt_err look_at_act(void *state, const st_doc *row)
     mt_str persona = text_at(&act, "persona"), who = text_at(&act, "who");
     mt_json_i64(mt_json_at(&act, "record"), &said);
     mt_json_i64(mt_json_get(mt_json_get(x->acts, persona), who), &is);
-    if (!covers(x, persona)) {
+    if (!covers(x, persona) || said > x->upto) {
         return MT_OK;
     }
     x->told++;
@@ -230,7 +231,8 @@ static mt_err look_at_index(void *state, const st_doc *row)
     index_check x = {.c = c};
     mt_json tree;
     x.name = mt_strf(&x.a, "acts/%.*s", MT_ARG(row->id));
-    if (mt_json_read(&x.a, mt_str_dup(&x.a, row->body), NULL, &tree, NULL)) {
+    if (mt_json_read(&x.a, mt_str_dup(&x.a, row->body), NULL, &tree, NULL) ||
+        mt_json_i64(mt_json_get(&tree, ex_acts_upto(s.shared)), &x.upto)) {
         mt_arena_free(&x.a);
         return MT_OK; /* it is made again from the ledger */
     }

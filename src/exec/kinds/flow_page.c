@@ -2,8 +2,53 @@
  * Room: exec. */
 #include "exec/kinds/flow.h"
 
+/* What went wrong in an evaluation is told with the value it came to. */
+static void without_messages(mt_jw *w, const mt_json *node)
+{
+    if (mt_json_is(node, MT_JSON_OBJECT)) {
+        mt_jw_begin_unsorted(w);
+        for (uint32_t i = 0; i < node->count; i++) {
+            if (!mt_str_is(node->as.members[i].key, "message")) {
+                mt_jw_key(w, node->as.members[i].key);
+                without_messages(w, &node->as.members[i].value);
+            }
+        }
+        mt_jw_end_object(w);
+    } else if (mt_json_is(node, MT_JSON_ARRAY)) {
+        mt_jw_begin_array(w);
+        for (uint32_t i = 0; i < node->count; i++) {
+            without_messages(w, &node->as.items[i]);
+        }
+        mt_jw_end_array(w);
+    } else {
+        mt_jw_json(w, node);
+    }
+}
+
+/* Where the flow stands, without the values of facts. */
+static void bare_position(mt_jw *w, ex_job *job, mt_str position)
+{
+    mt_json tree;
+    mt_jw_begin_unsorted(w);
+    if (!mt_json_read(&job->arena, position, NULL, &tree, NULL)) {
+        for (uint32_t i = 0; i < tree.count; i++) {
+            const mt_json_member *m = &tree.as.members[i];
+            if (mt_str_is(m->key, "fault")) {
+                continue;
+            }
+            mt_jw_key(w, m->key);
+            if (mt_str_is(m->key, "records")) {
+                without_messages(w, &m->value);
+            } else {
+                mt_jw_json(w, &m->value);
+            }
+        }
+    }
+    mt_jw_end_object(w);
+}
+
 /* Facts are shown to who began the flow and to who may read facts of the contract; the
- * rest of the row to whoever knows its id. */
+ * rest of the row to whoever the contract concerns. */
 bool ex_flow_get(ex_job *job)
 {
     st_flow row;
@@ -21,14 +66,19 @@ bool ex_flow_get(ex_job *job)
     mt_jw w = ex_reply_with(job, 200);
     mt_jw_unsorted(&w);
     ex_flow_members(&w, v, &row);
-    if (began || ex_may_read_facts(job, row.contract)) {
+    bool reads = began || ex_may_read_facts(job, row.contract);
+    if (reads) {
         mt_jw_keyz(&w, "extra");
         mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
         mt_jw_keyz(&w, "facts");
         mt_jw_raw(&w, row.facts);
     }
     mt_jw_keyz(&w, "position");
-    mt_jw_raw(&w, row.position);
+    if (reads) {
+        mt_jw_raw(&w, row.position);
+    } else {
+        bare_position(&w, job, row.position);
+    }
     ex_reply_end(&w);
     return true;
 }

@@ -58,6 +58,36 @@ static void is_refused(void **state)
     mt_arena_free(&a);
 }
 
+static void a_hundred_faults_are_told_and_how_many_more_there_are(void **state)
+{
+    (void)state;
+    for (unsigned count = 100; count <= 102; count++) {
+        mt_arena a = {0};
+        mt_buf text = {0}, faults = {0}, hints = {0};
+        ht_config c = HT_CONFIG_DEFAULT;
+        for (unsigned i = 0; i < count; i++) {
+            mt_buf_addf(&text, "liste%u: 1\n", i);
+        }
+        mt_str name = MT_STR("c.yaml"), file = mt_buf_str(&text);
+        assert_int_equal(ht_config_read(&a, name, file, true, &c, &faults),
+                         MT_E_REJECTED);
+        ht_config_hints(&a, name, file, &c, &hints);
+        mt_str last = count == 100   ? MT_STR("100:1: there is no setting liste99\n")
+                      : count == 101 ? MT_STR("liste99\nand 1 more\n")
+                                     : MT_STR("liste99\nand 2 more\n");
+        assert_true(mt_str_ends(mt_buf_str(&faults), last));
+        size_t lines = 0;
+        for (size_t i = 0; i < hints.len; i++) {
+            lines += hints.ptr[i] == '\n';
+        }
+        assert_int_equal(lines, 100);
+        mt_buf_free(&text);
+        mt_buf_free(&faults);
+        mt_buf_free(&hints);
+        mt_arena_free(&a);
+    }
+}
+
 static void an_unknown_key_gets_the_nearest_known_one(void **state)
 {
     (void)state;
@@ -185,6 +215,7 @@ int main(void)
 {
     rows_list list = {0};
     rows_add(&list, BAD, is_refused);
+    rows_test(&list, a_hundred_faults_are_told_and_how_many_more_there_are);
     rows_test(&list, an_unknown_key_gets_the_nearest_known_one);
     rows_test(&list, a_file_sets_what_it_names);
     rows_test(&list, an_empty_file_changes_nothing);
