@@ -121,7 +121,7 @@ class Doctor(Case):
         self.write("keys.json", '{"keys": []}')
         self.assertEqual(self.provider("keys.json", 1), [("wrong", "provider a has no key that can be used")])
         self.write("keys.json", "nothing")
-        self.assertIn("not a set of keys", self.provider("keys.json", 1)[0][1])
+        self.assertIn("has no set of keys", self.provider("keys.json", 1)[0][1])
         self.assertEqual(self.provider("none.json", 1)[0][0], "wrong")
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Keys) as answering:
             answering.body = json.dumps(keys).encode()
