@@ -49,6 +49,7 @@ struct ho_handlers {
     mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
+    char about[HO_MESSAGE_TEXT]; /* the message calls are about; "": it has no name */
 };
 
 ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
@@ -69,6 +70,12 @@ ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
 void ho_handlers_begin(ho_handlers *h)
 {
     mt_arena_reset(&h->arena);
+    h->about[0] = '\0';
+}
+
+void ho_handlers_about(ho_handlers *h, mt_str message)
+{
+    snprintf(h->about, sizeof h->about, "%.*s", MT_ARG(message));
 }
 
 ho_wish *ho_handlers_wish(ho_handlers *h)
@@ -205,6 +212,9 @@ static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int
     if (!hook) {
         mt_jw_keyz(&w, "key");
         write_text_or_null(&w, call->key);
+    }
+    if (h->about[0]) {
+        mt_jw_key_str(&w, "message", mt_str_z(h->about));
     }
     mt_jw_keyz(&w, "payload");
     if (call->payload) {

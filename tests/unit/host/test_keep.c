@@ -62,9 +62,10 @@ static void what_was_committed_is_there_again(void **state)
 {
     ho_keep *k = reopen(*state, MT_OK);
     holds(k, "", "");
-    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb \"q\"\n")), MT_OK);
+    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb \"q\"\n"), NULL),
+                     MT_OK);
     assert_int_equal(k->sent(k, 1), MT_OK);
-    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n")), MT_OK);
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n"), NULL), MT_OK);
     ho_keep_close(k);
     k = reopen(*state, MT_OK);
     holds(k, "{\"n\":1}", "b \"q\"\nc\n");
@@ -95,7 +96,7 @@ static void a_crash_at_any_byte_keeps_the_last_whole_commit(void **state)
     ends[0] = bytes.len;
     for (int i = 1; i < 6; i++) {
         snprintf(text, sizeof text, "{\"n\":%d}", i);
-        assert_int_equal(k->commit(k, mt_str_z(text), MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, mt_str_z(text), MT_STR("m\n"), NULL), MT_OK);
         os_read_file(&a, p->path, 1 << 20, &bytes);
         ends[i] = bytes.len;
     }
@@ -112,7 +113,7 @@ static void a_crash_at_any_byte_keeps_the_last_whole_commit(void **state)
         assert_true(mt_str_eq(mt_buf_str(&k->state), mt_str_z(whole ? text : "")));
         assert_int_equal(k->unsent.len, 2 * whole);
         /* And it goes on from there. */
-        assert_int_equal(k->commit(k, MT_STR("{\"n\":9}"), MT_STR("")), MT_OK);
+        assert_int_equal(k->commit(k, MT_STR("{\"n\":9}"), MT_STR(""), NULL), MT_OK);
         ho_keep_close(k);
         k = reopen(p, MT_OK);
         assert_true(mt_str_is(mt_buf_str(&k->state), "{\"n\":9}"));
@@ -126,7 +127,7 @@ static void any_changed_byte_in_the_middle_is_corruption(void **state)
     const place *p = *state;
     ho_keep *k = reopen(p, MT_OK);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("x\n")), MT_OK);
+        assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("x\n"), NULL), MT_OK);
     }
     ho_keep_close(k);
     mt_arena a = {0};
@@ -158,7 +159,8 @@ static void the_file_does_not_grow_without_end(void **state)
     memcpy(big, "{\"k\":\"", 6);
     memcpy(big + 29998, "\"}", 2);
     for (int i = 0; i < 200; i++) {
-        assert_int_equal(k->commit(k, mt_str_from(big, 30000), MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, mt_str_from(big, 30000), MT_STR("m\n"), NULL),
+                         MT_OK);
         assert_int_equal(k->sent(k, 1), MT_OK);
     }
     mt_str bytes;
@@ -190,7 +192,7 @@ static void a_commit_counts_though_the_file_cannot_be_rewritten(void **state)
     mt_str text = mt_str_from(big, sizeof big);
     for (int i = 0; i < 50; i++) { /* beyond where it would be rewritten */
         big[6] = (char)('a' + i % 26);
-        assert_int_equal(k->commit(k, text, MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, text, MT_STR("m\n"), NULL), MT_OK);
         assert_int_equal(k->sent(k, 1), MT_OK);
     }
     ho_keep_close(k);
