@@ -31,7 +31,7 @@ static natsStatus find_start(nt_durable *d, const nt_member *m, const nt_extent 
     uint64_t before_first = now->first ? now->first - 1 : 0;
     bool stranger = hello->stream[0] && strcmp(hello->stream, now->made) != 0;
     *after = before_first;
-    if (hello->from == NT_FROM_SINCE) {
+    if (hello->from == NT_FROM_SINCE && hello->since_ms > 0) {
         return nt_js_since(d, hello->since_ms, after);
     }
     if (hello->from == NT_FROM_NEW) {
