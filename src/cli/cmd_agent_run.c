@@ -31,7 +31,7 @@ const cli_option CMD_AGENT_RUN_OPTIONS[] = {
     {"travel-on", "TRIGGER=HOST:PORT", "go to another relay on this trigger; repeats"},
     {"durable",   NULL,        "hear and be heard once, over a relay with --durable"},
     {"as",        "NAME",      "the name for --durable (the agent's own)"},
-    {"from",      "WHERE",     "durable, at first: new, first, a sequence or a UTC time (new)"},
+    {"from",      "WHERE",     "durable, at first: new, first, none, a sequence or a UTC time (new)"},
     {"retries",   "COUNT",     "failures in a row before giving up (0: never)"},
     {"pause",     "MILLIS",    "first pause between attempts, then longer (100)"},
     {"tls",       NULL,        "speak TLS and check the relay's certificate"},
@@ -195,6 +195,8 @@ static bool read_from(const char *where, nt_hello *hello)
 {
     if (!where || strcmp(where, "new") == 0) {
         hello->from = NT_FROM_NEW;
+    } else if (strcmp(where, "none") == 0) {
+        hello->from = NT_FROM_NONE;
     } else if (strcmp(where, "first") == 0) {
         hello->from = NT_FROM_FIRST;
     } else if (is_digits(where)) {
@@ -223,13 +225,14 @@ static int read_durable(run *r)
     }
     if (!nt_is_name(name)) {
         mt_buf_addf(&r->why,
-                    "'%.*s' is not a name for --durable; a name is 1 to %d letters, digits, '_' and "
+                    "'%.*s' is not a name for --durable; a name is 1 to %d letters, "
+                    "digits, '_' and "
                     "'-' (--as NAME)",
                     MT_ARG(name), NT_NAME_TEXT);
         return fail(r, CLI_USAGE);
     }
     if (!read_from(from, &r->durable)) {
-        mt_buf_addz(&r->why, "--from is new, first, a sequence or a time like "
+        mt_buf_addz(&r->why, "--from is new, first, none, a sequence or a time like "
                              "2026-11-17T12:00:00Z");
         return fail(r, CLI_USAGE);
     }

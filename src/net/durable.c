@@ -94,6 +94,7 @@ static nt_member *add_member(nt_durable *d, const nt_hello *hello, void *owner)
                     (int)strlen(hello->id)
               : snprintf(m->subject, sizeof m->subject, "%s.n.%s", d->prefix, d->node);
     m->own = (size_t)own;
+    m->deaf = hello->from == NT_FROM_NONE;
     nt_durable_enlist(d, m);
     return m;
 }
@@ -164,6 +165,15 @@ bool nt_durable_send(nt_durable *d, uint64_t who, uint64_t number, mt_str line)
     return ok;
 }
 
+void nt_durable_self_hears(nt_durable *d, bool hears)
+{
+    pthread_mutex_lock(&d->lock);
+    nt_member *self = d->slots[NT_DURABLE_SELF];
+    self->deaf = !hears;
+    nt_durable_enlist(d, self);
+    pthread_mutex_unlock(&d->lock);
+}
+
 size_t nt_durable_waiting(nt_durable *d, uint64_t who)
 {
     pthread_mutex_lock(&d->lock);
@@ -184,43 +194,58 @@ void nt_durable_ack(nt_durable *d, uint64_t who, uint64_t seq)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* With the lock: what is true of the member now. */
-static bool complete(nt_durable *d, const nt_note *n, nt_event *event)
+/* What is true of their members now. */
+static void complete_notes(nt_durable *d)
 {
-    pthread_mutex_lock(&d->lock);
-    nt_member *m = nt_durable_member(d, n->who);
-    if (m && n->kind == NT_EVENT_KEPT) {
-        event->number = m->kept;
-        m->kept_news = false;
+    for (size_t at = 0; at < d->taken.len;) {
+        nt_note n;
+        memcpy(&n, d->taken.ptr + at, sizeof n);
+        nt_member *m = nt_durable_member(d, n.who);
+        if (m && n.kind == NT_EVENT_KEPT) {
+            n.number = m->kept;
+            m->kept_news = false;
+        }
+        n.owner = m ? m->owner : NULL;
+        n.stale = !m;
+        memcpy(d->taken.ptr + at, &n, sizeof n);
+        at += sizeof n + n.len;
     }
-    event->owner = m ? m->owner : NULL;
-    pthread_mutex_unlock(&d->lock);
-    return m != NULL;
 }
 
-void nt_durable_take(nt_durable *d, void (*hear)(void *state, const nt_event *event),
-                     void *state)
+static void take_notes(nt_durable *d)
 {
-    uint64_t self_seq = 0;
     pthread_mutex_lock(&d->lock);
     mt_buf swap = d->taken;
     d->taken = d->in;
     d->in = swap;
     mt_buf_clear(&d->in);
+    complete_notes(d);
     pthread_mutex_unlock(&d->lock);
+}
+
+static void tell(const nt_note *n, mt_str bytes, nt_durable_hear *hear, void *state)
+{
+    nt_said said;
+    nt_event event = {.kind = n->kind,
+                      .owner = n->owner,
+                      .number = n->number,
+                      .line = bytes,
+                      .said = &said};
+    if (n->kind == NT_EVENT_WELCOME) {
+        memcpy(&said, bytes.ptr, sizeof said);
+    }
+    hear(state, &event);
+}
+
+void nt_durable_take(nt_durable *d, nt_durable_hear *hear, void *state)
+{
+    uint64_t self_seq = 0;
+    take_notes(d);
     for (mt_str rest = mt_buf_str(&d->taken); rest.len;) {
         nt_note n;
-        nt_said said;
         memcpy(&n, rest.ptr, sizeof n);
-        nt_event event = {.kind = n.kind,
-                          .number = n.number,
-                          .line = mt_str_from(rest.ptr + sizeof n, n.len),
-                          .said = &said};
-        if (n.kind == NT_EVENT_WELCOME) {
-            memcpy(&said, event.line.ptr, sizeof said);
-        }
-        if (complete(d, &n, &event)) {
-            hear(state, &event);
+        if (!n.stale) {
+            tell(&n, mt_str_from(rest.ptr + sizeof n, n.len), hear, state);
             self_seq = n.who == NT_DURABLE_SELF ? n.number : self_seq;
         }
         rest = mt_str_skip(rest, sizeof n + n.len);
@@ -268,7 +293,7 @@ mt_err nt_durable_open(const nt_durable_config *config, nt_durable **out, mt_buf
     pthread_mutex_init(&d->lock, NULL);
     mt_cond_init(&d->work);
     pthread_cond_init(&d->gone, NULL);
-    add_member(d, &(nt_hello){.from = NT_FROM_NEW}, NULL);
+    add_member(d, &(nt_hello){.from = NT_FROM_NEW}, NULL)->deaf = true;
     natsStatus s = nt_js_open(d);
     if (s != NATS_OK || pthread_create(&d->speaker, NULL, nt_durable_speak, d) != 0) {
         /* Never the URL: it may hold a password. */

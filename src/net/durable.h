@@ -42,6 +42,8 @@ typedef struct nt_event {
     const nt_said *said;
 } nt_event;
 
+typedef void nt_durable_hear(void *state, const nt_event *event);
+
 /* MT_E_IO with `why` when the server cannot be reached or has no JetStream. */
 mt_err nt_durable_open(const nt_durable_config *config, nt_durable **out, mt_buf *why);
 /* Readable when nt_durable_take() has something. */
@@ -54,14 +56,16 @@ void nt_durable_leave(nt_durable *d, uint64_t who);
 /* Stores a line. False: it is too long for the server, or (of NT_DURABLE_SELF, whose
  * lines have no numbers of their own) there is no more room. */
 bool nt_durable_send(nt_durable *d, uint64_t who, uint64_t number, mt_str line);
+/* Is there anybody to hear what comes for NT_DURABLE_SELF? What is sent for it after
+ * this, and what is answered to that, is heard. */
+void nt_durable_self_hears(nt_durable *d, bool hears);
 /* Bytes of a member that are not known to be stored. */
 size_t nt_durable_waiting(nt_durable *d, uint64_t who);
 /* Its effects are safe; everything before counts as acknowledged, too. */
 void nt_durable_ack(nt_durable *d, uint64_t who, uint64_t seq);
 /* Hands over what has come. Of NT_DURABLE_SELF only lines, with owner NULL; they are
  * acknowledged by it. */
-void nt_durable_take(nt_durable *d, void (*hear)(void *state, const nt_event *event),
-                     void *state);
+void nt_durable_take(nt_durable *d, nt_durable_hear *hear, void *state);
 /* As nt_bus_news(). */
 bool nt_durable_news(nt_durable *d, nt_stats *stats, mt_buf *why);
 void nt_durable_close(nt_durable *d);

@@ -20,7 +20,7 @@ static void wake_relay(const nt_durable *d)
 void nt_durable_note(nt_durable *d, const nt_member *m, nt_event_kind kind,
                      uint64_t number, mt_str bytes)
 {
-    nt_note n = {kind, m->who, number, bytes.len};
+    nt_note n = {.kind = kind, .who = m->who, .number = number, .len = bytes.len};
     if (!d->in.len) {
         wake_relay(d);
     }

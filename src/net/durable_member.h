@@ -29,6 +29,7 @@ struct nt_member {
     char subject[NT_SUBJECT_TEXT]; /* what it sends is stored under */
     size_t own; /* subjects that begin with so much of it are its own */
 
+    bool deaf; /* nobody wants to hear what comes for it */
     bool welcomed, consuming, gone;
     struct __natsSubscription *inbox; /* what it hears through; NULL: not yet */
     char consumer[NT_REPLY_TEXT];     /* "": there is none */

@@ -34,7 +34,7 @@ static natsStatus find_start(nt_durable *d, const nt_member *m, const nt_extent 
     if (hello->from == NT_FROM_SINCE && hello->since_ms > 0) {
         return nt_js_since(d, hello->since_ms, after);
     }
-    if (hello->from == NT_FROM_NEW) {
+    if (hello->from == NT_FROM_NEW || hello->from == NT_FROM_NONE) {
         *after = now->last;
     } else if (hello->from == NT_FROM_AFTER && !stranger) {
         *after = hello->after < now->last ? hello->after : now->last;
@@ -111,6 +111,44 @@ static void begin_consuming(nt_durable *d, nt_member *m)
     if (s != NATS_OK) {
         m->consuming = false;
         m->retry_ms = os_now_ms() + NT_SPEAK_AGAIN_MS;
+    }
+}
+
+/* Gives up the lock meanwhile. */
+static void stop_consuming(nt_durable *d, nt_member *m)
+{
+    char old[NT_REPLY_TEXT];
+    memcpy(old, m->consumer, sizeof old);
+    nt_member_new_consumer(m);
+    m->consuming = false;
+    m->welcomed = m->owner != NULL; /* the relay begins anew when it hears again */
+    natsSubscription *inbox = m->inbox;
+    m->inbox = NULL;
+    pthread_mutex_unlock(&d->lock);
+    natsSubscription_Destroy(inbox);
+    nt_js_forget(d, old);
+    pthread_mutex_lock(&d->lock);
+}
+
+/* Likewise: a welcome, and nothing more. */
+static void welcome_deaf(nt_durable *d, nt_member *m)
+{
+    nt_extent now;
+    pthread_mutex_unlock(&d->lock);
+    natsStatus s = nt_js_extent(d, &now);
+    s = s ? s : welcome(d, m, &now);
+    pthread_mutex_lock(&d->lock);
+    m->retry_ms = s ? os_now_ms() + NT_SPEAK_AGAIN_MS : 0;
+}
+
+static void mind_ears(nt_durable *d, nt_member *m, int64_t now)
+{
+    if (m->deaf && m->consumer[0]) {
+        stop_consuming(d, m);
+    } else if (m->deaf && m->owner && !m->welcomed && now >= m->retry_ms) {
+        welcome_deaf(d, m);
+    } else if (!m->deaf && !m->consuming && now >= m->retry_ms) {
+        begin_consuming(d, m);
     }
 }
 
@@ -234,9 +272,7 @@ static void serve(nt_durable *d, nt_member *m, mt_buf *work)
         }
         return;
     }
-    if (!m->consuming && now >= m->retry_ms) {
-        begin_consuming(d, m);
-    }
+    mind_ears(d, m, now);
     publish_ack(d, m);
     if (m->unsure && now >= m->again_ms) {
         settle(d, m);
@@ -263,7 +299,8 @@ static void sweep(nt_durable *d, int64_t now)
             m->careful = true;
             m->progress_ms = now;
         }
-        if (!m->consuming || nt_backlog_next(&m->backlog).len) {
+        bool ready = m->deaf ? m->welcomed || !m->owner : m->consuming;
+        if (!ready || nt_backlog_next(&m->backlog).len) {
             nt_durable_enlist(d, m);
         }
     }

@@ -21,6 +21,8 @@ enum {
 /* An event as it waits; the bytes of its line, or its nt_said, follow. */
 typedef struct nt_note {
     nt_event_kind kind;
+    bool stale;  /* its member is gone; as `owner`, found out when it is taken */
+    void *owner; /* of its member */
     uint64_t who, number;
     size_t len;
 } nt_note;

@@ -92,6 +92,20 @@ static void end(mt_buf *out, mt_jw *w)
 
 /* ---- the hello ---- */
 
+static const char *const FROM_WORDS[] = {
+    [NT_FROM_NONE] = "none", [NT_FROM_NEW] = "new", [NT_FROM_FIRST] = "first"};
+
+static bool read_word(const mt_json *node, nt_from *out)
+{
+    for (size_t i = 0; i < sizeof FROM_WORDS / sizeof *FROM_WORDS; i++) {
+        if (mt_str_eq(mt_json_text(node), mt_str_z(FROM_WORDS[i]))) {
+            *out = (nt_from)i;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Keys ascend. */
 void nt_hello_write(mt_buf *out, const nt_hello *hello)
 {
@@ -99,8 +113,7 @@ void nt_hello_write(mt_buf *out, const nt_hello *hello)
     if (hello->from == NT_FROM_AFTER) {
         mt_jw_key_i64(&w, "after", (int64_t)hello->after);
     } else if (hello->from != NT_FROM_SINCE) {
-        mt_jw_key_str(&w, "from",
-                      hello->from == NT_FROM_NEW ? MT_STR("new") : MT_STR("first"));
+        mt_jw_key_str(&w, "from", mt_str_z(FROM_WORDS[hello->from]));
     }
     mt_jw_key_str(&w, "id", mt_str_z(hello->id));
     mt_jw_key_str(&w, "name", mt_str_z(hello->name));
@@ -126,16 +139,9 @@ static const char *read_from(const mt_json *whole, nt_hello *out)
         !take_number(whole, "since", &ms)) {
         return "`after` and `since` are whole numbers";
     }
-    mt_str word = mt_json_text(from);
-    if (from && !mt_str_is(word, "new") && !mt_str_is(word, "first")) {
-        return "`from` is new or first";
-    }
     out->since_ms = (int64_t)ms;
-    out->from = after                    ? NT_FROM_AFTER
-                : since                  ? NT_FROM_SINCE
-                : mt_str_is(word, "new") ? NT_FROM_NEW
-                                         : NT_FROM_FIRST;
-    return NULL;
+    out->from = after ? NT_FROM_AFTER : NT_FROM_SINCE;
+    return from && !read_word(from, &out->from) ? "`from` is new, first or none" : NULL;
 }
 
 static const char *read_hello(const mt_json *whole, nt_hello *out)

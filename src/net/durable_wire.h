@@ -11,6 +11,7 @@ enum { NT_NAME_TEXT = 64 };
 
 /* From where an agent wants to hear. */
 typedef enum nt_from {
+    NT_FROM_NONE, /* it hears nothing */
     NT_FROM_NEW,
     NT_FROM_FIRST,
     NT_FROM_AFTER,

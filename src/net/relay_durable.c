@@ -205,8 +205,14 @@ static void hear(void *state, const nt_event *event)
     }
 }
 
+/* Before anything is read: what agents without hello cause, they hear. */
 void nt_relay_durable_turn(nt_relay *r)
 {
+    bool hears = r->log_fd >= 0 || r->conns.len > r->stats.durable_agents;
+    if (hears != r->self_hears) {
+        r->self_hears = hears;
+        nt_durable_self_hears(r->durable, hears);
+    }
     nt_durable_take(r->durable, hear, r);
     flush_other(r, NULL);
 }

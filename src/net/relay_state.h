@@ -96,6 +96,7 @@ struct nt_relay {
     nt_tls *tls;
     nt_bus *bus;
     nt_durable *durable; /* instead of a bus */
+    bool self_hears;     /* the stream is heard for agents without hello */
     nt_conn *flush_next; /* has lines of this turn that are not written yet */
     mt_buf wrapped;      /* a line of an agent that said hello */
     int log_fd;

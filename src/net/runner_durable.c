@@ -39,7 +39,7 @@ void nt_pledge_begin(nt_pledge *p, const ho_agent *agent)
     const ho_stand *stand = ho_agent_stand(agent);
     nt_hello hello = p->hello;
     memcpy(hello.id, stand->sender, sizeof hello.id);
-    if (stand->stream[0]) {
+    if (stand->stream[0] && hello.from != NT_FROM_NONE) {
         memcpy(hello.stream, stand->stream, sizeof hello.stream);
         hello.from = NT_FROM_AFTER;
         hello.after = stand->seq;
