@@ -21,7 +21,7 @@
 #include "net/relay.h"
 #include "os/address.h"
 
-enum { MESSAGES = 60000, ROUNDS = 3, BLOCK = 65536, STEP = 64, WINDOW = 1024 };
+enum { MESSAGES = 60000, ROUNDS = 5, BLOCK = 65536, STEP = 64, WINDOW = 1024 };
 
 static const char LINE[] =
     "{\"_payload\":{\"from\":\"3e1c26d3-23ef-423e-a848-f808f54d35bf\",\"intent\":"

@@ -76,6 +76,50 @@ static void what_was_committed_is_there_again(void **state)
     ho_keep_close(k);
 }
 
+/* With a durable relay: where the agent stands, and how many messages were sent ever.
+ */
+static void the_stand_is_kept_with_the_state(void **state)
+{
+    ho_stand stand = {.sender = "0123456789abcdef", .stream = "17", .seq = 41};
+    ho_keep *k = reopen(*state, MT_OK);
+    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb\n"), &stand),
+                     MT_OK);
+    assert_int_equal(k->sent(k, 1), MT_OK);
+    stand.seq = 42;
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR(""), &stand), MT_OK);
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n"), NULL), MT_OK);
+    ho_keep_close(k);
+    k = reopen(*state, MT_OK);
+    holds(k, "{\"n\":1}", "b\nc\n");
+    assert_string_equal(k->stand.sender, "0123456789abcdef");
+    assert_string_equal(k->stand.stream, "17");
+    assert_int_equal(k->stand.seq, 42);
+    assert_int_equal(k->done, 1);
+    ho_keep_close(k);
+}
+
+/* Numbers must not begin anew when the file does. */
+static void a_file_written_anew_still_counts(void **state)
+{
+    static char big[300000];
+    ho_stand stand = {.sender = "0123456789abcdef", .stream = "17"};
+    memset(big, 'x', sizeof big);
+    big[0] = big[sizeof big - 1] = '"';
+    ho_keep *k = reopen(*state, MT_OK);
+    for (int i = 1; i <= 20; i++) {
+        stand.seq = (uint64_t)i;
+        big[1] = (char)('a' + i); /* a state that changed */
+        assert_int_equal(
+            k->commit(k, mt_str_from(big, sizeof big), MT_STR("m\n"), &stand), MT_OK);
+        assert_int_equal(k->sent(k, 1), MT_OK);
+    }
+    ho_keep_close(k);
+    k = reopen(*state, MT_OK);
+    assert_int_equal(k->done, 20);
+    assert_int_equal(k->stand.seq, 20);
+    ho_keep_close(k);
+}
+
 static void only_one_agent_may_have_it(void **state)
 {
     ho_keep *k = reopen(*state, MT_OK);
@@ -316,6 +360,8 @@ int main(void)
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         IN_A_PLACE(what_was_committed_is_there_again),
+        IN_A_PLACE(the_stand_is_kept_with_the_state),
+        IN_A_PLACE(a_file_written_anew_still_counts),
         IN_A_PLACE(only_one_agent_may_have_it),
         IN_A_PLACE(a_crash_at_any_byte_keeps_the_last_whole_commit),
         IN_A_PLACE(any_changed_byte_in_the_middle_is_corruption),
