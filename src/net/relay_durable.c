@@ -82,8 +82,6 @@ void nt_relay_private_line(nt_relay *r, nt_conn *c, mt_str line)
         nt_relay_tell(r, c, MT_STR(NOT_DURABLE));
     } else if (nt_is_relay_line(line)) {
         hello(r, c, line);
-    } else if (nt_ack_read(line, &number)) {
-        nt_durable_ack(r->durable, c->who, number);
     } else if (!nt_numbered_read(line, &number, &rest)) {
         refuse(r, c, "after a hello, lines are `ack SEQ` or `NUMBER LINE`");
     } else if (!c->welcomed || !is_next(c, number)) {

@@ -90,7 +90,12 @@ static void not_text(nt_relay *r, nt_conn *c)
 
 static void take_line(nt_relay *r, nt_conn *c, nt_segment *segment, mt_str line)
 {
+    uint64_t seq;
     r->stats.lines_in++;
+    if (c->who && nt_ack_read(line, &seq)) { /* nothing is said by it */
+        nt_durable_ack(r->durable, c->who, seq);
+        return;
+    }
     if (!os_rate_take(&c->rate, r->config.rate_per_minute, r->now_ms)) {
         r->stats.lines_rate_limited++;
         warn(r, c, MT_STR(TOO_FAST));

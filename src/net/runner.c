@@ -452,7 +452,7 @@ static void react(nt_runner *r, short events)
     }
     if (r->phase == TOGETHER && r->config.durable && !r->pledge.welcomed &&
         os_now_ms() - r->since_ms >= CONNECT_MS) {
-        lost(r, "no welcome; was the relay started with --durable?");
+        lost(r, "no welcome: the relay is not durable, or its server is away");
     }
     if (r->phase == TOGETHER && (events & (POLLIN | POLLHUP | POLLERR))) {
         read_in(r);
