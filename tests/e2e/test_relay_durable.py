@@ -248,6 +248,8 @@ class Durable(NatsCase):
             self.assertEqual(late.hello("late", where)["after"], 6, where)
             self.assertTrue(late.silent(0.2), where)
             late.close()
+        self.assertEqual(relay.stop(), 0)
+        self.assertEqual(writer.line(), b"Warning: Server is shutting down.")
 
     def until_kept(self, member, number):
         while True:
