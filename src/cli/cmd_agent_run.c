@@ -63,9 +63,10 @@ typedef struct run {
     mt_sign_key key;                           /* of --sign-key; wiped at the end */
     ho_watch *watch;                           /* NULL: nobody watches */
     int trace;                                 /* the file of --trace; -1: none */
-    nt_hello durable;                          /* of --durable */
-    ho_agent *agent;                           /* NULL until the state is open */
-    mt_buf why; /* the last reason; of whatever room failed */
+    const mt_str *digests; /* of handlers' files, when the pin was checked; NULL: not */
+    nt_hello durable;      /* of --durable */
+    ho_agent *agent;       /* NULL until the state is open */
+    mt_buf why;            /* the last reason; of whatever room failed */
 } run;
 
 static nt_runner *running;
@@ -112,8 +113,40 @@ static int read_agent(run *r)
     return code;
 }
 
-/* The pin covers what the agent does, the files of its handlers included; they are read
- * once more when they are started. */
+/* As the files are now. */
+static int digest_handlers(run *r)
+{
+    const ag_file *f = &r->file;
+    mt_str *digests = mt_new_array(&r->arena, mt_str, f->group_count + 1u);
+    for (uint32_t i = 0; i < f->group_count; i++) {
+        if (cli_digest_group(&r->arena, r->args->operands[0], &f->groups[i],
+                             &digests[i])) {
+            mt_buf_addf(&r->why, "cannot read the files of the handlers %.*s",
+                        MT_ARG(f->groups[i].name));
+            return fail(r, CLI_WORLD);
+        }
+    }
+    r->digests = digests;
+    return CLI_HOLDS;
+}
+
+/* A ho_guard. A program may have been replaced since the pin was checked, and is then
+ * another agent's. */
+static const char *still_pinned(void *state, const ag_group *group)
+{
+    const run *r = state;
+    mt_arena a = {0};
+    mt_str now;
+    const mt_str *was = &r->digests[group - r->file.groups];
+    bool same = !cli_digest_group(&a, r->args->operands[0], group, &now) &&
+                mt_str_eq(now, *was);
+    mt_arena_free(&a);
+    return same ? NULL : "its files are not those of the pin any more";
+}
+
+/* The pin covers what the agent does, the files of its handlers included. They are
+ * digested before the pin is worked out and again before each start: who replaces one
+ * in between is found out. */
 static int check_pin(run *r)
 {
     const char *wanted = cli_value(r->args, "require-pin");
@@ -121,7 +154,8 @@ static int check_pin(run *r)
     if (!wanted) {
         return CLI_HOLDS;
     }
-    int code = cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
+    int code = digest_handlers(r);
+    code = code ? code : cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
     if (code) {
         return code;
     }
@@ -326,6 +360,8 @@ static int open_agent(run *r)
         .quit_on = cli_value(r->args, "quit-on"),
         .travel_on = r->travels,
         .sign_key = cli_value(r->args, "sign-key") ? &r->key : NULL,
+        .guard = r->digests ? still_pinned : NULL,
+        .guard_state = r,
         .watch = r->watch,
         .report = reporter(r),
     };

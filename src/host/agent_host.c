@@ -564,6 +564,7 @@ mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *wh
     x->actor = ag_actor_new(options->file, &x->limits);
     x->handlers = ho_handlers_new(options->file, options->directory, options->report,
                                   options->report_state);
+    ho_handlers_guard(x->handlers, options->guard, options->guard_state);
     x->send_hooks =
         mt_xmalloc(mt_array_bytes(agent->hook_count + 1u, sizeof(uint32_t)));
     x->send_hook_count = ag_hook_order(agent->mode, agent->hooks, agent->hook_count,

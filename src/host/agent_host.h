@@ -25,7 +25,9 @@ typedef struct ho_agent_options {
     const char *quit_on;     /* a trigger that ends the agent; NULL: none */
     const char *const *travel_on; /* pairs trigger, "HOST:PORT"; ends with NULL */
     const mt_sign_key *sign_key; /* what is sent is signed; borrowed; NULL: it is not */
-    ho_watch *watch;             /* borrowed; NULL: nobody watches */
+    ho_guard *guard; /* asked before a handler's program is started; NULL: nobody is */
+    void *guard_state;
+    ho_watch *watch; /* borrowed; NULL: nobody watches */
     os_report *report;
     void *report_state;
 } ho_agent_options;

@@ -49,6 +49,8 @@ struct ho_handlers {
     mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
+    ho_guard *guard; /* asked before a start; NULL: nobody is */
+    void *guard_state;
     char about[HO_MESSAGE_TEXT]; /* the message calls are about; "": it has no name */
 };
 
@@ -65,6 +67,12 @@ ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
         h->groups[i] = (group){.row = &file->groups[i]};
     }
     return h;
+}
+
+void ho_handlers_guard(ho_handlers *h, ho_guard *guard, void *state)
+{
+    h->guard = guard;
+    h->guard_state = state;
 }
 
 void ho_handlers_begin(ho_handlers *h)
@@ -137,6 +145,11 @@ static const char *need_child(ho_handlers *h, group *g)
     }
     if (g->failures > g->row->restarts) {
         return "the handler failed too often and was given up";
+    }
+    const char *why = h->guard ? h->guard(h->guard_state, g->row) : NULL;
+    if (why) {
+        say(h, g, "not started: %s", why);
+        return why;
     }
     os_child_options options = {
         .argv = words_of(h, g->row), .directory = h->directory, .wants_stdin = true};

@@ -27,9 +27,14 @@ typedef struct ho_wish {
     char travel[HO_TRAVEL_BYTES]; /* "" : nowhere */
 } ho_wish;
 
+/* May this group's program be started now? NULL, or why not. */
+typedef const char *ho_guard(void *state, const ag_group *group);
+
 /* `directory`: where the children run (NULL: here). The file must outlive it. */
 ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
                              os_report *report, void *report_state);
+/* Asked before each start of a child; none is asked where this is not called. */
+void ho_handlers_guard(ho_handlers *h, ho_guard *guard, void *state);
 /* Forgets the answers given so far, and the message: call before each. */
 void ho_handlers_begin(ho_handlers *h);
 /* What the message is known by, however often it comes: calls have it as "message". */
