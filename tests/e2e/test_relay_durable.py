@@ -395,6 +395,58 @@ senders: [{route: on, handler: g.say}]
                          [f"receive {stream}.1", f"receive {stream}.1", f"send {stream}.1"])
         self.assertTrue(writer.silent(0.2))
 
+    def test_what_is_stored_is_known_however_long_ago_and_over_any_relay(self):
+        url = self.server("-1", "-js")
+        nats = Nats(url)
+        self.addCleanup(nats.close)
+        mine = {"name": STREAM, "subjects": ["motet.durable.default.>"], "storage": "file",
+                "duplicate_window": 100000000, "max_msgs": 1000}  # a tenth of a second
+        self.assertNotIn("error", nats.ask(f"$JS.API.STREAM.CREATE.{STREAM}", mine))
+        one, two = self.durable(url), self.durable(url)
+        member = Member(self, one)
+        member.hello("member")
+        for n in (1, 2, 3):
+            member.send(n, n)
+        self.until_kept(member, 3)
+        member.close()
+        time.sleep(0.3)
+        for relay in (one, two):
+            member = Member(self, relay)
+            self.assertEqual(member.hello("member")["kept"], 3)
+            member.close()
+        self.assertEqual(Member(self, two).hello("member", id="other")["kept"], 0)
+        self.assertEqual(Member(self, two).hello("members")["kept"], 0)
+        info = nats.ask(f"$JS.API.STREAM.INFO.{STREAM}")
+        self.assertEqual(info["state"]["messages"], 3)
+        self.assertEqual({k: info["config"][k] for k in mine}, mine)  # as it was made
+
+    def test_lines_under_way_when_the_server_died_are_stored_once_and_in_order(self):
+        url = self.server("-1", "-js")
+        nats = Nats(url)
+        made = nats.ask(f"$JS.API.STREAM.CREATE.{STREAM}",
+                        {"name": STREAM, "subjects": ["motet.durable.default.>"],
+                         "storage": "file", "duplicate_window": 100000000})
+        self.assertNotIn("error", made)
+        nats.close()
+        relay = self.durable(url)
+        member = Member(self, relay)
+        member.hello("member")
+        count = 3000
+
+        def speak():
+            for n in range(1, count + 1):
+                member.send(n, n)
+        speaker = threading.Thread(target=speak)
+        speaker.start()
+        relay.counts(durable_stored=count // 4)
+        self.restart(url, lambda: time.sleep(0.3))
+        self.until_kept(member, count)
+        speaker.join(30)
+        nats = Nats(url)
+        self.addCleanup(nats.close)
+        self.counts_up([content(body.decode().split(" ", 2)[2])
+                        for _, _, body in nats.stream(STREAM)], count, "stored")
+
     # ---- what is refused ----
 
     def test_hellos_and_numbers_that_cannot_be_are_refused(self):
