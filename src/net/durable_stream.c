@@ -5,6 +5,9 @@
 #include "net/nats.h"
 
 #include <stdio.h>
+#include <time.h>
+
+#include "base/json_read.h"
 
 enum { REQUEST_MS = 3000 };
 #define SECOND_NS     ((int64_t)1000000000)
@@ -117,26 +120,53 @@ void nt_js_forget(nt_durable *d, const char *name)
     }
 }
 
-/* The sequence before the first line since a moment: as a consumer that nobody hears
- * finds it. */
+/* The library loses zeros behind the point of a second, so this one is written here. */
+static void write_since(nt_durable *d, int64_t since_ms, mt_buf *out)
+{
+    struct tm t;
+    time_t seconds = (time_t)(since_ms / 1000);
+    char text[32];
+    gmtime_r(&seconds, &t);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &t);
+    mt_buf_addf(out,
+                "{\"stream_name\":\"%s\",\"config\":{\"ack_policy\":\"none\","
+                "\"deliver_policy\":\"by_start_time\",\"deliver_subject\":"
+                "\"%s.nobody\",\"inactive_threshold\":%lld,\"mem_storage\":true,"
+                "\"num_replicas\":1,\"opt_start_time\":\"%s.%03dZ\"}}",
+                d->stream, d->inbox_prefix, (long long)INACTIVE_NS, text,
+                (int)(since_ms % 1000));
+    mt_buf_addc(out, 0);
+}
+
+static natsStatus read_since(nt_durable *d, natsMsg *answer, uint64_t *after)
+{
+    mt_arena a = {0};
+    mt_json tree;
+    int64_t seq = -1;
+    mt_str data = {natsMsg_GetData(answer), (size_t)natsMsg_GetDataLength(answer)};
+    mt_err err = mt_json_read(&a, data, NULL, &tree, NULL);
+    const mt_json *delivered = err ? NULL : mt_json_at(&tree, "delivered");
+    if (delivered && !mt_json_i64(mt_json_at(delivered, "stream_seq"), &seq)) {
+        *after = (uint64_t)seq;
+        nt_js_forget(d, mt_str_dup(&a, mt_json_text(mt_json_at(&tree, "name"))).ptr);
+    }
+    mt_arena_free(&a);
+    return seq < 0 ? NATS_ERR : NATS_OK;
+}
+
+/* As a consumer that nobody hears finds it. */
 natsStatus nt_js_since(nt_durable *d, int64_t since_ms, uint64_t *after)
 {
-    char deliver[160];
-    jsConsumerInfo *info = NULL;
-    jsConsumerConfig config;
-    jsOptions o = options();
-    jsErrCode code = 0;
-    snprintf(deliver, sizeof deliver, "%s.nobody", d->prefix + strlen("motet."));
-    consumer_config(&config, 0);
-    config.DeliverPolicy = js_DeliverByStartTime;
-    config.OptStartTime = since_ms * 1000000;
-    config.DeliverSubject = deliver;
-    natsStatus s = js_AddConsumer(&info, d->js, d->stream, &config, &o, &code);
-    if (s == NATS_OK) {
-        *after = info->Delivered.Stream;
-        nt_js_forget(d, info->Name);
-    }
-    jsConsumerInfo_Destroy(info);
+    mt_buf request = {0};
+    char subject[192];
+    natsMsg *answer = NULL;
+    snprintf(subject, sizeof subject, "$JS.API.CONSUMER.CREATE.%s", d->stream);
+    write_since(d, since_ms, &request);
+    natsStatus s = natsConnection_RequestString(&answer, d->connection, subject,
+                                                request.ptr, REQUEST_MS);
+    s = s ? s : read_since(d, answer, after);
+    natsMsg_Destroy(answer);
+    mt_buf_free(&request);
     return s;
 }
 

@@ -11,7 +11,8 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 
-#define PREFIX "{\"_relay\":"
+#define PREFIX     "{\"_relay\":"
+#define SINCE_MOST 253402300799999u
 
 /* ---- names and numbers ---- */
 
@@ -138,6 +139,9 @@ static const char *read_from(const mt_json *whole, nt_hello *out)
     if (!take_number(whole, "after", &out->after) ||
         !take_number(whole, "since", &ms)) {
         return "`after` and `since` are whole numbers";
+    }
+    if (ms > SINCE_MOST) {
+        return "`since` is before the year 10000";
     }
     out->since_ms = (int64_t)ms;
     out->from = after ? NT_FROM_AFTER : NT_FROM_SINCE;

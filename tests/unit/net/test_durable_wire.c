@@ -13,6 +13,7 @@ static void a_hello_is_read_as_it_was_written(void **state)
         {.name = "a", .id = "1", .stream = "17", .from = NT_FROM_AFTER, .after = 41},
         {.name = "a", .id = "1", .from = NT_FROM_AFTER, .after = INT64_MAX},
         {.name = "a", .id = "1", .from = NT_FROM_SINCE, .since_ms = 1763380800000},
+        {.name = "a", .id = "1", .from = NT_FROM_SINCE, .since_ms = 253402300799999},
     };
     for (size_t i = 0; i < sizeof hellos / sizeof *hellos; i++) {
         mt_buf text = {0};
@@ -54,6 +55,8 @@ static void what_is_no_hello_is_refused_with_a_reason(void **state)
         {"{\"_relay\":\"hello\",\"after\":9223372036854775808,\"id\":\"1\",\"name\":"
          "\"a\"}",
          "`after`"},
+        {"{\"_relay\":\"hello\",\"since\":253402300800000,\"id\":\"1\",\"name\":\"a\"}",
+         "`since`"},
         {"{\"_relay\":\"hello\",\"since\":\"x\",\"id\":\"1\",\"name\":\"a\"}",
          "`since`"},
         {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"1\",\"name\":\"a\","
