@@ -89,6 +89,14 @@ static mt_err json_or_text(mt_arena *a, ag_mode mode, mt_str text,
     return err;
 }
 
+/* Durable relays number what they deliver, outside of what the sender wrote. */
+static uint64_t sequence_of(const mt_json *whole)
+{
+    int64_t n;
+    const mt_json *node = mt_json_at(whole, "seq");
+    return node && mt_json_i64(node, &n) == MT_OK && n > 0 ? (uint64_t)n : 0;
+}
+
 /* A relay's envelope around a typed envelope around the payload. Without the outer one
  * the line itself is the payload; the inner one may be missing. Text that is not JSON
  * is a payload of text. */
@@ -112,6 +120,7 @@ mt_err ag_frame_read(mt_arena *a, ag_mode mode, mt_str line,
     }
     out->relayed = true;
     out->address = mt_json_text(address);
+    out->sequence = sequence_of(&whole);
     out->payload = *content;
     if (mt_json_is(content, MT_JSON_STRING)) {
         err = json_or_text(a, mode, mt_json_text(content), limits, &out->payload);

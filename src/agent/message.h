@@ -26,6 +26,7 @@ typedef struct ag_inbound {
     bool relayed;    /* it came in a relay's envelope */
     bool is_signed;  /* its typed envelope has "_signed", whatever that is */
     mt_json signature;
+    uint64_t sequence; /* the relay's number for it; 0: it gave none */
 } ag_inbound;
 
 /* Compat takes what Python takes for JSON, as values that JSON has (python.h).

@@ -24,6 +24,8 @@ const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
     {"client-ca",    "FILE",      "TLS: agents must show a certificate of this authority"},
     {"bus",          "URL",       "join the other relays on this NATS server"},
     {"room",         "NAME",      "relays of one room hear each other (default)"},
+    {"durable",      NULL,        "keep what is said (JetStream); agents hear it once, also later"},
+    {"keep",         "SECONDS",   "for so long, when the stream is made (604800; 0: for ever)"},
     {"bus-pending",  "LINES",     "lines of other relays that may wait (65536)"},
     {"metrics",      "HOST:PORT", "answer GET /metrics there"},
     {"metrics-file", "FILE",      "write the metrics there every second"},
@@ -68,7 +70,9 @@ static bool read_numbers(const cli_args *args, nt_relay_config *c)
 {
     const size_t most = (size_t)1 << 40;
     c->idle_both_ways &= !cli_value(args, "idle");
+    c->durable |= cli_flag(args, "durable");
     return cli_number(args, "bus-pending", 1u << 30, &c->bus_pending) &&
+           cli_number(args, "keep", 1u << 30, &c->keep_seconds) &&
            cli_number(args, "max-line", 1u << 28, &c->max_line) &&
            cli_number(args, "queue", most, &c->queue_bytes) &&
            cli_number(args, "memory", most, &c->memory_bytes) &&

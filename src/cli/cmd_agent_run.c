@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/dna.h"
@@ -28,6 +29,9 @@ const cli_option CMD_AGENT_RUN_OPTIONS[] = {
     {"download",  "FILE",      "write the tape there whenever it changes"},
     {"quit-on",   "TRIGGER",   "end when a receiver answers with this trigger"},
     {"travel-on", "TRIGGER=HOST:PORT", "go to another relay on this trigger; repeats"},
+    {"durable",   NULL,        "hear and be heard once, over a relay with --durable"},
+    {"as",        "NAME",      "the name for --durable (the agent's own)"},
+    {"from",      "WHERE",     "durable, at first: new, first, none, a sequence or a UTC time (new)"},
     {"retries",   "COUNT",     "failures in a row before giving up (0: never)"},
     {"pause",     "MILLIS",    "first pause between attempts, then longer (100)"},
     {"tls",       NULL,        "speak TLS and check the relay's certificate"},
@@ -59,8 +63,10 @@ typedef struct run {
     mt_sign_key key;                           /* of --sign-key; wiped at the end */
     ho_watch *watch;                           /* NULL: nobody watches */
     int trace;                                 /* the file of --trace; -1: none */
-    ho_agent *agent;                           /* NULL until the state is open */
-    mt_buf why; /* the last reason; of whatever room failed */
+    const mt_str *digests; /* of handlers' files, when the pin was checked; NULL: not */
+    nt_hello durable;      /* of --durable */
+    ho_agent *agent;       /* NULL until the state is open */
+    mt_buf why;            /* the last reason; of whatever room failed */
 } run;
 
 static nt_runner *running;
@@ -107,8 +113,40 @@ static int read_agent(run *r)
     return code;
 }
 
-/* The pin covers what the agent does, the files of its handlers included; they are read
- * once more when they are started. */
+/* As the files are now. */
+static int digest_handlers(run *r)
+{
+    const ag_file *f = &r->file;
+    mt_str *digests = mt_new_array(&r->arena, mt_str, f->group_count + 1u);
+    for (uint32_t i = 0; i < f->group_count; i++) {
+        if (cli_digest_group(&r->arena, r->args->operands[0], &f->groups[i],
+                             &digests[i])) {
+            mt_buf_addf(&r->why, "cannot read the files of the handlers %.*s",
+                        MT_ARG(f->groups[i].name));
+            return fail(r, CLI_WORLD);
+        }
+    }
+    r->digests = digests;
+    return CLI_HOLDS;
+}
+
+/* A ho_guard. A program may have been replaced since the pin was checked, and is then
+ * another agent's. */
+static const char *still_pinned(void *state, const ag_group *group)
+{
+    const run *r = state;
+    mt_arena a = {0};
+    mt_str now;
+    const mt_str *was = &r->digests[group - r->file.groups];
+    bool same = !cli_digest_group(&a, r->args->operands[0], group, &now) &&
+                mt_str_eq(now, *was);
+    mt_arena_free(&a);
+    return same ? NULL : "its files are not those of the pin any more";
+}
+
+/* The pin covers what the agent does, the files of its handlers included. They are
+ * digested before the pin is worked out and again before each start: who replaces one
+ * in between is found out. */
 static int check_pin(run *r)
 {
     const char *wanted = cli_value(r->args, "require-pin");
@@ -116,7 +154,8 @@ static int check_pin(run *r)
     if (!wanted) {
         return CLI_HOLDS;
     }
-    int code = cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
+    int code = digest_handlers(r);
+    code = code ? code : cli_read_dna(r->args, &r->arena, r->args->operands[0], &agent);
     if (code) {
         return code;
     }
@@ -169,6 +208,69 @@ static int read_travels(run *r)
         r->travels[2 * i] = mt_str_dup(&r->arena, mt_str_from(text.ptr, at)).ptr;
         r->travels[2 * i + 1] = text.ptr + at + 1;
     }
+    return CLI_HOLDS;
+}
+
+static bool is_digits(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* "2026-11-17T12:00:00Z", the seconds and what is before them being there. */
+static bool read_moment(const char *text, int64_t *ms)
+{
+    struct tm t = {0};
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &t);
+    *ms = (int64_t)timegm(&t) * 1000;
+    return end && !*end && *ms >= 0;
+}
+
+static bool read_from(const char *where, nt_hello *hello)
+{
+    if (!where || strcmp(where, "new") == 0) {
+        hello->from = NT_FROM_NEW;
+    } else if (strcmp(where, "none") == 0) {
+        hello->from = NT_FROM_NONE;
+    } else if (strcmp(where, "first") == 0) {
+        hello->from = NT_FROM_FIRST;
+    } else if (is_digits(where)) {
+        hello->from = NT_FROM_AFTER;
+        if (!nt_number_read(mt_str_z(where), &hello->after)) {
+            return false;
+        }
+        hello->after -= hello->after > 0; /* it is to be heard itself */
+    } else {
+        hello->from = NT_FROM_SINCE;
+        return read_moment(where, &hello->since_ms);
+    }
+    return true;
+}
+
+static int read_durable(run *r)
+{
+    const char *as = cli_value(r->args, "as"), *from = cli_value(r->args, "from");
+    mt_str name = as ? mt_str_z(as) : r->file.agent.name;
+    if (!cli_flag(r->args, "durable")) {
+        if (as || from) {
+            mt_buf_addf(&r->why, "--%s goes with --durable", as ? "as" : "from");
+            return fail(r, CLI_USAGE);
+        }
+        return CLI_HOLDS;
+    }
+    if (!nt_is_name(name)) {
+        mt_buf_addf(&r->why,
+                    "'%.*s' is not a name for --durable; a name is 1 to %d letters, "
+                    "digits, '_' and "
+                    "'-' (--as NAME)",
+                    MT_ARG(name), NT_NAME_TEXT);
+        return fail(r, CLI_USAGE);
+    }
+    if (!read_from(from, &r->durable)) {
+        mt_buf_addz(&r->why, "--from is new, first, none, a sequence or a time like "
+                             "2026-11-17T12:00:00Z");
+        return fail(r, CLI_USAGE);
+    }
+    memcpy(r->durable.name, name.ptr, name.len);
     return CLI_HOLDS;
 }
 
@@ -258,6 +360,8 @@ static int open_agent(run *r)
         .quit_on = cli_value(r->args, "quit-on"),
         .travel_on = r->travels,
         .sign_key = cli_value(r->args, "sign-key") ? &r->key : NULL,
+        .guard = r->digests ? still_pinned : NULL,
+        .guard_state = r,
         .watch = r->watch,
         .report = reporter(r),
     };
@@ -281,6 +385,7 @@ static int read_config(run *r, nt_runner_config *c)
     c->key = cli_value(r->args, "key");
     c->max_line = r->limits.agent_message_bytes;
     c->inspect = cli_value(r->args, "inspect");
+    c->durable = cli_flag(r->args, "durable") ? &r->durable : NULL;
     c->report = reporter(r);
     return CLI_HOLDS;
 }
@@ -322,6 +427,7 @@ int cmd_agent_run(const cli_args *args)
     if (!code && cli_value(args, "sign-key")) {
         code = cli_read_key(args, "sign-key", &r.key);
     }
+    code = code ? code : read_durable(&r);
     code = code ? code : read_upload(&r);
     find_directory(&r);
     code = code ? code : open_watch(&r);

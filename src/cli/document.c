@@ -217,6 +217,23 @@ static mt_err digest_file(void *host, const ag_group *group, uint32_t index,
     return err;
 }
 
+mt_err cli_digest_group(mt_arena *a, const char *path, const ag_group *group,
+                        mt_str *out)
+{
+    beside b = {.a = a, .document = mt_str_z(path)};
+    mt_buf all = {0};
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < group->command_count && !err; i++) {
+        mt_str one;
+        err = digest_file(&b, group, i, &one);
+        mt_buf_adds(&all, one);
+        mt_buf_addc(&all, '\n');
+    }
+    *out = mt_str_dup(a, mt_buf_str(&all));
+    mt_buf_free(&all);
+    return err;
+}
+
 /* DNA given as DNA keeps what it says; nothing is digested again, the files may not be
  * here. */
 int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out)

@@ -31,6 +31,10 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
 /* The same for DNA: with what the agent does, the files its handlers' commands name
  * included (docs/agents.md says which). */
 int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out);
+/* The digests of the files that a group's command names, as the pin covers them, a line
+ * for each word. */
+mt_err cli_digest_group(mt_arena *a, const char *path, const ag_group *group,
+                        mt_str *out);
 /* What an author should know (agent/advice.h), each as one line for `report`, or, when
  * that is NULL, on stderr. Nothing for DNA. */
 void cli_advise(mt_arena *a, const char *path, const ag_file *file, os_report *report);

@@ -43,6 +43,7 @@ struct ho_agent {
     ag_signer signer;          /* used where there is a key */
     const char *told[REASONS]; /* why messages were refused, as far as it was said */
     bool changed;              /* since the last commit */
+    ho_stand stand;            /* with a durable relay; may be ahead of what is kept */
     uint32_t *send_hooks;      /* in the order they run */
     uint32_t send_hook_count;
     int64_t *due_ms; /* of each sender; timed ones only */
@@ -211,6 +212,32 @@ static void answer_external(void *host, const ag_call *call, ag_answer *answer)
     ho_handlers_call(x->handlers, call, answer);
 }
 
+/* A durable relay's message that has had its effects is not looked at again. */
+static bool came_again(ho_agent *x, const ag_inbound *in)
+{
+    if (!in->sequence || !x->stand.stream[0]) {
+        return false;
+    }
+    if (in->sequence <= x->stand.seq) {
+        x->counts.again++;
+        return true;
+    }
+    x->stand.seq = in->sequence;
+    x->changed = true;
+    return false;
+}
+
+/* What handlers do outside may be done twice: by this name the outside can tell. */
+static void name_message(ho_agent *x, const ag_inbound *in)
+{
+    if (in->sequence && x->stand.stream[0]) {
+        char name[HO_MESSAGE_TEXT];
+        int len = snprintf(name, sizeof name, "%s.%llu", x->stand.stream,
+                           (unsigned long long)in->sequence);
+        ho_handlers_about(x->handlers, mt_str_from(name, (size_t)len));
+    }
+}
+
 void ho_agent_receive(ho_agent *x, mt_str line)
 {
     mt_arena_reset(&x->message);
@@ -225,12 +252,13 @@ void ho_agent_receive(ho_agent *x, mt_str line)
         return;
     }
     mt_str signer;
-    if (refused(x, &in, &signer)) {
+    if (came_again(x, &in) || refused(x, &in, &signer)) {
         return;
     }
     mt_json *payload = mt_new(&x->message, mt_json);
     *payload = as_payload(x, &in, signer);
     ho_handlers_begin(x->handlers);
+    name_message(x, &in);
     ag_actor_begin(x->actor, payload);
     ho_watch_before(x->options.watch, x->actor);
     ag_actor_calls(x->actor, answer_external, x);
@@ -371,6 +399,12 @@ static void write_download(ho_agent *x)
     mt_buf_free(&text);
 }
 
+static bool same_stand(const ho_stand *a, const ho_stand *b)
+{
+    return a->seq == b->seq && strcmp(a->stream, b->stream) == 0 &&
+           strcmp(a->sender, b->sender) == 0;
+}
+
 mt_err ho_agent_commit(ho_agent *x)
 {
     if (!x->changed) {
@@ -380,9 +414,11 @@ mt_err ho_agent_commit(ho_agent *x)
     ag_actor_save(x->actor, &x->state);
     mt_str state = mt_buf_str(&x->state);
     bool same = mt_str_eq(state, mt_buf_str(&x->options.keep->state));
-    if (!same || x->fresh.len) {
-        mt_err err = x->options.keep->commit(
-            x->options.keep, same ? (mt_str){0} : state, mt_buf_str(&x->fresh));
+    bool moved = !same_stand(&x->stand, &x->options.keep->stand);
+    if (!same || x->fresh.len || moved) {
+        mt_err err =
+            x->options.keep->commit(x->options.keep, same ? (mt_str){0} : state,
+                                    mt_buf_str(&x->fresh), moved ? &x->stand : NULL);
         if (err) {
             return err;
         }
@@ -399,6 +435,22 @@ mt_err ho_agent_commit(ho_agent *x)
 mt_str ho_agent_unsent(const ho_agent *x)
 {
     return mt_buf_str(&x->options.keep->unsent);
+}
+
+uint64_t ho_agent_sent_ever(const ho_agent *x)
+{
+    return x->options.keep->done;
+}
+
+const ho_stand *ho_agent_stand(const ho_agent *x)
+{
+    return &x->options.keep->stand;
+}
+
+void ho_agent_stand_at(ho_agent *x, const ho_stand *stand)
+{
+    x->stand = *stand;
+    x->changed = true;
 }
 
 void ho_agent_sent(ho_agent *x, size_t lines)
@@ -437,6 +489,7 @@ void ho_agent_snapshot(const ho_agent *x, mt_jw *w)
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "counts");
     mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "again", (int64_t)c->again);
     mt_jw_key_i64(w, "commits", (int64_t)c->commits);
     mt_jw_key_i64(w, "dropped", (int64_t)c->dropped);
     mt_jw_key_i64(w, "failed", (int64_t)c->failed);
@@ -511,6 +564,7 @@ mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *wh
     x->actor = ag_actor_new(options->file, &x->limits);
     x->handlers = ho_handlers_new(options->file, options->directory, options->report,
                                   options->report_state);
+    ho_handlers_guard(x->handlers, options->guard, options->guard_state);
     x->send_hooks =
         mt_xmalloc(mt_array_bytes(agent->hook_count + 1u, sizeof(uint32_t)));
     x->send_hook_count = ag_hook_order(agent->mode, agent->hooks, agent->hook_count,
@@ -518,6 +572,7 @@ mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *wh
     x->due_ms = mt_xmalloc(mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
     memset(x->due_ms, 0, mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
     make_signer(x);
+    x->stand = options->keep->stand;
     mt_err err = load_kept(x, why);
     err = err ? err : load_upload(x, why);
     err = err ? err : ho_agent_commit(x);

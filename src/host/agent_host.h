@@ -2,7 +2,9 @@
  * Room: host. The host takes lines as a relay sends them and gives lines to send;
  * who carries them is not its concern (net/runner.h does).
  * Durable: after ho_agent_commit() the tape, the memory and the messages they want sent
- * are safe together; only then may messages be sent. Threads: one. */
+ * are safe together; only then may messages be sent. With a durable relay so is the
+ * sequence of the last message, and one that is not above it is dropped unseen.
+ * Threads: one. */
 #ifndef HO_AGENT_HOST_H
 #define HO_AGENT_HOST_H
 
@@ -23,7 +25,9 @@ typedef struct ho_agent_options {
     const char *quit_on;     /* a trigger that ends the agent; NULL: none */
     const char *const *travel_on; /* pairs trigger, "HOST:PORT"; ends with NULL */
     const mt_sign_key *sign_key; /* what is sent is signed; borrowed; NULL: it is not */
-    ho_watch *watch;             /* borrowed; NULL: nobody watches */
+    ho_guard *guard; /* asked before a handler's program is started; NULL: nobody is */
+    void *guard_state;
+    ho_watch *watch; /* borrowed; NULL: nobody watches */
     os_report *report;
     void *report_state;
 } ho_agent_options;
@@ -31,6 +35,7 @@ typedef struct ho_agent_options {
 /* What the agent has done so far. */
 typedef struct ho_agent_counts {
     uint64_t received, dropped, unreadable, refused, sent, failed, commits;
+    uint64_t again; /* came a second time, from a durable relay */
 } ho_agent_counts;
 
 /* MT_E_CORRUPT when the kept state is not this agent's; `why` says more. */
@@ -45,6 +50,12 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms);
 mt_err ho_agent_commit(ho_agent *x);
 /* What is committed and not sent, each line with its newline. */
 mt_str ho_agent_unsent(const ho_agent *x);
+/* The number of the first of them is one more. */
+uint64_t ho_agent_sent_ever(const ho_agent *x);
+/* Where it stands with a durable relay, as committed. */
+const ho_stand *ho_agent_stand(const ho_agent *x);
+/* Where it stands from now on; kept with the next commit. */
+void ho_agent_stand_at(ho_agent *x, const ho_stand *stand);
 /* So many of the first unsent lines have reached the relay. */
 void ho_agent_sent(ho_agent *x, size_t lines);
 /* Is there so much unsent that the agent should wait before it takes more? */

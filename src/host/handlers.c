@@ -49,6 +49,9 @@ struct ho_handlers {
     mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
+    ho_guard *guard; /* asked before a start; NULL: nobody is */
+    void *guard_state;
+    char about[HO_MESSAGE_TEXT]; /* the message calls are about; "": it has no name */
 };
 
 ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
@@ -66,9 +69,21 @@ ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
     return h;
 }
 
+void ho_handlers_guard(ho_handlers *h, ho_guard *guard, void *state)
+{
+    h->guard = guard;
+    h->guard_state = state;
+}
+
 void ho_handlers_begin(ho_handlers *h)
 {
     mt_arena_reset(&h->arena);
+    h->about[0] = '\0';
+}
+
+void ho_handlers_about(ho_handlers *h, mt_str message)
+{
+    snprintf(h->about, sizeof h->about, "%.*s", MT_ARG(message));
 }
 
 ho_wish *ho_handlers_wish(ho_handlers *h)
@@ -130,6 +145,11 @@ static const char *need_child(ho_handlers *h, group *g)
     }
     if (g->failures > g->row->restarts) {
         return "the handler failed too often and was given up";
+    }
+    const char *why = h->guard ? h->guard(h->guard_state, g->row) : NULL;
+    if (why) {
+        say(h, g, "not started: %s", why);
+        return why;
     }
     os_child_options options = {
         .argv = words_of(h, g->row), .directory = h->directory, .wants_stdin = true};
@@ -205,6 +225,9 @@ static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int
     if (!hook) {
         mt_jw_keyz(&w, "key");
         write_text_or_null(&w, call->key);
+    }
+    if (h->about[0]) {
+        mt_jw_key_str(&w, "message", mt_str_z(h->about));
     }
     mt_jw_keyz(&w, "payload");
     if (call->payload) {

@@ -1,7 +1,7 @@
 /* host/handlers.h - handlers that are programs of their own.
  * Room: host. One child process per group of an agent file, started when first
  * needed, spoken to in JSON lines, one call at a time:
- *   -> {"call":"receive","function":F,"id":N,"key":K,"payload":P,"state":S}
+ *   -> {"call":"receive","function":F,"id":N,"key":K,"message":M,"payload":P,"state":S}
  *      {"call":"send","cause":{"action":A,"data":D,"trigger":T},"function":F,...}
  *      {"call":"hook","direction":"receive"|"send","function":F,"id":N,"payload":P}
  *   <- {"id":N,"action":"move","trigger":"ok","data":D}        to receive
@@ -19,7 +19,7 @@
 
 typedef struct ho_handlers ho_handlers;
 
-enum { HO_TRAVEL_BYTES = 256 };
+enum { HO_TRAVEL_BYTES = 256, HO_MESSAGE_TEXT = 64 };
 
 /* What a handler asked of the host since the last message. */
 typedef struct ho_wish {
@@ -27,11 +27,18 @@ typedef struct ho_wish {
     char travel[HO_TRAVEL_BYTES]; /* "" : nowhere */
 } ho_wish;
 
+/* May this group's program be started now? NULL, or why not. */
+typedef const char *ho_guard(void *state, const ag_group *group);
+
 /* `directory`: where the children run (NULL: here). The file must outlive it. */
 ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
                              os_report *report, void *report_state);
-/* Forgets the answers given so far: call before each message. */
+/* Asked before each start of a child; none is asked where this is not called. */
+void ho_handlers_guard(ho_handlers *h, ho_guard *guard, void *state);
+/* Forgets the answers given so far, and the message: call before each. */
 void ho_handlers_begin(ho_handlers *h);
+/* What the message is known by, however often it comes: calls have it as "message". */
+void ho_handlers_about(ho_handlers *h, mt_str message);
 /* An ag_handler; the host is the ho_handlers. */
 void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer);
 /* What answers asked for; it stays until somebody acts on it. */

@@ -4,19 +4,22 @@
 
 #include <stdlib.h>
 
-void ho_keep_remember(ho_keep *k, mt_str state, mt_str lines)
+void ho_keep_remember(ho_keep *k, mt_str state, mt_str lines, const ho_stand *stand)
 {
     if (state.ptr) {
         mt_buf_clear(&k->state);
         mt_buf_adds(&k->state, state);
     }
     mt_buf_adds(&k->unsent, lines);
+    if (stand) {
+        k->stand = *stand;
+    }
 }
 
 void ho_keep_forget_sent(ho_keep *k, size_t count)
 {
     mt_str rest = mt_buf_str(&k->unsent);
-    for (; count && rest.len; count--) {
+    for (; count && rest.len; count--, k->done++) {
         rest = mt_str_skip(rest, mt_str_find(rest, '\n') + 1);
     }
     if (rest.len) {
@@ -37,9 +40,10 @@ void ho_keep_close(ho_keep *k)
 
 /* ---- In memory ---- */
 
-static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
+static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines,
+                            const ho_stand *stand)
 {
-    ho_keep_remember(k, state, lines);
+    ho_keep_remember(k, state, lines, stand);
     return MT_OK;
 }
 

@@ -10,7 +10,9 @@
  *
  * A commit is whole or not at all: after a crash the last finished commit is there. A
  * message counts as unsent until ho_keep.sent(), which may be forgotten in a crash:
- * then it is sent again, never lost. Threads: one. */
+ * then it is sent again, never lost. With a durable relay (docs/adr/0027) a commit also
+ * says which message of its stream was the last, and messages have numbers, so that
+ * none counts twice. Threads: one. */
 #ifndef HO_KEEP_H
 #define HO_KEEP_H
 
@@ -19,16 +21,28 @@
 
 typedef struct ho_keep ho_keep;
 
+enum { HO_STREAM_TEXT = 32, HO_SENDER_TEXT = 16 };
+
+/* Where an agent stands with a durable relay. */
+typedef struct ho_stand {
+    char sender[HO_SENDER_TEXT + 1]; /* its numbers are counted under this name */
+    char stream[HO_STREAM_TEXT + 1]; /* whose sequence it is; "": of none yet */
+    uint64_t seq;                    /* the last message that has had its effects */
+} ho_stand;
+
 struct ho_keep {
     /* The new state, one line of JSON (ptr NULL: unchanged), together with the messages
-     * it wants sent, each ending in '\n'. Durable when it returns MT_OK; in a store,
-     * with the transaction that was lent. */
-    mt_err (*commit)(ho_keep *k, mt_str state, mt_str lines);
+     * it wants sent, each ending in '\n', and where the agent stands (NULL: where it
+     * did). Durable when it returns MT_OK; in a store, with the transaction that was
+     * lent. A stand alone is durable with the next commit that has more. */
+    mt_err (*commit)(ho_keep *k, mt_str state, mt_str lines, const ho_stand *stand);
     /* The `count` oldest unsent messages are on their way. */
     mt_err (*sent)(ho_keep *k, size_t count);
     void (*close)(ho_keep *k);
     mt_buf state;  /* as last committed; empty: none yet */
     mt_buf unsent; /* messages, each ending in '\n', oldest first */
+    ho_stand stand;
+    uint64_t done; /* messages sent ever: the oldest unsent has the number done + 1 */
 };
 
 /* Opens or creates the file. Only one process may have it open: MT_E_BUSY otherwise.
@@ -60,7 +74,7 @@ mt_err ho_keep_store_log(st_tx *tx, mt_str name, st_page page, st_doc_walker *ea
 /* ---- For keeps --------------------------------------------------------------------
  * What a keep has in memory after a commit, and after messages were sent. */
 
-void ho_keep_remember(ho_keep *k, mt_str state, mt_str lines);
+void ho_keep_remember(ho_keep *k, mt_str state, mt_str lines, const ho_stand *stand);
 void ho_keep_forget_sent(ho_keep *k, size_t count);
 
 #endif

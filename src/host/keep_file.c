@@ -2,14 +2,17 @@
  *
  * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body.
  * The first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a
- * commit ("state" absent: unchanged) and {"sent":N}. A commit is synced before it
- * counts. When the file is several times what it has to hold, it is written anew
+ * commit ("state" absent: unchanged) and {"sent":N}. With a durable relay a commit also
+ * has "stand":{"sender":T,"seq":N,"stream":T}, and the first one of a file that was
+ * written anew "done":N, the number of messages sent before. A commit is synced before
+ * it counts. When the file is several times what it has to hold, it is written anew
  * beside itself and renamed into place. FILE.lock is locked while the file is in use.
  *
  * Opening replays the records; what does not verify at the end is a write that was cut
  * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
  * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
- * losing it means sending again, never losing. */
+ * losing it means sending again, never losing. Nor is a stand alone: losing it means
+ * taking messages again that had no effect. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -64,11 +67,26 @@ static bool open_record(mt_str line, mt_str *body)
     return memcmp(digits, line.ptr, DIGITS) == 0;
 }
 
+static void add_stand(mt_buf *out, const ho_stand *stand)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "sender", mt_str_z(stand->sender));
+    mt_jw_key_i64(&w, "seq", (int64_t)stand->seq);
+    mt_jw_key_str(&w, "stream", mt_str_z(stand->stream));
+    mt_jw_end_object(&w);
+}
+
 /* State only when it changed: an agent's memory may be large. */
-static void add_commit(mt_buf *out, mt_str state, mt_str lines)
+static void add_commit(mt_buf *out, mt_str state, mt_str lines, const ho_stand *stand,
+                       uint64_t done)
 {
     mt_buf body = {0};
-    mt_buf_addz(&body, "{\"out\":[");
+    mt_buf_addc(&body, '{');
+    if (done) {
+        mt_buf_addf(&body, "\"done\":%llu,", (unsigned long long)done);
+    }
+    mt_buf_addz(&body, "\"out\":[");
     for (bool first = true; lines.len; first = false) {
         size_t end = mt_str_find(lines, '\n');
         mt_buf_addz(&body, first ? "" : ",");
@@ -76,6 +94,10 @@ static void add_commit(mt_buf *out, mt_str state, mt_str lines)
         lines = mt_str_skip(lines, end + 1);
     }
     mt_buf_addc(&body, ']');
+    if (stand) {
+        mt_buf_addz(&body, ",\"stand\":");
+        add_stand(&body, stand);
+    }
     if (state.ptr) {
         mt_buf_addz(&body, ",\"state\":");
         mt_buf_adds(&body, state);
@@ -140,9 +162,10 @@ static mt_err rewrite(keep_file *f)
     mt_str state = mt_buf_str(&f->keep.state);
     mt_buf_clear(&f->record);
     add_record(&f->record, MT_STR(HEADER));
-    if (state.len || f->keep.unsent.len) {
+    const ho_stand *stand = f->keep.stand.sender[0] ? &f->keep.stand : NULL;
+    if (state.len || f->keep.unsent.len || stand) {
         add_commit(&f->record, state.len ? state : (mt_str){0},
-                   mt_buf_str(&f->keep.unsent));
+                   mt_buf_str(&f->keep.unsent), stand, stand ? f->keep.done : 0);
     }
     mt_err err = os_write_file(f->path, mt_buf_str(&f->record), 0600);
     if (err) {
@@ -167,16 +190,18 @@ static void rewrite_if_large(keep_file *f)
 }
 
 /* Memory follows the file: what could not be written was never there. */
-static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
+static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines, const ho_stand *stand)
 {
     keep_file *f = (keep_file *)k;
     mt_buf_clear(&f->record);
-    add_commit(&f->record, state, lines);
-    mt_err err = append(f, mt_buf_str(&f->record), true);
+    add_commit(&f->record, state, lines, stand, 0);
+    bool whole = state.ptr || lines.len ||
+                 (stand && strcmp(stand->sender, k->stand.sender) != 0);
+    mt_err err = append(f, mt_buf_str(&f->record), whole);
     if (err) {
         return err;
     }
-    ho_keep_remember(k, state, lines);
+    ho_keep_remember(k, state, lines, stand);
     rewrite_if_large(f);
     return MT_OK;
 }
@@ -207,13 +232,42 @@ static void file_close(ho_keep *k)
 
 /* ---- reading ---- */
 
+static bool copy_text(const mt_json *node, char *to, size_t size)
+{
+    mt_str text = mt_json_text(node);
+    if (!mt_json_is(node, MT_JSON_STRING) || text.len >= size) {
+        return false;
+    }
+    memcpy(to, text.ptr, text.len);
+    to[text.len] = '\0';
+    return true;
+}
+
+static bool apply_stand(ho_keep *k, const mt_json *stand)
+{
+    int64_t seq;
+    ho_stand read;
+    bool ok = mt_json_i64(mt_json_at(stand, "seq"), &seq) == MT_OK && seq >= 0 &&
+              copy_text(mt_json_at(stand, "sender"), read.sender, sizeof read.sender) &&
+              copy_text(mt_json_at(stand, "stream"), read.stream, sizeof read.stream);
+    if (ok) {
+        read.seq = (uint64_t)seq;
+        k->stand = read;
+    }
+    return ok;
+}
+
 /* Nothing is looked at beyond its form: the checksum has vouched for the bytes. */
 static bool apply_commit(ho_keep *k, const mt_json *body)
 {
     const mt_json *out = mt_json_at(body, "out"), *state = mt_json_at(body, "state");
-    if (!mt_json_is(out, MT_JSON_ARRAY)) {
+    const mt_json *stand = mt_json_at(body, "stand"), *done = mt_json_at(body, "done");
+    int64_t sent = (int64_t)k->done;
+    if (!mt_json_is(out, MT_JSON_ARRAY) || (stand && !apply_stand(k, stand)) ||
+        (done && (mt_json_i64(done, &sent) || sent < 0))) {
         return false;
     }
+    k->done = (uint64_t)sent;
     if (state) {
         mt_buf_clear(&k->state);
         mt_json_write(&k->state, state, false);

@@ -50,7 +50,10 @@ static mt_err put_message(keep_store *s, const char *direction, mt_str line)
     return err;
 }
 
-static mt_err store_commit(ho_keep *k, mt_str state, mt_str lines)
+/* Calls, not relays, bring messages to an agent of a store: the stand stays in memory.
+ */
+static mt_err store_commit(ho_keep *k, mt_str state, mt_str lines,
+                           const ho_stand *stand)
 {
     keep_store *s = (keep_store *)k;
     mt_err err = s->tx ? MT_OK : MT_E_IO;
@@ -60,7 +63,7 @@ static mt_err store_commit(ho_keep *k, mt_str state, mt_str lines)
         rest = mt_str_skip(rest, line.len + 1);
     }
     if (!err) {
-        ho_keep_remember(k, state, lines);
+        ho_keep_remember(k, state, lines, stand);
     }
     return err;
 }

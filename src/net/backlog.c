@@ -1,6 +1,8 @@
 /* net/backlog.c - see backlog.h. */
 #include "net/backlog.h"
 
+enum { COMPACT_BYTES = 1 << 20 };
+
 static mt_str rest_from(const nt_backlog *b, size_t at)
 {
     return mt_str_skip(mt_buf_str(&b->text), at);
@@ -53,6 +55,18 @@ uint64_t nt_backlog_rewind(nt_backlog *b, uint64_t number)
     }
     b->next = at;
     return again;
+}
+
+/* What is before the head is given back when it is most of the text. */
+void nt_backlog_confirm(nt_backlog *b)
+{
+    b->head += line_at(b, b->head).len + 1;
+    if (b->head == b->text.len || b->head > COMPACT_BYTES) {
+        b->text.len -= b->head;
+        memmove(b->text.ptr, b->text.ptr + b->head, b->text.len);
+        b->next -= b->head;
+        b->head = 0;
+    }
 }
 
 uint64_t nt_backlog_first(const nt_backlog *b)

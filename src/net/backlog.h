@@ -20,6 +20,8 @@ void nt_backlog_done(nt_backlog *b);
 /* Everything from this number on is to be published again, as far as it is kept.
  * Returns how many lines that are. */
 uint64_t nt_backlog_rewind(nt_backlog *b, uint64_t number);
+/* The oldest line kept, which was published, need not be published again. */
+void nt_backlog_confirm(nt_backlog *b);
 /* Number of the oldest line kept; the next one's when there is none. */
 uint64_t nt_backlog_first(const nt_backlog *b);
 /* Keeps at most about `most` bytes of what was published. */

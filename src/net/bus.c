@@ -27,10 +27,10 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/late_nats.h"
 #include "base/utf8.h"
 #include "base/wait.h"
 #include "net/backlog.h"
+#include "net/nats.h"
 #include "net/peers.h"
 #include "os/clock.h"
 
@@ -39,11 +39,8 @@ enum {
     OUT_BYTES = 16 << 20, /* lines of our agents for the publisher to take */
     KEEP_BYTES = 8 << 20, /* of them while the gate is closed; also lines published */
     PENDING_BYTES = 64 << 20,
-    RECONNECT_MS = 250,
     STUCK_MS = 20,
     HEAD_BYTES = NT_NODE_TEXT + 22, /* node and number before a line */
-    LIBRARY_BYTES = 1, /* the least it takes of what is published while it is away */
-    CONNECT_MS = 3000,
     FLUSH_MS = 1000
 };
 
@@ -352,7 +349,7 @@ static void rest(nt_bus *b, int64_t now)
         until = b->rewind_ms;
     }
     if (!b->connected || until <= now) {
-        until = now + RECONNECT_MS;
+        until = now + NT_NATS_RECONNECT_MS;
     }
     rest_until(b, until);
 }
@@ -467,48 +464,19 @@ bool nt_bus_news(nt_bus *b, nt_stats *stats, mt_buf *why)
         news.bus_dropped = (uint64_t)dropped - b->dropped;
         b->dropped = (uint64_t)dropped;
     }
-    const struct {
-        uint64_t count, *total;
-        const char *text;
-    } rows[] = {
-        {news.bus_slow_consumer, &stats->bus_slow_consumer, "times a slow consumer"},
-        {news.bus_dropped, &stats->bus_dropped, "lines dropped"},
-        {news.bus_lost, &stats->bus_lost, "lines of other relays lost"},
-        {news.bus_duplicates, &stats->bus_duplicates, "lines came twice"},
-        {news.bus_malformed, &stats->bus_malformed, "messages are not a relay's"},
-        {news.bus_errors, &stats->bus_errors, "lines could not be published"},
-        {news.bus_resent, &stats->bus_resent, "lines published again"},
-        {news.bus_absent, &stats->bus_absent, "relays did not come back"},
-        {news.bus_disconnects, &stats->bus_disconnects, "times disconnected"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        *rows[i].total += rows[i].count;
-        if (rows[i].count) {
-            mt_buf_addf(why, "%s%llu %s",
-                        why->len ? ", " : "bus: ", (unsigned long long)rows[i].count,
-                        rows[i].text);
-        }
-    }
-    return why->len > 0;
+    return nt_stats_news(stats, &news, why);
 }
 
 /* ---- opening and closing ---- */
 
 static natsStatus set_options(nt_bus *b, natsOptions *options, const char *url)
 {
-    natsStatus s = natsOptions_SetURL(options, url);
+    natsStatus s = nt_nats_options(options, url);
     s = s ? s : natsOptions_SetNoEcho(options, true);
-    s = s ? s : natsOptions_SetTimeout(options, CONNECT_MS);
-    s = s ? s : natsOptions_SetMaxReconnect(options, -1);
-    s = s ? s : natsOptions_SetReconnectWait(options, RECONNECT_MS);
-    s = s ? s : natsOptions_SetReconnectBufSize(options, LIBRARY_BYTES);
     s = s ? s : natsOptions_SetErrorHandler(options, on_error, b);
     s = s ? s : natsOptions_SetDisconnectedCB(options, on_disconnect, b);
     s = s ? s : natsOptions_SetReconnectedCB(options, on_reconnect, b);
     s = s ? s : natsOptions_SetClosedCB(options, on_closed, b);
-    if (!s && strncmp(url, "tls://", 6) == 0) {
-        s = natsOptions_SetSecure(options, true);
-    }
     return s;
 }
 
@@ -538,17 +506,9 @@ static natsStatus connect_and_listen(nt_bus *b, const char *url, size_t pending)
                 b->lines, (int)(pending < INT32_MAX ? pending : INT32_MAX),
                 PENDING_BYTES);
     /* So that what is published from now on is heard. */
-    s = s ? s : natsConnection_FlushTimeout(b->connection, CONNECT_MS);
+    s = s ? s : natsConnection_FlushTimeout(b->connection, NT_NATS_CONNECT_MS);
     natsOptions_Destroy(options);
     return s;
-}
-
-static bool is_room_name(const char *room)
-{
-    size_t len = strlen(room);
-    return len && len <= 64 &&
-           strspn(room, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789_-") == len;
 }
 
 static void name_self(nt_bus *b)
@@ -572,14 +532,9 @@ mt_err nt_bus_open(const char *url, const char *room, size_t pending, size_t lin
                    nt_bus **out, mt_buf *why)
 {
     *out = NULL;
-    if (!is_room_name(room)) {
-        mt_buf_addz(why, "a room is named with letters, digits, '_' and '-'");
-        return MT_E_USAGE;
-    }
-    const char *missing = mt_late_load(&mt_late_nats);
-    if (missing) {
-        mt_buf_addz(why, missing);
-        return MT_E_IO;
+    mt_err err = nt_nats_ready(room, why);
+    if (err) {
+        return err;
     }
     nt_bus *b = mt_xmalloc(sizeof *b);
     *b = (nt_bus){.line_limit = line_limit,

@@ -48,6 +48,7 @@ enum {
 const nt_relay_config NT_RELAY_DEFAULT = {
     .listen = "127.0.0.1:8888",
     .room = "default",
+    .keep_seconds = 7 * 86400,
     .bus_pending = 65536,
     .max_line = 65536,
     .queue_bytes = 1u << 20,
@@ -141,7 +142,8 @@ static void tell_of_losses(nt_relay *r)
 static void hear_bus_news(nt_relay *r)
 {
     mt_buf news = {0};
-    if (nt_bus_news(r->bus, &r->stats, &news)) {
+    if (r->bus ? nt_bus_news(r->bus, &r->stats, &news)
+               : nt_durable_news(r->durable, &r->stats, &news)) {
         mt_buf_addc(&news, 0);
         nt_relay_say(r, "%s", news.ptr);
     }
@@ -163,7 +165,7 @@ static void sweep(nt_relay *r)
         sweep_agent(r, r->conns.items[i]);
     }
     r->stats.quarantined = nt_guard_sweep(&r->guard, r->now_ms);
-    if (r->bus) {
+    if (r->bus || r->durable) {
         hear_bus_news(r);
     }
     if (r->config.metrics_file) {
@@ -241,6 +243,8 @@ static void turn(nt_relay *r)
     if (!nt_relay_held(r)) {
         if (r->bus) {
             nt_relay_bus_turn(r);
+        } else if (r->durable) {
+            nt_relay_durable_turn(r);
         }
         nt_relay_read_turn(r);
         if (r->log_fd >= 0 && r->batch.len) {
@@ -270,7 +274,7 @@ mt_err nt_relay_run(nt_relay *r)
         turn(r);
     }
     say_goodbye(r);
-    if (r->bus) {
+    if (r->bus || r->durable) {
         hear_bus_news(r);
     }
     if (r->config.metrics_file) {
@@ -316,12 +320,24 @@ static mt_err open_log(nt_relay *r, mt_buf *why)
     return MT_OK;
 }
 
+static mt_err open_durable(nt_relay *r, mt_buf *why)
+{
+    nt_durable_config config = {.url = r->config.bus,
+                                .room = r->config.room,
+                                .keep_seconds = r->config.keep_seconds,
+                                .line_limit = r->config.max_line};
+    return nt_durable_open(&config, &r->durable, why);
+}
+
 static mt_err open_bus(nt_relay *r, mt_buf *why)
 {
-    mt_err err = nt_bus_open(r->config.bus, r->config.room, r->config.bus_pending,
-                             r->config.max_line, &r->bus, why);
+    const nt_relay_config *c = &r->config;
+    mt_err err = c->durable ? open_durable(r, why)
+                            : nt_bus_open(c->bus, c->room, c->bus_pending, c->max_line,
+                                          &r->bus, why);
     if (!err) {
-        r->bus_wake = (nt_listener){.source = NT_BUS, .fd = nt_bus_fd(r->bus)};
+        int fd = r->bus ? nt_bus_fd(r->bus) : nt_durable_fd(r->durable);
+        r->bus_wake = (nt_listener){.source = NT_BUS, .fd = fd};
         add_to_epoll(r, &r->bus_wake);
     }
     return err;
@@ -365,6 +381,10 @@ static mt_err open_parts(nt_relay *r, mt_buf *why)
         }
         r->tls = nt_tls_server(c->cert, c->key, c->client_ca, why);
         err = r->tls ? MT_OK : MT_E_IO;
+    }
+    if (!err && c->durable && !c->bus) {
+        mt_buf_addz(why, "--durable needs --bus, a NATS server with JetStream");
+        return MT_E_USAGE;
     }
     if (!err && c->log) {
         err = open_log(r, why);
@@ -448,6 +468,7 @@ void nt_relay_free(nt_relay *r)
     nt_relay_bury(r);
     nt_scrape_close_all(r);
     nt_bus_close(r->bus);
+    nt_durable_close(r->durable);
     close_fd(r->agents.fd);
     close_fd(r->scrapes.fd);
     close_fd(r->wake.fd);
@@ -457,6 +478,7 @@ void nt_relay_free(nt_relay *r)
     nt_tls_free(r->tls);
     nt_guard_free(&r->guard);
     mt_buf_free(&r->batch);
+    mt_buf_free(&r->wrapped);
     mt_buf_free(&r->log_text);
     mt_arena_free(&r->arena);
     free(r->scratch);

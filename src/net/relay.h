@@ -21,6 +21,8 @@ typedef struct nt_relay_config {
     const char *client_ca;    /* agents must show a certificate of it */
     const char *bus;          /* URL of a NATS server; NULL: this relay is alone */
     const char *room;         /* relays of one bus and room hear each other */
+    bool durable;             /* what is said there is kept (docs/adr/0027) */
+    size_t keep_seconds;      /* for so long, if the stream is made; 0: for ever */
     size_t bus_pending;       /* lines that may wait for us in the bus client */
     size_t max_line;          /* bytes of a line after wrapping, newline included */
     size_t queue_bytes;       /* waiting for one agent */

@@ -79,6 +79,8 @@ static const mt_form_row MOTET_ROWS[] = {
     WORD(client_ca, "client_ca"),
     WORD(bus, "bus"),
     WORD(room, "room"),
+    MT_FORM_FLAG(relay_file, config.durable, "durable", 0),
+    SIZE(keep_seconds, "keep_secs"),
     SIZE(bus_pending, "bus_pending"),
     SIZE(max_line, "max_line"),
     SIZE(queue_bytes, "queue_bytes"),

@@ -34,7 +34,7 @@ static size_t low_mark(const nt_relay *r)
 
 static void mark_full(nt_relay *r, nt_conn *c)
 {
-    if (!c->full && pending(c) > high_mark(r)) {
+    if (!c->full && !c->who && pending(c) > high_mark(r)) {
         c->full = true;
         mt_vec_push(&r->arena, &r->full, c);
     }
@@ -139,6 +139,11 @@ void nt_relay_flush(nt_relay *r, nt_conn *c)
     }
 }
 
+void nt_relay_queue(nt_relay *r, nt_conn *c, mt_str text)
+{
+    enqueue(r, c, text.ptr, text.len);
+}
+
 void nt_relay_tell(nt_relay *r, nt_conn *c, mt_str text)
 {
     enqueue(r, c, text.ptr, text.len);
@@ -232,7 +237,7 @@ void nt_relay_deliver(nt_relay *r)
     }
     for (size_t i = 0; lines && i < r->conns.len; i++) {
         nt_conn *c = r->conns.items[i];
-        if (c->joined && !c->dead) {
+        if (c->joined && !c->dead && !c->who) { /* those have it from the stream */
             uint64_t own = c->segment ? r->segments.items[c->segment - 1].lines : 0;
             deliver_to(r, c, lines - own);
         }

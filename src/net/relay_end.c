@@ -46,6 +46,11 @@ static void bury_one(nt_relay *r, nt_conn *c)
     r->busy_count -= waiting > 0;
     r->stats.slow_readers -= c->slow;
     r->stats.connections--;
+    if (c->who) {
+        nt_durable_leave(r->durable, c->who);
+        r->stats.durable_agents--;
+    }
+    r->flush_next = r->flush_next == c ? NULL : r->flush_next;
     if (c->full) {
         remove_full(r, c);
     }

@@ -72,7 +72,7 @@ void nt_relay_offence(nt_relay *r, nt_conn *c, const char *what)
     }
 }
 
-static void too_long(nt_relay *r, nt_conn *c)
+void nt_relay_too_long(nt_relay *r, nt_conn *c)
 {
     r->stats.lines_oversize++;
     warn(r, c, MT_STR(TOO_LONG));
@@ -90,21 +90,33 @@ static void not_text(nt_relay *r, nt_conn *c)
 
 static void take_line(nt_relay *r, nt_conn *c, nt_segment *segment, mt_str line)
 {
+    uint64_t seq;
     r->stats.lines_in++;
+    if (c->who && nt_ack_read(line, &seq)) { /* nothing is said by it */
+        nt_durable_ack(r->durable, c->who, seq);
+        return;
+    }
     if (!os_rate_take(&c->rate, r->config.rate_per_minute, r->now_ms)) {
         r->stats.lines_rate_limited++;
         warn(r, c, MT_STR(TOO_FAST));
+        if (c->who) { /* it will send it again, none of its lines may be left out */
+            nt_relay_kill(r, c);
+        }
         return;
     }
     if (mt_utf8_check(line) != line.len) {
         not_text(r, c);
         return;
     }
+    if (c->who || nt_is_relay_line(line)) {
+        nt_relay_private_line(r, c, line);
+        return;
+    }
     size_t before = r->batch.len;
     ag_frame_relay(&r->batch, mt_str_from(c->address, c->address_len), line);
     if (r->batch.len - before > r->config.max_line) {
         r->batch.len = before;
-        too_long(r, c);
+        nt_relay_too_long(r, c);
         return;
     }
     segment->lines++;
@@ -120,7 +132,8 @@ static void take_lines(nt_relay *r, nt_conn *c, nt_segment *segment)
             take_line(r, c, segment, line);
         } else {
             r->stats.lines_in++;
-            too_long(r, c);
+            nt_relay_too_long(r, c);
+            nt_relay_skip_number(r, c);
         }
     }
 }
@@ -166,9 +179,10 @@ static void close_segment(nt_relay *r, const nt_segment *segment)
     if (segment->from) {
         segment->from->segment = r->segments.len;
     }
-    if (r->bus && segment->from) {
+    if ((r->bus || r->durable) && segment->from) {
         mt_str lines = {r->batch.ptr + segment->start, segment->end - segment->start};
-        uint64_t failed = nt_bus_publish(r->bus, lines);
+        uint64_t failed =
+            r->bus ? nt_bus_publish(r->bus, lines) : nt_relay_store(r, lines);
         r->stats.bus_errors += failed;
         r->stats.bus_published += segment->lines - failed;
     }
@@ -178,7 +192,7 @@ void nt_relay_read_turn(nt_relay *r)
 {
     for (size_t n = r->ready_count; n && r->batch.len < BATCH_BYTES; n--) {
         nt_conn *c = next_turn(r);
-        if (c->dead || !c->joined) {
+        if (c->dead || !c->joined || !nt_relay_may_read(r, c)) {
             continue;
         }
         nt_segment segment = {c, r->batch.len, r->batch.len, 0};

@@ -8,6 +8,7 @@
 #include "agent/frame.h"
 #include "base/vec.h"
 #include "net/bus.h"
+#include "net/durable.h"
 #include "net/guard.h"
 #include "net/relay.h"
 #include "net/stream.h"
@@ -53,6 +54,12 @@ struct nt_conn {
     int64_t warned_ms; /* when it was last warned of its rate */
     os_rate rate;
     size_t segment; /* first of its segments in this batch, + 1; 0: none */
+
+    uint64_t who;            /* a member of the durable stream; 0: it said no hello */
+    bool welcomed;           /* and was answered */
+    bool counted;            /* its lines have numbers, and the first has come */
+    bool paused;             /* not read from until the stream has its lines */
+    uint64_t number, stored; /* of its last line; of the last that is to be stored */
 };
 
 /* A run of lines in the batch that came from one agent (NULL: from the bus). */
@@ -88,6 +95,10 @@ struct nt_relay {
     nt_listener agents, scrapes, wake, bus_wake;
     nt_tls *tls;
     nt_bus *bus;
+    nt_durable *durable; /* instead of a bus */
+    bool self_hears;     /* the stream is heard for agents without hello */
+    nt_conn *flush_next; /* has lines of this turn that are not written yet */
+    mt_buf wrapped;      /* a line of an agent that said hello */
     int log_fd;
     bool log_torn; /* the log ends inside a line */
     mt_buf log_text;
@@ -119,6 +130,8 @@ struct nt_relay {
 void nt_relay_deliver(nt_relay *r);
 void nt_relay_flush(nt_relay *r, nt_conn *c);
 void nt_relay_tell(nt_relay *r, nt_conn *c, mt_str text);
+/* As nt_relay_tell(), but written with the next nt_relay_flush(). */
+void nt_relay_queue(nt_relay *r, nt_conn *c, mt_str text);
 /* Is reading to be held back now, for an agent that needs a moment? */
 bool nt_relay_held(nt_relay *r);
 
@@ -127,6 +140,18 @@ void nt_relay_wants_turn(nt_relay *r, nt_conn *c);
 void nt_relay_read_turn(nt_relay *r);
 void nt_relay_bus_turn(nt_relay *r);
 void nt_relay_offence(nt_relay *r, nt_conn *c, const char *what);
+void nt_relay_too_long(nt_relay *r, nt_conn *c);
+
+/* relay_durable.c */
+/* A line that is the relay's affair, or of an agent that said hello. */
+void nt_relay_private_line(nt_relay *r, nt_conn *c, mt_str line);
+/* Its line was too long to be taken: it counts, and that is all. */
+void nt_relay_skip_number(nt_relay *r, nt_conn *c);
+/* May more be read from it? If not, it will have its turn later. */
+bool nt_relay_may_read(nt_relay *r, nt_conn *c);
+/* Lines of agents without hello, for the stream. Returns how many found no room. */
+uint64_t nt_relay_store(nt_relay *r, mt_str lines);
+void nt_relay_durable_turn(nt_relay *r);
 
 /* relay_end.c */
 void nt_relay_kill(nt_relay *r, nt_conn *c);

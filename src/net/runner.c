@@ -8,7 +8,7 @@
  * Lines in go to the agent while it is not full; commits are made when reading pauses,
  * or often enough while many lines wait, so a large state does not cost a commit per
  * line. Only what is committed is written out, and a line counts as sent when the
- * relay has all of its bytes.
+ * relay has all of its bytes, or, if it is a durable one, says that it is kept.
  *
  * What may fail: committing (`fault`, which ends the run), giving up after so many
  * failures (MT_E_CLOSED). nt_runner_stop() may be called from a signal handler; all
@@ -26,6 +26,7 @@
 
 #include "agent/frame.h"
 #include "net/inspect.h"
+#include "net/runner_durable.h"
 #include "net/stream.h"
 #include "os/address.h"
 #include "os/clock.h"
@@ -64,6 +65,7 @@ struct nt_runner {
     size_t reads;        /* that brought something */
     mt_err fault;        /* the state could not be kept */
     nt_inspect *inspect; /* NULL: nobody may look */
+    nt_pledge pledge;    /* used with config.durable */
     int wake;
     atomic_bool stop;
 };
@@ -151,6 +153,9 @@ static void together(nt_runner *r)
 {
     r->phase = TOGETHER;
     r->since_ms = os_now_ms();
+    if (r->config.durable) {
+        nt_pledge_begin(&r->pledge, r->agent);
+    }
     SAY(r, "connected to %s", r->target);
 }
 
@@ -217,10 +222,26 @@ static void note_sent(nt_runner *r)
     r->written -= done;
 }
 
+static mt_str unwritten(nt_runner *r)
+{
+    return r->config.durable ? nt_pledge_unwritten(&r->pledge, r->agent)
+                             : mt_str_skip(ho_agent_unsent(r->agent), r->written);
+}
+
+static void note_written(nt_runner *r, size_t bytes)
+{
+    if (r->config.durable) {
+        nt_pledge_wrote(&r->pledge, bytes);
+        return;
+    }
+    r->written += bytes;
+    note_sent(r);
+}
+
 static void write_out(nt_runner *r)
 {
     while (r->phase == TOGETHER) {
-        mt_str rest = mt_str_skip(ho_agent_unsent(r->agent), r->written);
+        mt_str rest = unwritten(r);
         if (!rest.len) {
             return;
         }
@@ -232,8 +253,7 @@ static void write_out(nt_runner *r)
             lost(r, "the relay is gone");
             return;
         }
-        r->written += (size_t)n;
-        note_sent(r);
+        note_written(r, (size_t)n);
     }
 }
 
@@ -250,6 +270,22 @@ static bool leaving(nt_runner *r)
     return r->fault || wishes(r) || atomic_load(&r->stop);
 }
 
+/* What a durable relay says itself is not the agent's. */
+static void take_line(nt_runner *r, mt_str line)
+{
+    const char *why = NULL;
+    if (!r->config.durable) {
+        ho_agent_receive(r->agent, line);
+    } else if (nt_is_relay_line(line)) {
+        why = nt_pledge_hear(&r->pledge, r->agent, line);
+    } else {
+        nt_pledge_message(&r->pledge, r->agent, line);
+    }
+    if (why) {
+        lost(r, why);
+    }
+}
+
 static void take_lines(nt_runner *r)
 {
     mt_str line;
@@ -260,7 +296,7 @@ static void take_lines(nt_runner *r)
             SAY(r, "a line longer than %zu bytes was skipped", r->config.max_line);
             continue;
         }
-        ho_agent_receive(r->agent, line);
+        take_line(r, line);
         if (commit_is_due(r) && commit(r)) {
             write_out(r);
         }
@@ -297,6 +333,33 @@ static void read_in(nt_runner *r)
 
 /* ---- the loop ---- */
 
+/* Only what the relay says itself: messages that are not taken come again. */
+static void hear_last_words(nt_runner *r)
+{
+    mt_str line;
+    ag_frame_kind kind;
+    ssize_t n = 0;
+    do {
+        while (r->phase == TOGETHER &&
+               (kind = ag_framer_next(&r->framer, &line)) != AG_FRAME_MORE) {
+            if (kind == AG_FRAME_LINE && nt_is_relay_line(line)) {
+                take_line(r, line);
+            }
+        }
+        n = r->phase == TOGETHER ? nt_stream_read(&r->stream, r->scratch, READ_BYTES)
+                                 : 0;
+        if (n > 0) {
+            ag_framer_feed(&r->framer, mt_str_from(r->scratch, (size_t)n));
+        }
+    } while (n > 0);
+}
+
+static bool all_sent(nt_runner *r)
+{
+    return r->config.durable ? !ho_agent_unsent(r->agent).len && !unwritten(r).len
+                             : ho_agent_unsent(r->agent).len <= r->written;
+}
+
 /* What is committed should still reach this relay; a moment for that. */
 static void flush_before_leaving(nt_runner *r)
 {
@@ -306,10 +369,15 @@ static void flush_before_leaving(nt_runner *r)
     }
     while (r->phase == TOGETHER && !r->fault && os_now_ms() < end) {
         write_out(r);
-        if (r->phase != TOGETHER || ho_agent_unsent(r->agent).len <= r->written) {
+        if (r->config.durable) {
+            hear_last_words(r);
+        }
+        if (r->phase != TOGETHER || all_sent(r)) {
             break;
         }
-        struct pollfd wait = {.fd = r->stream.fd, .events = POLLOUT};
+        bool to_write = unwritten(r).len > 0;
+        struct pollfd wait = {.fd = r->stream.fd,
+                              .events = to_write ? POLLOUT : POLLIN};
         poll(&wait, 1, 50);
     }
 }
@@ -343,6 +411,10 @@ static int64_t timeout_ms(nt_runner *r)
     case TOGETHER: {
         int64_t tick = ho_agent_tick(r->agent, now);
         wait = tick >= 0 && tick < wait ? tick : wait;
+        if (r->config.durable && !r->pledge.welcomed) {
+            int64_t left = r->since_ms + CONNECT_MS - now;
+            wait = left < wait ? left : wait;
+        }
         if (commit(r)) {
             write_out(r);
         }
@@ -352,7 +424,7 @@ static int64_t timeout_ms(nt_runner *r)
     return wait > 0 ? wait : 0;
 }
 
-static short events_wanted(const nt_runner *r)
+static short events_wanted(nt_runner *r)
 {
     if (r->phase == CONNECTING) {
         return POLLOUT;
@@ -360,8 +432,8 @@ static short events_wanted(const nt_runner *r)
     if (r->phase == OPENING) {
         return POLLIN; /* the answer of a handshake's peer */
     }
-    bool to_write = ho_agent_unsent(r->agent).len > r->written;
-    bool to_read = !ho_agent_is_full(r->agent);
+    bool to_write = unwritten(r).len > 0;
+    bool to_read = r->config.durable || !ho_agent_is_full(r->agent);
     return (short)((to_write ? POLLOUT : 0) | (to_read ? POLLIN : 0));
 }
 
@@ -377,6 +449,10 @@ static void react(nt_runner *r, short events)
     }
     if (events & POLLOUT) {
         write_out(r);
+    }
+    if (r->phase == TOGETHER && r->config.durable && !r->pledge.welcomed &&
+        os_now_ms() - r->since_ms >= CONNECT_MS) {
+        lost(r, "no welcome: the relay is not durable, or its server is away");
     }
     if (r->phase == TOGETHER && (events & (POLLIN | POLLHUP | POLLERR))) {
         read_in(r);
@@ -494,6 +570,17 @@ mt_err nt_runner_open(const nt_runner_config *config, ho_agent *agent, nt_runner
                      .framer = {.limit = config->max_line},
                      .scratch = mt_xmalloc(READ_BYTES),
                      .wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    if (config->durable) {
+        r->pledge = (nt_pledge){.hello = *config->durable,
+                                .report = config->report,
+                                .report_state = config->report_state};
+        err = nt_pledge_open(&r->pledge, agent);
+    }
+    if (err) {
+        mt_buf_addz(why, "the agent's state cannot be kept");
+        nt_runner_free(r);
+        return err;
+    }
     err = config->inspect ? nt_inspect_open(config->inspect, show, r, &r->inspect, why)
                           : MT_OK;
     if (err) {
@@ -511,6 +598,7 @@ void nt_runner_free(nt_runner *r)
         nt_inspect_close(r->inspect);
         ag_framer_free(&r->framer);
         nt_tls_free(r->tls);
+        nt_pledge_free(&r->pledge);
         close(r->wake);
         free(r->scratch);
         free(r);

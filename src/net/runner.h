@@ -7,6 +7,7 @@
 #define NT_RUNNER_H
 
 #include "host/agent_host.h"
+#include "net/durable_wire.h"
 
 typedef struct nt_runner nt_runner;
 
@@ -17,7 +18,8 @@ typedef struct nt_runner_config {
     unsigned retries;            /* failures in a row before it gives up; 0: never */
     unsigned pause_ms, pause_most_ms; /* between attempts: first, longest */
     size_t max_line;
-    const char *inspect; /* path of a socket that shows the agent; NULL: none */
+    const nt_hello *durable; /* its name and from where it hears; NULL: not durable */
+    const char *inspect;     /* path of a socket that shows the agent; NULL: none */
     os_report *report;
     void *report_state;
 } nt_runner_config;

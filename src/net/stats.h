@@ -40,7 +40,11 @@
     X(bus_disconnects,   "counter", "Times the connection to the bus was lost.")       \
     X(bus_errors,        "counter", "Lines that could not be published to the bus.")   \
     X(bus_resent,        "counter", "Lines published again after the bus was away.")   \
-    X(bus_absent,        "counter", "Relays that did not come back to the bus in time.")
+    X(bus_absent,        "counter", "Relays that did not come back to the bus in time.") \
+    X(durable_agents,    "gauge",   "Agents with durable delivery now.")               \
+    X(durable_stored,    "counter", "Lines the stream has stored.")                    \
+    X(durable_refused,   "counter", "Lines the stream did not store at first.")        \
+    X(durable_again,     "counter", "Lines sent again that were not acknowledged in time.")
 /* clang-format on */
 
 typedef struct nt_stats {
@@ -49,6 +53,9 @@ typedef struct nt_stats {
 #undef NT_STAT_FIELD
 } nt_stats;
 
+/* Adds what the bus tells of to the counters. True when there is something to report;
+ * `why` then says it. */
+bool nt_stats_news(nt_stats *stats, const nt_stats *news, mt_buf *why);
 /* Appends every metric as motet_relay_<name>. */
 void nt_stats_print(mt_buf *out, const nt_stats *s);
 

@@ -211,6 +211,37 @@ class Signed(WireCase):
         self.assertIn("not " + pin, result.err)
         self.fails(3, "agent", "run", EXAMPLES / "arrow.yaml", "--connect", relay.address, "--sign-key", "nowhere")
 
+    def test_handlers_that_were_replaced_after_the_pin_was_checked_are_not_started(self):
+        relay = self.relay()
+        good = ("import json, sys\nfor line in sys.stdin:\n    call = json.loads(line)\n"
+                "    if call['payload'] and call['payload'].get('content') == 'die': sys.exit()\n"
+                "    print(json.dumps({'id': call['id'], 'action': 'stay', 'payload': 'good'}), flush=True)\n")
+        bad = good.replace("good", "evil")
+        self.write("h.py", good)
+        path = self.write("a.yaml", "agent: a\ntape: {start: [A], when_empty: start}\n"
+                          "handlers: {py: {command: [python3, h.py], time_limit_ms: 20000}}\n"
+                          "receivers: [{route: A, handler: py.f}]\nsenders: [{route: A, handler: py.g}]\n")
+        pin = self.holds("agent", "dna", "pin", path).out.strip()
+        agent = Process(self, "agent", "run", path, "--connect", relay.address, "--require-pin", pin)
+        peer = self.peers(relay, 1)[0]
+        relay.counts(connections=2)
+
+        def refusals():
+            return agent.err.count("not started: its files are not those of the pin any more")
+        self.write("h.py", bad)  # before the first call starts it
+        peer.say("hello")
+        self.assertTrue(wait_until(lambda: refusals() == 1), agent.err)
+        self.write("h.py", good)
+        peer.say("hello")
+        self.assertEqual(peer.hear()[1], "good")
+        self.write("h.py", bad)  # what runs goes on; what would be started anew does not
+        peer.say("hello")
+        self.assertEqual(peer.hear()[1], "good")
+        peer.say("die")
+        peer.say("hello")
+        self.assertTrue(wait_until(lambda: refusals() == 2), agent.err)
+        self.assertTrue(peer.silent(0.2))
+
 
 if __name__ == "__main__":
     main()

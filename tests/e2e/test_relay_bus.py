@@ -1,46 +1,14 @@
 """Relays joined over NATS: every line crosses once, and nothing is lost in silence."""
-import glob
 import json
 import re
-import shutil
 import socket
-import subprocess
 
 from harness import main
-from wire import LOOPBACK, Peer, WireCase, wait_until
+from nats import NatsCase
+from wire import Peer, wait_until
 
-NATS = shutil.which("nats-server") or "/usr/sbin/nats-server"
 
-
-class Bus(WireCase):
-    def server(self, port="-1"):
-        """A NATS server of this test alone; returns its URL."""
-        where = self.dir / f"nats{port}"
-        where.mkdir(exist_ok=True)
-        self.nats = subprocess.Popen([NATS, "-a", LOOPBACK, "-p", port, "--ports_file_dir",
-                                      str(where)], stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL)
-        self.addCleanup(self.nats.wait, 10)
-        self.addCleanup(self.nats.kill)
-
-        def ports():
-            for name in glob.glob(str(where / "*.ports")):
-                try:
-                    with open(name) as file:
-                        return json.load(file)["nats"][0]
-                except (ValueError, KeyError, OSError):
-                    pass
-        url = wait_until(ports, 10)
-        self.assertTrue(url, "nats-server did not start")
-        return url
-
-    def restart(self, url, meanwhile=lambda: None):
-        """Kills the server, does something, and starts one at the same address."""
-        self.nats.kill()
-        self.nats.wait(10)
-        meanwhile()
-        self.server(url.rsplit(":", 1)[1])
-
+class Bus(NatsCase):
     def three(self, url):
         """Three relays that know of each other, and an agent on each."""
         relays = [self.relay("--bus", url) for _ in range(3)]

@@ -62,9 +62,10 @@ static void what_was_committed_is_there_again(void **state)
 {
     ho_keep *k = reopen(*state, MT_OK);
     holds(k, "", "");
-    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb \"q\"\n")), MT_OK);
+    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb \"q\"\n"), NULL),
+                     MT_OK);
     assert_int_equal(k->sent(k, 1), MT_OK);
-    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n")), MT_OK);
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n"), NULL), MT_OK);
     ho_keep_close(k);
     k = reopen(*state, MT_OK);
     holds(k, "{\"n\":1}", "b \"q\"\nc\n");
@@ -72,6 +73,50 @@ static void what_was_committed_is_there_again(void **state)
     ho_keep_close(k);
     k = reopen(*state, MT_OK);
     holds(k, "{\"n\":1}", "");
+    ho_keep_close(k);
+}
+
+/* With a durable relay: where the agent stands, and how many messages were sent ever.
+ */
+static void the_stand_is_kept_with_the_state(void **state)
+{
+    ho_stand stand = {.sender = "0123456789abcdef", .stream = "17", .seq = 41};
+    ho_keep *k = reopen(*state, MT_OK);
+    assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("a\nb\n"), &stand),
+                     MT_OK);
+    assert_int_equal(k->sent(k, 1), MT_OK);
+    stand.seq = 42;
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR(""), &stand), MT_OK);
+    assert_int_equal(k->commit(k, (mt_str){0}, MT_STR("c\n"), NULL), MT_OK);
+    ho_keep_close(k);
+    k = reopen(*state, MT_OK);
+    holds(k, "{\"n\":1}", "b\nc\n");
+    assert_string_equal(k->stand.sender, "0123456789abcdef");
+    assert_string_equal(k->stand.stream, "17");
+    assert_int_equal(k->stand.seq, 42);
+    assert_int_equal(k->done, 1);
+    ho_keep_close(k);
+}
+
+/* Numbers must not begin anew when the file does. */
+static void a_file_written_anew_still_counts(void **state)
+{
+    static char big[300000];
+    ho_stand stand = {.sender = "0123456789abcdef", .stream = "17"};
+    memset(big, 'x', sizeof big);
+    big[0] = big[sizeof big - 1] = '"';
+    ho_keep *k = reopen(*state, MT_OK);
+    for (int i = 1; i <= 20; i++) {
+        stand.seq = (uint64_t)i;
+        big[1] = (char)('a' + i); /* a state that changed */
+        assert_int_equal(
+            k->commit(k, mt_str_from(big, sizeof big), MT_STR("m\n"), &stand), MT_OK);
+        assert_int_equal(k->sent(k, 1), MT_OK);
+    }
+    ho_keep_close(k);
+    k = reopen(*state, MT_OK);
+    assert_int_equal(k->done, 20);
+    assert_int_equal(k->stand.seq, 20);
     ho_keep_close(k);
 }
 
@@ -95,7 +140,7 @@ static void a_crash_at_any_byte_keeps_the_last_whole_commit(void **state)
     ends[0] = bytes.len;
     for (int i = 1; i < 6; i++) {
         snprintf(text, sizeof text, "{\"n\":%d}", i);
-        assert_int_equal(k->commit(k, mt_str_z(text), MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, mt_str_z(text), MT_STR("m\n"), NULL), MT_OK);
         os_read_file(&a, p->path, 1 << 20, &bytes);
         ends[i] = bytes.len;
     }
@@ -112,7 +157,7 @@ static void a_crash_at_any_byte_keeps_the_last_whole_commit(void **state)
         assert_true(mt_str_eq(mt_buf_str(&k->state), mt_str_z(whole ? text : "")));
         assert_int_equal(k->unsent.len, 2 * whole);
         /* And it goes on from there. */
-        assert_int_equal(k->commit(k, MT_STR("{\"n\":9}"), MT_STR("")), MT_OK);
+        assert_int_equal(k->commit(k, MT_STR("{\"n\":9}"), MT_STR(""), NULL), MT_OK);
         ho_keep_close(k);
         k = reopen(p, MT_OK);
         assert_true(mt_str_is(mt_buf_str(&k->state), "{\"n\":9}"));
@@ -126,7 +171,7 @@ static void any_changed_byte_in_the_middle_is_corruption(void **state)
     const place *p = *state;
     ho_keep *k = reopen(p, MT_OK);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("x\n")), MT_OK);
+        assert_int_equal(k->commit(k, MT_STR("{\"n\":1}"), MT_STR("x\n"), NULL), MT_OK);
     }
     ho_keep_close(k);
     mt_arena a = {0};
@@ -158,7 +203,8 @@ static void the_file_does_not_grow_without_end(void **state)
     memcpy(big, "{\"k\":\"", 6);
     memcpy(big + 29998, "\"}", 2);
     for (int i = 0; i < 200; i++) {
-        assert_int_equal(k->commit(k, mt_str_from(big, 30000), MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, mt_str_from(big, 30000), MT_STR("m\n"), NULL),
+                         MT_OK);
         assert_int_equal(k->sent(k, 1), MT_OK);
     }
     mt_str bytes;
@@ -190,7 +236,7 @@ static void a_commit_counts_though_the_file_cannot_be_rewritten(void **state)
     mt_str text = mt_str_from(big, sizeof big);
     for (int i = 0; i < 50; i++) { /* beyond where it would be rewritten */
         big[6] = (char)('a' + i % 26);
-        assert_int_equal(k->commit(k, text, MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->commit(k, text, MT_STR("m\n"), NULL), MT_OK);
         assert_int_equal(k->sent(k, 1), MT_OK);
     }
     ho_keep_close(k);
@@ -315,6 +361,8 @@ int main(void)
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         IN_A_PLACE(what_was_committed_is_there_again),
+        IN_A_PLACE(the_stand_is_kept_with_the_state),
+        IN_A_PLACE(a_file_written_anew_still_counts),
         IN_A_PLACE(only_one_agent_may_have_it),
         IN_A_PLACE(a_crash_at_any_byte_keeps_the_last_whole_commit),
         IN_A_PLACE(any_changed_byte_in_the_middle_is_corruption),
