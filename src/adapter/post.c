@@ -118,6 +118,9 @@ static mt_err send_it(sending *s, CURL *easy, mt_arena *a, long *status, mt_buf 
     mt_str type = mt_strf(a, "Content-Type: %s", s->post->type);
     struct curl_slist *fields = curl_slist_append(NULL, type.ptr);
     fields = fields ? curl_slist_append(fields, "Expect:") : NULL;
+    for (const char *const *h = s->post->headers; h && *h && fields; h++) {
+        fields = curl_slist_append(fields, *h);
+    }
     set_up(easy, s, fields, mt_str_dup(a, s->post->url).ptr);
     CURLcode code = curl_easy_perform(easy);
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);

@@ -48,10 +48,11 @@ static bool journal_broke(loop *l)
 static bool egress_broke(loop *l)
 {
     ho_egress_problem p = ho_egress_last_problem(l->o->egress);
+    bool asked = l->o->stop && *l->o->stop; /* while it waited to try again */
     return end(l, p.code,
                mt_strf(l->arena, "%.*s%s%.*s", MT_ARG(p.message),
                        p.said.len ? "; it last said: " : "", MT_ARG(p.said)),
-               false);
+               asked);
 }
 
 /* What the run before this one may not have sent. True when the run must end. */
@@ -66,13 +67,44 @@ static bool dispatch_rest(loop *l)
     return err && journal_broke(l);
 }
 
+/* What the source need not send again is on disk first. */
+static bool taken(loop *l)
+{
+    const ho_run_options *o = l->o;
+    bool waits = ho_ingress_waits(o->ingress);
+    if (waits && o->journal && ho_journal_sync(o->journal)) {
+        return journal_broke(l);
+    }
+    (void)ho_ingress_settle(o->ingress, HO_TAKEN, NULL, (mt_str){0});
+    return false;
+}
+
+/* A source may keep what is refused for somebody to look at; otherwise the run ends. */
+static bool refused(loop *l, const ho_graph_event *event)
+{
+    ho_graph_problem p = ho_graph_host_problem(l->o->host);
+    mt_err err = ho_ingress_settle(l->o->ingress, HO_TURNED_DOWN, p.code, p.message);
+    if (err == MT_E_IO) {
+        return end(l, "ingress.refused_failed",
+                   mt_strf(l->arena,
+                           "event '%.*s' was refused, and that cannot be "
+                           "noted: %s",
+                           MT_ARG(event->id), strerror(errno)),
+                   false);
+    }
+    return err && end(l, p.code,
+                      mt_strf(l->arena, "event '%.*s': %.*s", MT_ARG(event->id),
+                              MT_ARG(p.message)),
+                      false);
+}
+
 /* One event; true when the run must end. */
 static bool step(loop *l, const ho_graph_event *event)
 {
     const ho_run_options *o = l->o;
     ho_graph_step done;
     if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
-        return false; /* the journal has it */
+        return taken(l); /* the journal has it */
     }
     mt_err err = ho_graph_host_step(o->host, event, &done);
     if (err == MT_OK || (err == MT_E_CLOSED && done.event.id.ptr)) {
@@ -82,19 +114,12 @@ static bool step(loop *l, const ho_graph_event *event)
         }
     }
     if (err == MT_OK) {
-        return false;
+        return taken(l);
     }
     if (err == MT_E_CLOSED && o->egress) {
         return egress_broke(l);
     }
-    if (err == MT_E_REJECTED) {
-        ho_graph_problem p = ho_graph_host_problem(o->host);
-        return end(l, p.code,
-                   mt_strf(l->arena, "event '%.*s': %.*s", MT_ARG(event->id),
-                           MT_ARG(p.message)),
-                   false);
-    }
-    return journal_broke(l);
+    return err == MT_E_REJECTED ? refused(l, event) : journal_broke(l);
 }
 
 /* True ends the run. When nothing comes, what waits in the journal is synced. */
@@ -116,6 +141,9 @@ static bool turn(loop *l)
 ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
 {
     loop l = {.arena = a, .o = options, .started_ms = os_now_ms()};
+    if (options->egress) {
+        ho_egress_stop_when(options->egress, options->stop);
+    }
     bool over = dispatch_rest(&l);
     while (!over) {
         over = asked_to_stop(&l) || turn(&l);

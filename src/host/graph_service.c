@@ -229,7 +229,8 @@ static mt_err new_host(ho_graph_service *g, const gr_capture_carried *carried,
 }
 
 static mt_err open_service(ho_graph_service *g, const mt_json *config,
-                           const mt_limits *limits, mt_buf *why)
+                           const mt_limits *limits, const struct ad_gate *gate,
+                           mt_buf *why)
 {
     mt_arena notes = {0};
     mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
@@ -242,6 +243,9 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
                     "its adapter has a key: a server keeps one history of a graph; "
                     "run it with 'motet graph run'");
         err = MT_E_REJECTED;
+    }
+    if (!err && g->files.egress) {
+        ho_egress_once(g->files.egress, gate); /* the outbox tries again */
     }
     if (!err) {
         g->options.graph = g->files.graph;
@@ -262,13 +266,14 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
 }
 
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
-                             const mt_limits *limits, ho_graph_service **out,
-                             mt_buf *why)
+                             const mt_limits *limits, const struct ad_gate *gate,
+                             ho_graph_service **out, mt_buf *why)
 {
     ho_graph_service *g = mt_xmalloc(sizeof *g);
     *g = (ho_graph_service){0};
     g->name = mt_str_dup(&g->arena, name);
-    mt_err err = open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, why);
+    mt_err err =
+        open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, gate, why);
     if (err) {
         ho_graph_service_close(g);
         g = NULL;
@@ -880,8 +885,9 @@ mt_err ho_graph_service_deliver(ho_graph_service *g, const mt_json *body, mt_buf
     err = err ? err : ho_egress_start(g->files.egress);
     err = err ? err : ho_egress_send(g->files.egress, &a, &intent, &got);
     if (err) {
-        mt_buf_adds(why, ho_egress_last_problem(g->files.egress).message);
-        err = err == MT_E_REJECTED ? err : MT_E_CLOSED;
+        ho_egress_problem p = ho_egress_last_problem(g->files.egress);
+        mt_buf_adds(why, p.message);
+        err = err == MT_E_REJECTED || p.refused ? MT_E_REJECTED : MT_E_CLOSED;
     } else {
         mt_jw w = mt_jw_start(ack, false);
         mt_jw_begin_object(&w);

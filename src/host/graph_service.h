@@ -35,10 +35,11 @@ typedef struct ho_graph_service ho_graph_service;
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
  * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
  * skip_duplicates?, skip_kinds?: […]}; files are relative to the working directory.
+ * `gate`: where its webhooks may go; NULL: anywhere.
  * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
-                             const mt_limits *limits, ho_graph_service **out,
-                             mt_buf *why);
+                             const mt_limits *limits, const struct ad_gate *gate,
+                             ho_graph_service **out, mt_buf *why);
 void ho_graph_service_close(ho_graph_service *g);
 
 mt_str ho_graph_service_name(const ho_graph_service *g);
