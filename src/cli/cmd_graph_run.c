@@ -216,7 +216,7 @@ static int open_source(runner *r, const char *config)
                    : CLI_HOLDS;
     mt_buf_free(&why);
     if (!code) {
-        ho_source_name(source, r->options.graph->id);
+        ho_source_name(source, r->options.graph->id, false);
         err = ho_source_open(source);
         err = err ? err : ho_source_check(source);
         r->ingress = ho_ingress_source(source);

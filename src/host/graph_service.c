@@ -17,18 +17,23 @@
  * are not what a step writes (MT_E_CORRUPT). */
 #include "host/graph_service.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/form.h"
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "host/graph_files.h"
+#include "host/graph_source.h"
 #include "host/graph_windows.h"
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
     mt_str name;
     ho_graph_files files;
+    ho_source **sources;
+    size_t source_count;
+    atomic_ullong seen, *ran, *spoke; /* by node */
     ho_graph_options options;
     ho_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
@@ -40,7 +45,12 @@ struct ho_graph_service {
 
 /* ---- configuration ---- */
 
-enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000, FILES_MOST = 10000 };
+enum {
+    WINDOW_MOST = 1000000000,
+    RETRIES_MOST = 1000000,
+    FILES_MOST = 10000,
+    SOURCES_MOST = 64
+};
 #define SPAN_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
 
 /* An entry of `graphs`. */
@@ -51,6 +61,7 @@ typedef struct entry {
     uint64_t rate_window, deadline; /* UINT64_MAX: not given */
     uint32_t max_retries;
     bool skip_duplicates;
+    const mt_json *ingress; /* NULL: none */
 } entry;
 
 static const mt_form_row ENTRY[] = {
@@ -65,6 +76,7 @@ static const mt_form_row ENTRY[] = {
     MT_FORM_U32(entry, max_retries, "max_retries", 0, RETRIES_MOST, 0),
     MT_FORM_FLAG(entry, skip_duplicates, "skip_duplicates", 0),
     MT_FORM_WORDS(entry, skip_kinds, "skip_kinds", 0, FILES_MOST, 0),
+    MT_FORM_LIST(entry, ingress, "ingress", 0, SOURCES_MOST, 0),
 };
 
 static mt_err read_entry(ho_graph_service *g, const mt_json *config, entry *out,
@@ -124,6 +136,44 @@ static void set_skips(ho_graph_service *g, const entry *e)
     g->options.skip_kinds = kinds;
     g->options.skip_kind_count = e->skip_kinds.count;
     g->options.skip_duplicates = e->skip_duplicates;
+}
+
+/* A server has no standard input, and a consumer of a stream is the graph's own. */
+static mt_err read_source(ho_graph_service *g, const mt_json *node, mt_buf *why)
+{
+    mt_buf said = {0};
+    ho_source *source;
+    mt_err err = ho_source_read(node, g->files.adapter, &source, &said);
+    if (!err && ho_source_is_stdin(source)) {
+        mt_buf_addz(&said, "a server does not read its standard input");
+        err = MT_E_REJECTED;
+        ho_source_free(source);
+    }
+    if (err) {
+        mt_buf_addf(why, "ingress[%zu]: %.*s", g->source_count, MT_ARG(said));
+    } else {
+        ho_source_name(source, g->name, true);
+        g->sources[g->source_count++] = source;
+    }
+    mt_buf_free(&said);
+    return err;
+}
+
+static mt_err read_sources(ho_graph_service *g, const entry *e, mt_buf *why)
+{
+    mt_err err = MT_OK;
+    uint32_t count = e->ingress ? e->ingress->count : 0;
+    g->sources = mt_new_array(&g->arena, ho_source *, count);
+    for (uint32_t i = 0; i < count && !err; i++) {
+        err = read_source(g, &e->ingress->as.items[i], why);
+    }
+    return err;
+}
+
+ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count)
+{
+    *count = g->source_count;
+    return g->sources;
 }
 
 /* ---- names in the store ---- */
@@ -244,11 +294,14 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
                     "run it with 'motet graph run'");
         err = MT_E_REJECTED;
     }
+    err = err ? err : read_sources(g, &e, why);
     if (!err && g->files.egress) {
         ho_egress_once(g->files.egress, gate); /* the outbox tries again */
     }
     if (!err) {
         g->options.graph = g->files.graph;
+        g->ran = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
+        g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
         g->options.adapter = g->files.adapter;
         g->options.egress = g->files.egress;
         g->options.hold_intents = true;
@@ -300,6 +353,9 @@ void ho_graph_service_close(ho_graph_service *g)
     ho_graph_service_forget(g);
     if (g->files.egress) {
         (void)ho_egress_stop(g->files.egress);
+    }
+    for (size_t i = 0; i < g->source_count; i++) {
+        ho_source_free(g->sources[i]);
     }
     ho_graph_files_free(&g->files);
     mt_arena_free(&g->scratch);
@@ -735,6 +791,33 @@ static mt_err refused(ho_graph_service *g, const head *h, ho_graph_done *done)
     return MT_OK;
 }
 
+/* Two a node; a step that is rolled back later stays counted. */
+static void count_nodes(ho_graph_service *g, const ho_graph_step *step)
+{
+    const gr_episode *e = step->episode;
+    atomic_fetch_add_explicit(&g->seen, 1, memory_order_relaxed);
+    for (uint32_t i = 0; e && i < e->ran; i++) {
+        const gr_value *said = &e->slots[e->graph->nodes[i].slot];
+        bool spoke = said->type == GR_EVENT &&
+                     (said->as.event == GR_EMITTED || said->as.event == GR_COMPLETED);
+        atomic_fetch_add_explicit(&g->ran[i], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&g->spoke[i], spoke, memory_order_relaxed);
+    }
+}
+
+ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node)
+{
+    const gr_manifest *m = &g->files.graph->nodes[node].primitive->manifest;
+    return (ho_node_count){atomic_load_explicit(&g->ran[node], memory_order_relaxed),
+                           atomic_load_explicit(&g->spoke[node], memory_order_relaxed),
+                           m->output_count && m->outputs[0].type == GR_EVENT};
+}
+
+uint64_t ho_graph_service_seen(const ho_graph_service *g)
+{
+    return atomic_load_explicit(&g->seen, memory_order_relaxed);
+}
+
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done)
 {
@@ -751,6 +834,7 @@ mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
     if (err) {
         return err == MT_E_REJECTED ? refused(g, &h, done) : err;
     }
+    count_nodes(g, &done->step);
     done->capture = capture_id(&g->scratch, g, g->capture);
     done->number = g->events;
     return keep_step(g, tx, &h, now_ms, done);

@@ -34,8 +34,8 @@ typedef struct ho_graph_service ho_graph_service;
 
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
  * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
- * skip_duplicates?, skip_kinds?: […]}; files are relative to the working directory.
- * `gate`: where its webhooks may go; NULL: anywhere.
+ * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …]}; files are relative to
+ * the working directory. `gate`: where its webhooks may go; NULL: anywhere.
  * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
                              const mt_limits *limits, const struct ad_gate *gate,
@@ -44,6 +44,19 @@ void ho_graph_service_close(ho_graph_service *g);
 
 mt_str ho_graph_service_name(const ho_graph_service *g);
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g);
+
+/* How often a node was evaluated since the service was opened, and, of one whose output
+ * is an event, how often it emitted, or its action was completed. Any thread. */
+typedef struct ho_node_count {
+    uint64_t ran, spoke;
+    bool speaks; /* its output is an event */
+} ho_node_count;
+ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node);
+uint64_t ho_graph_service_seen(const ho_graph_service *g); /* events, likewise */
+
+/* Where its events are fetched from; not open. They are the graph's. */
+struct ho_source;
+struct ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count);
 
 /* Makes the store ready before the first event: notes the ids in captures of a version
  * that did not, a capture at a time. Else a transaction of that size would come with

@@ -57,6 +57,7 @@ struct ho_source {
     const mt_str *wanted; /* columns of CSV; none: all */
     uint32_t wanted_count;
     bool follow, stream;
+    bool repeats; /* the host knows what it has had */
     uint64_t every_ms, count;
     const mt_json *payload; /* of a timer */
     const gr_adapter_schema *schema;
@@ -237,15 +238,34 @@ mt_err ho_source_load(const char *file_or_text, const gr_adapter *adapter,
     return err;
 }
 
+static void begin_anew(ho_source *s)
+{
+    mt_buf_clear(&s->bytes);
+    mt_buf_clear(&s->record);
+    mt_arena_reset(&s->header_arena);
+    s->columns = NULL;
+    s->consumed = s->line = 0;
+    s->events = 0;
+    s->ended = false;
+}
+
+void ho_source_close(ho_source *s)
+{
+    if (s->fd > STDIN_FILENO) {
+        close(s->fd);
+    }
+    s->fd = -1;
+    ho_nats_close(s->nats);
+    s->nats = NULL;
+    begin_anew(s);
+}
+
 void ho_source_free(ho_source *s)
 {
     if (!s) {
         return;
     }
-    if (s->fd > STDIN_FILENO) {
-        close(s->fd);
-    }
-    ho_nats_close(s->nats);
+    ho_source_close(s);
     mt_buf_free(&s->bytes);
     mt_buf_free(&s->record);
     mt_arena_free(&s->header_arena);
@@ -256,7 +276,7 @@ void ho_source_free(ho_source *s)
 }
 
 /* A consumer's name has no dots and no spaces. */
-void ho_source_name(ho_source *s, mt_str name)
+void ho_source_name(ho_source *s, mt_str name, bool repeats)
 {
     char *made = mt_new_array(&s->arena, char, name.len + 7);
     memcpy(made, "motet-", 6);
@@ -267,9 +287,8 @@ void ho_source_name(ho_source *s, mt_str name)
         made[6 + i] = plain ? c : '_';
     }
     made[6 + name.len] = '\0';
-    if (!s->consumer) {
-        s->consumer = made;
-    }
+    s->consumer = s->consumer ? s->consumer : made;
+    s->repeats = repeats;
 }
 
 bool ho_source_is_stdin(const ho_source *s)
@@ -324,7 +343,7 @@ static mt_err keep_refused(const ho_source *s, const char *code, mt_str reason)
 /* Messages and ticks may come twice; then the event is committed already. */
 static bool came_twice(const ho_source *s, const char *code)
 {
-    return (ho_source_waits(s) || s->kind == FROM_TIMER) &&
+    return (ho_source_waits(s) || s->kind == FROM_TIMER || s->repeats) &&
            strcmp(code, "host.duplicate_event_id") == 0;
 }
 
@@ -804,18 +823,6 @@ mt_err ho_source_open(ho_source *s)
                                   : MT_OK;
 }
 
-/* Back to the beginning of the file. */
-static void rewind_file(ho_source *s)
-{
-    (void)lseek(s->fd, 0, SEEK_SET);
-    mt_buf_clear(&s->bytes);
-    mt_buf_clear(&s->record);
-    mt_arena_reset(&s->header_arena);
-    s->columns = NULL;
-    s->consumed = s->line = s->events = 0;
-    s->ended = false;
-}
-
 mt_err ho_source_check(ho_source *s)
 {
     struct stat st;
@@ -828,6 +835,7 @@ mt_err ho_source_check(ho_source *s)
     while (last == HO_INGRESS_WAIT || last == HO_INGRESS_EVENT) {
         last = ho_source_next(s, 0, &event);
     }
-    rewind_file(s);
+    (void)lseek(s->fd, 0, SEEK_SET);
+    begin_anew(s);
     return last == HO_INGRESS_BROKEN ? MT_E_REJECTED : MT_OK;
 }

@@ -14,16 +14,16 @@
 typedef struct ho_source ho_source;
 
 /* MT_E_REJECTED: `why` says everything that is wrong. Opens nothing. */
-mt_err ho_source_read(const mt_json *config, const gr_adapter *adapter,
-                      ho_source **out, mt_buf *why);
+mt_err ho_source_read(const mt_json *config, const gr_adapter *adapter, ho_source **out,
+                      mt_buf *why);
 /* The same from a file, or from the text itself if it begins with a brace. */
 mt_err ho_source_load(const char *file_or_text, const gr_adapter *adapter,
                       ho_source **out, mt_buf *why);
 void ho_source_free(ho_source *s); /* accepts NULL */
 
-/* For a host that stays: what a durable consumer of a stream is called unless the
- * configuration says. */
-void ho_source_name(ho_source *s, mt_str name);
+/* What a durable consumer of a stream is called unless the configuration says.
+ * `repeats`: the host begins anew with a file, and knows by its id what it has had. */
+void ho_source_name(ho_source *s, mt_str name, bool repeats);
 /* Is standard input read, which a server has not? */
 bool ho_source_is_stdin(const ho_source *s);
 /* The whole of a plain file is read once before anything runs, so that a bad line is
@@ -31,6 +31,8 @@ bool ho_source_is_stdin(const ho_source *s);
 mt_err ho_source_check(ho_source *s);
 /* MT_E_IO with the problem. */
 mt_err ho_source_open(ho_source *s);
+/* It may be opened again, and then begins at its beginning. */
+void ho_source_close(ho_source *s);
 
 ho_ingress_result ho_source_next(ho_source *s, int timeout_ms, ho_graph_event *event);
 ho_ingress_fault ho_source_problem(const ho_source *s);

@@ -14,6 +14,7 @@ import threading
 import time
 
 from harness import MOTET, SOURCE, Case, main
+from serve import Server
 
 NATS = shutil.which("nats-server") or "/usr/sbin/nats-server"
 LOOPBACK = "127.0.0.1"
@@ -634,6 +635,144 @@ for line in sys.stdin:
         out = self.trade(*self.ingress(**self.CSV), *self.egress(
             type="nats", url=bus.url, subject="orders", stream=True, attempts=1), "--overwrite", code=1)
         self.assertIn("no stream keeps the subject 'orders'", out.err)
+
+
+class Served(Edges):
+    """The same behind `motet serve`: events by HTTP and by `ingress`, intents by the outbox."""
+
+    def serve(self, *sources, egress=(), more="", attempts=3):
+        self.write("serve.json", json.dumps({
+            "executor": {"trigger_attempts": attempts, "trigger_pause_ms": 10},
+            "graphs": {"fx": {"graph": "crossover.yaml", "adapter": "adapter.yaml", "egress": egress[1],
+                              "ingress": list(sources)}}}))
+        server = Server(self.dir, options=["--config", "serve.json"])
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def events(self, server):
+        ids = [row["id"] for row in server.get("/v1/graphs/fx/captures").json["items"]]
+        return [e["event_id"] for id in ids for e in server.get(f"/v1/graphs/fx/captures/{id}").json["events"]]
+
+    def test_edge_served_curl_posts_an_event(self):
+        server = self.serve(egress=self.egress(type="file", path="o.jsonl"))
+        body = {"id": "c1", "semantic_kind": "price", "payload": {"close": 1.0, "spread": 0.1}}
+        for code, payload in (("200", body), ("422", body), ("422", {**body, "id": "c2", "payload": {}})):
+            done = subprocess.run(["curl", "-s", "-o", os.devnull, "-w", "%{http_code}", "-H", "Content-Type: application/json", "-d", json.dumps(payload),
+                                   f"{server.url}/v1/graphs/fx/events"], capture_output=True, text=True, timeout=20)
+            self.assertEqual(done.stdout, code)
+        self.assertEqual(self.events(server), ["c1"])
+
+    def test_edge_served_a_file_is_read_once_and_its_orders_leave_once(self):
+        want = self.wanted()
+        server = self.serve(self.CSV, egress=self.egress(type="file", path="o.jsonl"))
+        for _ in range(2):  # and begun anew after a restart
+            self.assertTrue(wait_until(lambda: len(self.events(server)) == 120))
+            self.assertTrue(wait_until(lambda: (self.dir / "o.jsonl").exists() and len(self.lines("o.jsonl")) == 4))
+            server.stop(signal.SIGKILL)
+            server.start()
+        self.same(sorted(self.lines("o.jsonl"), key=lambda x: [w["intent_id"] for w in want].index(x["intent_id"])), want)
+
+    def test_edge_served_a_timer_and_a_subject_feed_one_graph(self):
+        bus = Nats(self)
+        bus.stream("PRICES", "prices")
+        server = self.serve({"type": "timer", "every": "50ms", "payload": {"close": 1.0, "spread": 0.1}},
+                            {"type": "nats", "url": bus.url, "subject": "prices", "stream": True, "refused": "r.jsonl"},
+                            egress=self.egress(type="nats", url=bus.url, subject="orders"))
+        for body in ({"close": 1.5, "spread": 0.1}, b"nonsense", {"close": 1.6}, {"close": 1.7, "spread": 0.1}):
+            bus.publish("prices", body)
+        self.assertTrue(wait_until(lambda: {"PRICES:1", "PRICES:4"} <= set(self.events(server))))
+        self.assertTrue(wait_until(lambda: len([e for e in self.events(server) if e.startswith("timer:50:")]) > 2))
+        self.assertEqual([x["refused"]["code"] for x in self.lines("r.jsonl")],
+                         ["ingress.parse_error", "host.event_build_failed"])
+        # The server of messages goes away and comes back.
+        bus.process.kill()
+        bus.process.wait(10)
+        again = Nats(self, bus.port, bus.store)
+        again.publish("prices", {"close": 1.8, "spread": 0.1})
+        self.assertTrue(wait_until(lambda: "PRICES:5" in self.events(server), 30))
+        self.assertEqual(server.stop(), 0)
+
+    def test_edge_served_a_source_that_cannot_go_on_is_told(self):
+        server = self.serve({**self.CSV, "path": "gone.csv"}, egress=self.egress(type="file", path="o.jsonl"))
+        self.assertTrue(server.logs("ingress.open_failed: cannot read gone.csv"))
+        shutil.copy(self.dir / "p.csv", self.dir / "gone.csv")
+        self.assertTrue(wait_until(lambda: len(self.events(server)) == 120))
+        server.stop()
+        self.write("bad.jsonl", '{"close":"x","spread":1}\n{"close":1,"spread":1}\n')
+        (self.dir / "serve.db").unlink()
+        server = self.serve({"type": "file", "path": "bad.jsonl"}, egress=self.egress(type="file", path="o.jsonl"))
+        self.assertTrue(server.logs("ingress_stopped"))
+        self.assertEqual(self.events(server), [])
+        for source, said in (({"type": "stdin"}, "ingress[0]: a server does not read its standard input"),
+                             ({"type": "timer"}, "ingress[0]: `every` is missing")):
+            self.write("bad.json", json.dumps({"graphs": {"fx": {
+                "graph": "crossover.yaml", "adapter": "adapter.yaml", "egress": "e.json", "ingress": [source]}}}))
+            self.assertIn(said, self.fails(1, "serve", "--config", "bad.json", "--check-config").err)
+
+    def test_edge_served_dead_letters_are_listed_and_sent_again(self):
+        hook = Hook(self, *[400] * 4)
+        server = self.serve(self.CSV, egress=self.egress(type="webhook", url=hook.url))
+        self.assertTrue(wait_until(lambda: len(server.get("/v1/graphs/fx/letters").json["items"]) == 4))
+        letters = server.get("/v1/graphs/fx/letters").json["items"]
+        self.assertEqual(len(hook.asked), 4)  # a refusal is not tried again
+        self.assertEqual({x["attempts"] for x in letters}, {1})
+        self.assertIn("refused the intent with status 400", letters[0]["reason"])
+        page = server.get("/v1/graphs/fx/letters?limit=3").json
+        self.assertEqual([x["id"] for x in page["items"]], [x["id"] for x in letters[:3]])
+        rest = server.get(f"/v1/graphs/fx/letters?limit=3&after={page['next'].replace('/', '%2F').replace(':', '%3A')}").json
+        self.assertEqual([x["id"] for x in rest["items"]], [letters[3]["id"]])
+        sent = server.post("/v1/graphs/fx/letters/send", {"id": letters[1]["id"]})
+        self.assertEqual((sent.status, sent.json["status"]), (200, "pending"), sent)
+        self.assertTrue(wait_until(lambda: len(hook.asked) == 5))
+        self.assertEqual(hook.ids()[4], letters[1]["intent_id"])
+        self.assertTrue(wait_until(lambda: len(server.get("/v1/graphs/fx/letters").json["items"]) == 3))
+        for status, body in ((404, {"id": letters[1]["id"]}), (404, {"id": "x"}), (400, {}), (400, {"id": ""}),
+                             (400, {"id": "x", "more": 1})):
+            self.assertEqual(server.post("/v1/graphs/fx/letters/send", body).status, status, body)
+        kinds = [r["body"]["status"] for r in server.get("/v1/ledger?kind=intent&limit=99").json["items"]]
+        self.assertEqual(sorted(kinds), sorted(["failed"] * 4 + ["again", "accepted"]))
+        server.stop()
+        self.holds("store", "check", "--store", "sqlite:serve.db")
+
+    def test_edge_served_a_webhook_that_fails_is_tried_by_the_outbox(self):
+        hook = Hook(self, 500, 500)
+        server = self.serve({**self.CSV}, egress=self.egress(type="webhook", url=hook.url), attempts=3)
+        self.assertTrue(wait_until(lambda: len(hook.asked) >= 6))
+        self.assertEqual(server.get("/v1/graphs/fx/letters").json["items"], [])
+        # An address that is not public and not written in the URL is not connected to.
+        server.stop()
+        (self.dir / "serve.db").unlink()
+        server = self.serve(self.CSV, egress=self.egress(type="webhook", url=hook.url.replace(LOOPBACK, "inside.localhost")))
+        self.assertTrue(wait_until(lambda: len(server.get("/v1/graphs/fx/letters").json["items"]) == 4))
+        self.assertIn("outgoing.networks", server.get("/v1/graphs/fx/letters").json["items"][0]["reason"])
+
+    def test_edge_served_the_picture_says_how_often_each_node_spoke(self):
+        server = self.serve(self.CSV, egress=self.egress(type="file", path="o.jsonl"))
+        self.assertTrue(wait_until(lambda: server.get("/v1/graphs/fx/picture").json["events"] == 120))
+        seen = server.get("/v1/graphs/fx/picture").json
+        by_path = {n["path"]: n for n in seen["nodes"]}
+        self.assertEqual({n["ran"] for n in seen["nodes"]}, {120})
+        self.assertIn(4, [n.get("spoke") for n in seen["nodes"]])
+        self.assertEqual(len(seen["picture"]["nodes"]), len(by_path))
+        self.assertIn("4 of 120", json.dumps(seen["picture"]))
+        self.assertTrue(server.get("/v1/graphs/fx/picture?format=mermaid").json["text"].startswith("flowchart"))
+        self.assertTrue(server.get("/v1/graphs/fx/picture?format=dot").json["text"].startswith("digraph"))
+        self.assertEqual(server.get("/v1/graphs/fx/picture?format=svg").status, 400)
+        self.assertEqual(server.get("/v1/graphs/none/picture").status, 404)
+        # A token sees what its rights say.
+        good, bad = server.token("--name", "a", "--right", "graphs:fx"), server.token("--name", "b", "--right", "graphs:other")
+        self.assertTrue(wait_until(lambda: server.get("/v1/graphs/fx/picture", token=bad).status == 403))
+        for path in ("picture", "letters"):
+            self.assertEqual(server.get(f"/v1/graphs/fx/{path}", token=good).status, 200)
+            self.assertEqual(server.get(f"/v1/graphs/fx/{path}", token=bad).status, 403)
+            self.assertEqual(server.get(f"/v1/graphs/fx/{path}").status, 401)
+        self.assertEqual(server.post("/v1/graphs/fx/letters/send", {"id": "x"}, token=bad).status, 403)
+
+
+# Served has the helpers of Edges, not its tests.
+for name in [n for n in dir(Edges) if n.startswith("test_") and n not in vars(Served)]:
+    setattr(Served, name, None)
 
 
 if __name__ == "__main__":

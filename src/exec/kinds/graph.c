@@ -9,20 +9,18 @@
 
 /* ---- Which graphs ---- */
 
-static bool refused_graph(ex_job *job, ho_graph_service **out)
+bool ex_refused_graph(ex_job *job, ho_graph_service **out)
 {
-    *out = ex_graph_named(job->x, job->call->name);
-    return !*out && ex_refuse(job, EX_NOT_FOUND, "no graph '%.*s' is served",
-                              MT_ARG(job->call->name));
+    mt_str name = job->call->name;
+    *out = ex_graph_named(job->x, name);
+    if (!*out) {
+        return ex_refuse(job, EX_NOT_FOUND, "no graph '%.*s' is served", MT_ARG(name));
+    }
+    return ex_refused_without(job, (mt_str){0},
+                              mt_strf(&job->arena, "graphs:%.*s", MT_ARG(name)));
 }
 
 /* ---- Events ---- */
-
-static bool refused_without_right(ex_job *job)
-{
-    return ex_refused_without(
-        job, (mt_str){0}, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
-}
 
 /* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
 typedef struct event_body {
@@ -92,8 +90,7 @@ bool ex_graph_event_prepare(ex_job *job)
     ho_graph_service *g;
     ho_graph_event *event = mt_new(&job->arena, ho_graph_event);
     job->work = event;
-    return refused_graph(job, &g) || refused_without_right(job) ||
-           refused_event(job, event);
+    return ex_refused_graph(job, &g) || refused_event(job, event);
 }
 
 /* Effects as they were hashed, so a reader can check them. */
@@ -221,7 +218,7 @@ bool ex_graph_context(ex_job *job)
 {
     ho_graph_service *g;
     st_tx *tx;
-    if (refused_graph(job, &g) || refused_without_right(job)) {
+    if (ex_refused_graph(job, &g)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
@@ -254,8 +251,7 @@ bool ex_capture_list(ex_job *job)
 {
     ho_graph_service *g;
     ex_list l;
-    if (refused_graph(job, &g) || refused_without_right(job) ||
-        ex_refused_list(&l, job)) {
+    if (ex_refused_graph(job, &g) || ex_refused_list(&l, job)) {
         return true;
     }
     return ex_list_close(&l,
@@ -266,7 +262,7 @@ bool ex_capture_get(ex_job *job)
 {
     ho_graph_service *g;
     st_tx *tx;
-    if (refused_graph(job, &g) || refused_without_right(job)) {
+    if (ex_refused_graph(job, &g)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
