@@ -54,6 +54,7 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
     {"max-in-flight",   "COUNT",    "supervisor: runs at once (0 defers every event)"},
     {"deadline",        "TIME",     "supervisor: longest run of the graph"},
     {"max-retries",     "COUNT",    "supervisor: attempts after a retryable failure (0)"},
+    {"pump",            NULL,       "supervisor: what was deferred runs as soon as its time has come"},
     {"skip-kind",       "KIND",     "supervisor: skip events of this semantic kind (repeats)"},
     {"skip-duplicates", NULL,       "supervisor: skip a repeated event id, do not refuse it"},
     {"json",            NULL,       "print every decision with its outcomes as a JSON line"},
@@ -159,6 +160,11 @@ static bool read_limits(const cli_args *args, gr_constraints *out)
     if (!gr_constraints_fit(out)) {
         cli_fail(args, CLI_USAGE,
                  "--max-per-window (at least 1) and --rate-window go together");
+        return false;
+    }
+    if (cli_flag(args, "pump") && out->max_in_flight.set && !out->max_in_flight.count) {
+        cli_fail(args, CLI_USAGE,
+                 "--pump cannot let go what --max-in-flight 0 holds back for good");
         return false;
     }
     out->max_retries =
@@ -547,6 +553,7 @@ static int run_host(runner *r, bool resume)
                           .journal = r->journal,
                           .egress = r->graph.files.egress,
                           .stop = &stop_requested,
+                          .pump = cli_flag(r->args, "pump"),
                           .observe = observe,
                           .user = r};
     ho_resumed resumed = {0};

@@ -11,6 +11,7 @@ typedef struct loop {
     const ho_run_options *o;
     int64_t started_ms;
     uint64_t committed;
+    mt_buf last_pump; /* its id: one that changes nothing is not repeated */
     ho_run_result result;
 } loop;
 
@@ -98,14 +99,11 @@ static bool refused(loop *l, const ho_graph_event *event)
                       false);
 }
 
-/* One event; true when the run must end. */
+/* One event, or a pump; true when the run must end. */
 static bool step(loop *l, const ho_graph_event *event)
 {
     const ho_run_options *o = l->o;
     ho_graph_step done;
-    if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
-        return taken(l); /* the journal has it */
-    }
     mt_err err = ho_graph_host_step(o->host, event, &done);
     if (err == MT_OK || (err == MT_E_CLOSED && done.event.id.ptr)) {
         l->committed++;
@@ -114,12 +112,71 @@ static bool step(loop *l, const ho_graph_event *event)
         }
     }
     if (err == MT_OK) {
-        return taken(l);
+        return !event->own && taken(l);
     }
     if (err == MT_E_CLOSED && o->egress) {
         return egress_broke(l);
     }
     return err == MT_E_REJECTED ? refused(l, event) : journal_broke(l);
+}
+
+/* ---- what was deferred ---- */
+
+static gr_time clock_now(void)
+{
+    return gr_time_of_ms(os_clock_ns(CLOCK_REALTIME) / 1000000u);
+}
+
+/* One pump. False: nothing is due, or it would only be held back again. True and `over`
+ * set: the run must end. */
+static bool pump_once(loop *l, ho_due when, gr_time at, bool *over)
+{
+    ho_graph_event pump;
+    if (!ho_graph_host_due(l->o->host, when, at, &pump) ||
+        mt_str_eq(pump.id, mt_buf_str(&l->last_pump))) {
+        return false;
+    }
+    mt_buf_clear(&l->last_pump);
+    mt_buf_adds(&l->last_pump, pump.id);
+    *over = asked_to_stop(l) || step(l, &pump);
+    return true;
+}
+
+/* True: the run must end. */
+static bool pump_all(loop *l, ho_due when, gr_time at)
+{
+    bool over = false;
+    while (l->o->pump && !over && pump_once(l, when, at, &over)) {
+    }
+    return over;
+}
+
+/* What waits for a time that this event has reached runs before it. */
+static bool arrived(loop *l, const ho_graph_event *event)
+{
+    const ho_run_options *o = l->o;
+    if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
+        return taken(l); /* the journal has it */
+    }
+    if (o->pump) {
+        ho_graph_host_enter(o->host, event->payload);
+    }
+    return pump_all(l, HO_DUE_HERE, event->at) || asked_to_stop(l) || step(l, event);
+}
+
+/* Of a source that ended nothing more will move the time, so what waits runs at the
+ * times it was put off to. */
+static bool last_pumps(loop *l)
+{
+    (void)pump_all(l, HO_DUE_EVER, (gr_time){0});
+    return true;
+}
+
+/* While nothing comes, time is the clock's. */
+static bool idle(loop *l)
+{
+    return pump_all(l, HO_DUE_AT, clock_now()) ||
+           (ho_journal_idle(l->o->journal) && journal_broke(l));
 }
 
 /* True ends the run. When nothing comes, what waits in the journal is synced. */
@@ -128,9 +185,9 @@ static bool turn(loop *l)
     ho_graph_event event;
     ho_ingress_fault fault;
     switch (ho_ingress_next(l->o->ingress, POLL_MS, &event)) {
-    case HO_INGRESS_EVENT: return step(l, &event);
-    case HO_INGRESS_END: return true;
-    case HO_INGRESS_WAIT: return ho_journal_idle(l->o->journal) && journal_broke(l);
+    case HO_INGRESS_EVENT: return arrived(l, &event);
+    case HO_INGRESS_END: return last_pumps(l);
+    case HO_INGRESS_WAIT: return idle(l);
     case HO_INGRESS_BROKEN:
         fault = ho_ingress_problem(l->o->ingress);
         return end(l, fault.code, fault.message, false);
@@ -151,5 +208,6 @@ ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
     if (options->egress && ho_egress_stop(options->egress) && !l.result.reason) {
         (void)egress_broke(&l);
     }
+    mt_buf_free(&l.last_pump);
     return l.result;
 }

@@ -637,6 +637,72 @@ for line in sys.stdin:
         self.assertIn("no stream keeps the subject 'orders'", out.err)
 
 
+class Pumped(Case):
+    """`--pump`: what the supervisor has put off runs by itself."""
+
+    def setUp(self):
+        super().setUp()
+        self.holds("graph", "init", "g")
+
+    LIMITS = ("--max-per-window", "1", "--rate-window", "10s")
+
+    def pump(self, *more, code=0, capture="c.json", source=("--fixture", "f.jsonl")):
+        result = self.run_motet("graph", "run", "g/graph.yaml", "--adapter", "g/adapter.yaml", *source,
+                                "--capture", capture, "--pump", *self.LIMITS, *more)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def fixture(self, times):
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": f"e{t}", "semantic_kind": "reading", "at": {"secs": t, "nanos": 0},
+            "payload": {"reading": 40.0}}}) + "\n" for t in times))
+
+    def test_edge_pump_lets_go_what_is_due_by_the_time_of_events(self):
+        self.fixture((0, 1, 2, 15, 16))
+        self.assertIn(" invoked=5 ", self.pump().out)
+        capture = json.loads((self.dir / "c.json").read_text())
+        steps = [(e["event_id"].split(":")[0], e["event_time"]["secs"])
+                 for e, d in zip(capture["events"], capture["decisions"]) if d["decision"] == "Invoke"]
+        self.assertEqual(steps, [("e0", 0), *[("pump", t) for t in (10, 20, 30, 40)]])
+        self.holds("graph", "replay", "c.json", "--graph", "g/graph.yaml", "--adapter", "g/adapter.yaml")
+        # Cut off anywhere and resumed, it comes to the same bytes.
+        want = (self.dir / "c.json").read_bytes()
+        for events in range(1, len(capture["events"])):
+            self.pump("--journal-only", "--max-events", str(events), capture=f"r{events}.json")
+            self.pump("--resume", capture=f"r{events}.json")
+            self.assertEqual((self.dir / f"r{events}.json").read_bytes(), want, events)
+
+    def test_edge_pump_goes_by_the_clock_while_a_source_is_silent(self):
+        self.write("l.jsonl", '{"reading":40}\n{"reading":41}\n')
+        result = self.run_motet(
+            "graph", "run", "g/graph.yaml", "--adapter", "g/adapter.yaml", "--capture", "c.json", "--pump",
+            "--ingress", "{type: file, path: l.jsonl, follow: true}", "--max-per-window", "1", "--rate-window",
+            "300ms", "--max-duration", "20s", "--max-events", "3")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("events=3 invoked=2 deferred=1", result.out)
+
+    def test_edge_pump_knows_each_key(self):
+        """Two rooms with a limit each; neither waits for the other, and each exports by itself."""
+        text = (self.dir / "g/adapter.yaml").read_text()
+        text = text.replace("context_keys:", "key: room\ncontext_keys:\n  - {name: room, type: String, required: true, "
+                            "writable: false}", 1).replace("properties:", "properties:\n        room: {type: string}", 1)
+        text = text.replace("required: [reading]", "required: [reading, room]")
+        self.write("g/adapter.yaml", text)
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": f"e{t}", "semantic_kind": "reading", "at": {"secs": t, "nanos": 0},
+            "payload": {"reading": 40.0, "room": "ab"[t % 2]}}}) + "\n" for t in (0, 1, 2, 3, 12, 13)))
+        out = self.pump().out
+        self.assertIn(" invoked=6 ", out)
+        self.holds("graph", "replay", "c.json.journal", "--graph", "g/graph.yaml", "--adapter", "g/adapter.yaml")
+        self.holds("graph", "export", "c.json.journal", "--key", "a", "--out", "a.json")
+        capture = json.loads((self.dir / "a.json").read_text())
+        self.assertEqual([(e["event_id"].split(":")[0], e["event_time"]["secs"])
+                          for e, d in zip(capture["events"], capture["decisions"]) if d["decision"] == "Invoke"],
+                         [("e0", 0), ("pump", 10), ("pump", 20)])
+        self.fixture((0,))
+        self.assertIn("--pump cannot", self.pump("--max-in-flight", "0", code=2).err)
+
+
 class Served(Edges):
     """The same behind `motet serve`: events by HTTP and by `ingress`, intents by the outbox."""
 
