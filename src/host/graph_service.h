@@ -15,6 +15,9 @@
  *   capture          NAME '.' number     the journal's head line; tag NAME
  *   capture_carried  CAPTURE '/' number  what its supervisor took over; tag CAPTURE
  *   capture_line     CAPTURE '/' number  one journal line; tag CAPTURE
+ * With a key, NAME is NAME~DIGEST in all of these but graph_event: each value has a
+ * head, captures, a context and windows of its own, as if it were a graph, and only ids
+ * of events are those of the whole graph.
  * A capture ends after HO_CAPTURE_EVENTS events, or when the graph or its limits are
  * others. The next one takes over the context, the events that still wait and the runs
  * within the rate window. An event id is used once in the life of a graph.
@@ -44,6 +47,17 @@ void ho_graph_service_close(ho_graph_service *g);
 
 mt_str ho_graph_service_name(const ho_graph_service *g);
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g);
+
+/* The payload field with a history for each of its values; empty: one for all. */
+mt_str ho_graph_service_key(const ho_graph_service *g);
+/* What the history of a value is called in the store: NAME~DIGEST, its captures
+ * NAME~DIGEST.NUMBER. Without a key it is the graph's name. Any thread. */
+mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key);
+
+/* The journal of a stored capture, whether or not the graph is served. `key` with ptr
+ * NULL: the graph has none; `number` 0: the last one. MT_E_NOTFOUND. */
+mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,
+                               mt_buf *out);
 
 /* How often a node was evaluated since the service was opened, and, of one whose output
  * is an event, how often it emitted, or its action was completed. Any thread. */
@@ -80,12 +94,12 @@ mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
 void ho_graph_service_forget(ho_graph_service *g);
 
 /* The context, as an object of tagged values in key order. */
-mt_err ho_graph_service_context(const ho_graph_service *g, st_tx *tx, mt_jw *w);
+mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w);
 /* A capture as v3. MT_E_NOTFOUND: this graph has none of this id. */
 mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
                                 mt_buf *out);
 /* Its captures, oldest first; a row's id is the capture's. */
-mt_err ho_graph_service_captures(const ho_graph_service *g, st_tx *tx, st_page page,
+mt_err ho_graph_service_captures(st_tx *tx, mt_str history, st_page page,
                                  st_doc_walker *each, void *state);
 
 /* Sends one intent of the outbox (the body that an event put there). MT_OK: `ack` has

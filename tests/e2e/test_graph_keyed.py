@@ -1,4 +1,5 @@
 """Keyed state: `key:` in the adapter gives each value of a payload field its own history."""
+import http.client
 import json
 import random
 import signal
@@ -6,6 +7,7 @@ import subprocess
 import time
 
 from harness import MOTET, SEED, SOAK, Case, main
+from serve import Server
 
 # Each account's sum and the number before; an account that reaches 10 begins anew.
 GRAPH = """kind: cluster
@@ -179,11 +181,71 @@ class Keyed(Case):
                                   timeout=600)
         self.assertEqual(replayed.code, 0, replayed)
 
-    def test_a_server_refuses_a_key(self):
+    def server(self):
         self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json}\n")
-        checked = self.run_motet("serve", "--config", "serve.yaml", "--check-config", cwd=self.dir)
-        self.assertNotEqual(checked.code, 0)
-        self.assertIn("its adapter has a key", checked.err)
+        server = Server(self.dir, options=["--config", "serve.yaml"])
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def give(self, server, events):
+        """Posts them over one connection; how many were taken."""
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        taken = 0
+        for account, amount, i in events:
+            connection.request("POST", "/v1/graphs/g/events", json.dumps({
+                "id": f"e{i}", "semantic_kind": "entry", "at": {"secs": i, "nanos": 0},
+                "payload": {"account": account, "amount": amount}}), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            taken += answer.status == 200
+        connection.close()
+        return taken
+
+    def test_a_server_has_a_history_for_each_key(self):
+        """More accounts than are held in memory; killed in between; each account is right, and its
+        capture is what a run exports."""
+        rng = random.Random(SEED)
+        accounts = 3000 if SOAK else 1100
+        events = [(f"a{i % accounts}", float(rng.randrange(1, 100)), i) for i in range(accounts + 300)]
+        server = self.server()
+        self.assertEqual(self.give(server, events[:700]), 700)
+        server.stop(signal.SIGKILL)
+        server.start()
+        self.assertEqual(self.give(server, events[650:]), len(events) - 700)  # 50 ids were used before
+        want = totals(events)
+        for account in rng.sample(sorted(want), 20) + ["a0", "a299"]:
+            context = server.get(f"/v1/graphs/g/context?key={account}").json["context"]
+            self.assertEqual(context["total"]["Number"], want[account])
+        self.write("f.jsonl", fixture(events))
+        self.assertEqual(self.run_graph().code, 0)
+        for account in ("a0", "a7", "a299", "a800"):
+            ids = [row["id"] for row in server.get(f"/v1/graphs/g/captures?key={account}").json["items"]]
+            self.assertEqual(len(ids), 1)
+            self.write("k.json", server.get(f"/v1/graphs/g/captures/{ids[0]}").body)
+            self.assertEqual(self.replay("k.json", "plain.json").code, 0)
+            self.holds("graph", "export", "c.json.journal", "--key", account, "--out", "x.json", cwd=self.dir)
+            self.assertEqual((self.dir / "k.json").read_bytes().strip(), (self.dir / "x.json").read_bytes().strip())
+            self.holds("graph", "export", "g", "--store", "sqlite:serve.db", "--key", account, "--out", "y.json",
+                       cwd=self.dir)
+            self.assertEqual((self.dir / "y.json").read_bytes(), (self.dir / "x.json").read_bytes())
+        for words in (("--key", "nobody"), ("--key", "a7", "--number", "2"), ()):
+            self.fails(1, "graph", "export", "g", "--store", "sqlite:serve.db", "--out", "y.json", *words, cwd=self.dir)
+        for words in (("--store", "sqlite:serve.db", "--number", "0"), ("--number", "1")):
+            self.fails(2, "graph", "export", "g", "--out", "y.json", *words, cwd=self.dir)
+        self.fails(3, "graph", "export", "g", "--store", "sqlite:none.db", "--out", "y.json", cwd=self.dir)
+        # One id is used once in the graph, whosever it is; without a key nobody's history is asked for.
+        answer = server.post("/v1/graphs/g/events", {"id": "e0", "semantic_kind": "entry", "payload": {"account": "zz"}})
+        self.assertEqual((answer.status, answer.json["reason"]), (422, "host.duplicate_event_id"))
+        for account, status in (("x" * 1000, 200), ("x" * 1001, 422), ("", 422)):
+            answer = server.post("/v1/graphs/g/events", {"semantic_kind": "entry", "payload": {"account": account}})
+            self.assertEqual(answer.status, status, answer)
+        self.assertEqual(answer.json["reason"], "host.missing_key")
+        for path in ("context", "captures"):
+            self.assertEqual(server.get(f"/v1/graphs/g/{path}").status, 400)
+        self.assertEqual(server.get("/v1/graphs/g/captures?key=nobody").json["items"], [])
+        server.stop()
+        self.holds("store", "check", "--store", "sqlite:serve.db")
 
     def test_whatif_asks_for_one_history(self):
         self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 30)))

@@ -213,19 +213,37 @@ bool ex_graph_list(ex_job *job)
     return true;
 }
 
+/* Whose history is asked for: of a graph with a key, `key` says it. */
+static bool refused_history(ex_job *job, const ho_graph_service *g, mt_str *out)
+{
+    mt_str name = ho_graph_service_key(g), key = ex_query(job, "key");
+    if (name.len && !key.len) {
+        return ex_refuse(
+            job, EX_BAD_REQUEST,
+            "the graph has a history for each `%.*s`: say which with `key`",
+            MT_ARG(name));
+    }
+    if (key.len && !name.len) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the graph has one history, and no key");
+    }
+    *out = ho_graph_service_history(g, &job->arena, key);
+    return false;
+}
+
 /* What is durable, read in its own transaction, not the memory of the service. */
 bool ex_graph_context(ex_job *job)
 {
     ho_graph_service *g;
     st_tx *tx;
-    if (ex_refused_graph(job, &g)) {
+    mt_str history;
+    if (ex_refused_graph(job, &g) || refused_history(job, g, &history)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
     if (!err) {
         mt_jw w = ex_reply_with(job, 200);
         mt_jw_keyz(&w, "context");
-        err = ho_graph_service_context(g, tx, &w);
+        err = ho_graph_service_context(tx, history, &w);
         mt_jw_key_str(&w, "graph", ho_graph_service_name(g));
         ex_reply_end(&w);
         st_rollback(tx);
@@ -251,11 +269,13 @@ bool ex_capture_list(ex_job *job)
 {
     ho_graph_service *g;
     ex_list l;
-    if (ex_refused_graph(job, &g) || ex_refused_list(&l, job)) {
+    mt_str history;
+    if (ex_refused_graph(job, &g) || refused_history(job, g, &history) ||
+        ex_refused_list(&l, job)) {
         return true;
     }
-    return ex_list_close(&l,
-                         ho_graph_service_captures(g, l.tx, l.page, list_capture, &l));
+    return ex_list_close(
+        &l, ho_graph_service_captures(l.tx, history, l.page, list_capture, &l));
 }
 
 bool ex_capture_get(ex_job *job)
