@@ -13,7 +13,12 @@
 #include "base/late_nats.h"
 #include "host/graph_channel.h"
 
-enum { CONNECT_MS = 3000, RECONNECT_MS = 250, LIBRARY_BYTES = 1 };
+enum {
+    CONNECT_MS = 3000,
+    RECONNECT_MS = 250,
+    LIBRARY_BYTES = 1,
+    AGAIN_MS = 5000 /* a message that nobody settled is sent again after so long */
+};
 
 struct ho_nats {
     natsConnection *connection;
@@ -129,8 +134,13 @@ mt_err ho_nats_listen(ho_nats *n, const char *subject, const char *durable, mt_b
 {
     natsStatus s;
     if (n->stream) {
-        s = js_PullSubscribe(&n->subscription, n->stream, subject, durable, NULL, NULL,
-                             NULL);
+        jsSubOptions options;
+        jsSubOptions_Init(&options);
+        /* One at a time: what a killed run had in hand comes again before the next. */
+        options.Config.MaxAckPending = 1;
+        options.Config.AckWait = AGAIN_MS * INT64_C(1000000);
+        s = js_PullSubscribe(&n->subscription, n->stream, subject, durable, NULL,
+                             &options, NULL);
     } else {
         s = natsConnection_SubscribeSync(&n->subscription, n->connection, subject);
         /* So that what is published from now on is heard. */

@@ -385,14 +385,16 @@ mt_str ho_graph_service_key(const ho_graph_service *g)
     return g->files.adapter ? g->files.adapter->key : (mt_str){0};
 }
 
-/* What was its turn is put back into its lane. */
+/* The one whose turn it was gets its fields back; a graph without a key has no lanes.
+ */
 static void leave_lane(ho_graph_service *g)
 {
-    if (g->lane) {
-        *g->lane =
-            (lane){g->history, g->host, g->options.context, g->capture, g->events, {0}};
-        memcpy(g->lane->last, g->last, sizeof g->last);
+    if (!g->lane) {
+        return;
     }
+    *g->lane =
+        (lane){g->history, g->host, g->options.context, g->capture, g->events, {0}};
+    memcpy(g->lane->last, g->last, sizeof g->last);
     g->lane = NULL;
     g->host = NULL;
     g->options.context = (ho_context){0};

@@ -244,7 +244,7 @@ class Keyed(Case):
         for path in ("context", "captures"):
             self.assertEqual(server.get(f"/v1/graphs/g/{path}").status, 400)
         self.assertEqual(server.get("/v1/graphs/g/captures?key=nobody").json["items"], [])
-        server.stop()
+        self.assertEqual(server.stop(), 0)
         self.holds("store", "check", "--store", "sqlite:serve.db")
 
     def test_whatif_asks_for_one_history(self):
