@@ -1,4 +1,5 @@
-/* exec/feeds.c - served graphs whose events are fetched: a thread for each source.
+/* exec/feeds.c - served graphs whose events are fetched: a thread for each source, and
+ * one for a graph whose deferred events run by themselves (`pump`).
  * Room: exec. `ingress` of a graph in the configuration names its sources
  * (host/graph_source.h). A thread takes one event at a time and gives it to the
  * executor like anybody else, as a caller of the system's own; when it is committed the
@@ -19,7 +20,8 @@ enum { LOOK_MS = 200, PAUSE_MS = 500, PAUSE_MOST_MS = 60000 };
 struct ex_feed {
     ex_executor *x;
     mt_str graph;
-    ho_source *source; /* the graph's */
+    ho_graph_service *service;
+    ho_source *source; /* the graph's; NULL: this one pumps */
     ex_caller caller;
     mt_str right;
     mt_str code, reason; /* of a refusal; in `arena` */
@@ -104,10 +106,10 @@ static void answer(void *state, ex_reply *reply)
     pthread_mutex_unlock(&f->lock);
 }
 
-static int give(ex_feed *f, mt_str body)
+static int give(ex_feed *f, ex_action action, mt_str body)
 {
     ex_call call = {
-        .action = EX_GRAPH_EVENT, .caller = &f->caller, .name = f->graph, .body = body};
+        .action = action, .caller = &f->caller, .name = f->graph, .body = body};
     f->answered = false;
     ex_executor_call(f->x, &call, answer, f);
     pthread_mutex_lock(&f->lock);
@@ -137,12 +139,12 @@ static bool deliver(ex_feed *f, const ho_graph_event *event)
 {
     mt_arena_reset(&f->arena);
     mt_str body = event_json(&f->arena, event);
-    int status = give(f, body);
+    int status = give(f, EX_GRAPH_EVENT, body);
     while (status >= 500 || status == 409 || status == 429) {
         if (!rest(f)) {
             return false;
         }
-        status = give(f, body);
+        status = give(f, EX_GRAPH_EVENT, body);
     }
     f->pause_ms = PAUSE_MS;
     if (status >= 400) {
@@ -203,6 +205,22 @@ static void *run_feed(void *state)
     return NULL;
 }
 
+/* Lets go what waits as soon as it is due. A store that fails is waited for. */
+static void *run_pump(void *state)
+{
+    ex_feed *f = state;
+    do {
+        f->pause_ms = LOOK_MS;
+        while (!stopped(f) && ho_graph_service_due(f->service) <= ex_now(f->x)) {
+            mt_arena_reset(&f->arena);
+            if (give(f, EX_GRAPH_PUMP, (mt_str){0}) >= 400) {
+                break;
+            }
+        }
+    } while (rest(f));
+    return NULL;
+}
+
 /* ---- opening and closing ---- */
 
 static mt_err start_feed(ex_executor *x, ho_graph_service *g, ho_source *source)
@@ -210,6 +228,7 @@ static mt_err start_feed(ex_executor *x, ho_graph_service *g, ho_source *source)
     ex_feed *f = mt_new(&x->arena, ex_feed);
     f->x = x;
     f->graph = ho_graph_service_name(g);
+    f->service = g;
     f->source = source;
     f->pause_ms = PAUSE_MS;
     f->right = mt_strf(&x->arena, "graphs:%.*s", MT_ARG(f->graph));
@@ -221,7 +240,7 @@ static mt_err start_feed(ex_executor *x, ho_graph_service *g, ho_source *source)
     pthread_mutex_init(&f->lock, NULL);
     mt_cond_init(&f->changed);
     mt_vec_push(&x->arena, &x->feeds, f);
-    f->running = pthread_create(&f->thread, NULL, run_feed, f) == 0;
+    f->running = pthread_create(&f->thread, NULL, source ? run_feed : run_pump, f) == 0;
     return f->running ? MT_OK : MT_E_BUSY;
 }
 
@@ -233,6 +252,9 @@ mt_err ex_feeds_start(ex_executor *x)
         ho_source **sources = ho_graph_service_sources(x->graphs.items[i], &count);
         for (size_t k = 0; k < count && !err; k++) {
             err = start_feed(x, x->graphs.items[i], sources[k]);
+        }
+        if (!err && ho_graph_service_pumps(x->graphs.items[i])) {
+            err = start_feed(x, x->graphs.items[i], NULL);
         }
     }
     return err;

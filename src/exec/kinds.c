@@ -81,6 +81,8 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_GRAPH_LIST] = {.prepare = ex_graph_list},
     [EX_GRAPH_EVENT] = {.prepare = ex_graph_event_prepare,
                         .commit = ex_graph_event_commit},
+    [EX_GRAPH_PUMP] = {.prepare = ex_graph_pump_prepare,
+                       .commit = ex_graph_event_commit},
     [EX_GRAPH_CONTEXT] = {.prepare = ex_graph_context},
     [EX_GRAPH_PICTURE] = {.prepare = ex_graph_picture},
     [EX_LETTER_LIST] = {.prepare = ex_letter_list},

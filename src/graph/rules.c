@@ -197,6 +197,7 @@ const gr_rule GR_RULES[] = {
     {"protocol_violation", "A driver speaks ergo-driver.v0: hello, events, end, and nothing after it."},
     {"egress.config_read_failed", "The egress configuration can be read."},
     {"egress.config_invalid", "The egress configuration has the form of docs/graph-runs.md."},
+    {"host.nothing_due", "A pump of the server's own comes when something waits and is due."},
     {"ingress.open_failed", "The source of events is there when the run begins."},
     {"ingress.parse_error", "What a source gives is a payload: a JSON object, or a row of CSV "
                             "whose cells have the types of the schema."},

@@ -48,6 +48,8 @@ struct ho_graph_service {
     ho_source **sources;
     size_t source_count;
     atomic_ullong seen, *ran, *spoke; /* by node */
+    atomic_llong due_ms;              /* ho_graph_service_due() */
+    bool pumps;
     ho_graph_options options;
     ho_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
@@ -74,7 +76,7 @@ typedef struct entry {
     int64_t max_per_window;         /* -1: not given */
     uint64_t rate_window, deadline; /* UINT64_MAX: not given */
     uint32_t max_retries;
-    bool skip_duplicates;
+    bool skip_duplicates, pump;
     const mt_json *ingress; /* NULL: none */
 } entry;
 
@@ -91,6 +93,7 @@ static const mt_form_row ENTRY[] = {
     MT_FORM_FLAG(entry, skip_duplicates, "skip_duplicates", 0),
     MT_FORM_WORDS(entry, skip_kinds, "skip_kinds", 0, FILES_MOST, 0),
     MT_FORM_LIST(entry, ingress, "ingress", 0, SOURCES_MOST, 0),
+    MT_FORM_FLAG(entry, pump, "pump", 0),
 };
 
 static mt_err read_entry(ho_graph_service *g, const mt_json *config, entry *out,
@@ -325,6 +328,12 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
     err = err ? err : set_limits(&e, &g->options.limits, why);
     err = err ? err : load_files(g, &e, limits, &ds);
     err = err ? err : read_sources(g, &e, why);
+    g->pumps = !err && e.pump;
+    if (!err && e.pump && g->files.adapter && g->files.adapter->key.len) {
+        mt_buf_addz(why, "`pump` needs one history, and its adapter has a key: give it "
+                         "Pump events for each key");
+        err = MT_E_REJECTED;
+    }
     if (!err && g->files.egress) {
         ho_egress_once(g->files.egress, gate); /* the outbox tries again */
     }
@@ -902,8 +911,8 @@ static void count_nodes(ho_graph_service *g, const ho_graph_step *step)
     atomic_fetch_add_explicit(&g->seen, 1, memory_order_relaxed);
     for (uint32_t i = 0; e && i < e->ran; i++) {
         const gr_value *said = &e->slots[e->graph->nodes[i].slot];
-        bool spoke = said->type == GR_EVENT &&
-                     (said->as.event == GR_EMITTED || said->as.event == GR_COMPLETED);
+        bool spoke = said->type == GR_EVENT && said->as.event != GR_NOT_EMITTED &&
+                     said->as.event != GR_SKIPPED;
         atomic_fetch_add_explicit(&g->ran[i], 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&g->spoke[i], spoke, memory_order_relaxed);
     }
@@ -942,6 +951,45 @@ static bool lacks_key(ho_graph_service *g, const ho_graph_event *event,
     return false;
 }
 
+bool ho_graph_service_pumps(const ho_graph_service *g)
+{
+    return g->pumps;
+}
+
+int64_t ho_graph_service_due(const ho_graph_service *g)
+{
+    return atomic_load(&g->due_ms);
+}
+
+/* When a pump would have something to let go. */
+static void note_due(ho_graph_service *g)
+{
+    ho_graph_event pump;
+    int64_t due = INT64_MAX;
+    if (g->host && ho_graph_host_due(g->host, HO_DUE_EVER, (gr_time){0}, &pump) &&
+        pump.at.secs < INT64_MAX / 2000) {
+        due = (int64_t)pump.at.secs * 1000 + (pump.at.nanos + 999999) / 1000000;
+    }
+    atomic_store(&g->due_ms, due);
+}
+
+/* The host has read what the store has. */
+static mt_err step_event(ho_graph_service *g, st_tx *tx, int64_t now_ms, const head *h,
+                         const ho_graph_event *event, ho_graph_done *done)
+{
+    g->tx = tx;
+    mt_err err = ho_graph_host_step(g->host, event, &done->step);
+    g->tx = NULL;
+    if (err) {
+        return err == MT_E_REJECTED ? refused(g, h, done) : err;
+    }
+    note_due(g);
+    count_nodes(g, &done->step);
+    done->capture = capture_id(&g->scratch, g, g->capture);
+    done->number = g->events;
+    return keep_step(g, tx, h, now_ms, done);
+}
+
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done)
 {
@@ -952,19 +1000,34 @@ mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
         return MT_OK;
     }
     mt_err err = catch_up(g, tx, now_ms, &h);
+    return err ? err : step_event(g, tx, now_ms, &h, event, done);
+}
+
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                             ho_graph_done *done)
+{
+    head h;
+    ho_graph_event pump;
+    *done = (ho_graph_done){0};
+    mt_arena_reset(&g->scratch);
+    mt_err err = catch_up(g, tx, now_ms, &h);
+    if (!err && !ho_graph_host_due(g->host, HO_DUE_AT, gr_time_of_ms((uint64_t)now_ms),
+                                   &pump)) {
+        note_due(g);
+        done->refused = true;
+        done->problem =
+            (ho_graph_problem){"host.nothing_due", MT_STR("nothing is due")};
+        if (h.opens) {
+            ho_graph_service_forget(g); /* the new capture is not written */
+        }
+        return MT_OK;
+    }
     if (err) {
         return err;
     }
-    g->tx = tx;
-    err = ho_graph_host_step(g->host, event, &done->step);
-    g->tx = NULL;
-    if (err) {
-        return err == MT_E_REJECTED ? refused(g, &h, done) : err;
-    }
-    count_nodes(g, &done->step);
-    done->capture = capture_id(&g->scratch, g, g->capture);
-    done->number = g->events;
-    return keep_step(g, tx, &h, now_ms, done);
+    /* Episodes are counted anew in each capture, and ids are used once. */
+    pump.id = mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump.id), (long long)g->capture);
+    return step_event(g, tx, now_ms, &h, &pump, done);
 }
 
 /* ---- a store of an older version ---- */

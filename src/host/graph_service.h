@@ -37,8 +37,8 @@ typedef struct ho_graph_service ho_graph_service;
 
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
  * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
- * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …]}; files are relative to
- * the working directory. `gate`: where its webhooks may go; NULL: anywhere.
+ * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …], pump?}; files are
+ * relative to the working directory. `gate`: where its webhooks may go; NULL: anywhere.
  * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
                              const mt_limits *limits, const struct ad_gate *gate,
@@ -60,13 +60,19 @@ mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t numbe
                                mt_buf *out);
 
 /* How often a node was evaluated since the service was opened, and, of one whose output
- * is an event, how often it emitted, or its action was completed. Any thread. */
+ * is an event, how often it emitted, or was not skipped if it is an action. Any thread.
+ */
 typedef struct ho_node_count {
     uint64_t ran, spoke;
     bool speaks; /* its output is an event */
 } ho_node_count;
 ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node);
 uint64_t ho_graph_service_seen(const ho_graph_service *g); /* events, likewise */
+
+/* Are deferred events to run by themselves, and when is the first due? INT64_MAX: none
+ * waits; before the first event of this process, 0: nobody has looked. Any thread. */
+bool ho_graph_service_pumps(const ho_graph_service *g);
+int64_t ho_graph_service_due(const ho_graph_service *g);
 
 /* Where its events are fetched from; not open. They are the graph's. */
 struct ho_source;
@@ -90,6 +96,10 @@ typedef struct ho_graph_done {
  * be rolled back. */
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done);
+/* The same for what waits and is due: a pump of the host's own. Nothing is: it is
+ * refused, host.nothing_due. */
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                             ho_graph_done *done);
 /* The transaction was not committed: what the host learned in it is not so. */
 void ho_graph_service_forget(ho_graph_service *g);
 

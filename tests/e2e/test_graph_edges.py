@@ -702,6 +702,36 @@ class Pumped(Case):
         self.fixture((0,))
         self.assertIn("--pump cannot", self.pump("--max-in-flight", "0", code=2).err)
 
+    def test_edge_pump_of_a_server_goes_by_its_clock(self):
+        """Deferred before a restart, too; nothing is written while nothing waits."""
+        self.write("serve.yaml", "graphs:\n  g: {graph: g/graph.yaml, adapter: g/adapter.yaml, pump: true, "
+                   "max_per_window: 1, rate_window: 1s}\n")
+        server = Server(self.dir, options=["--config", "serve.yaml"])
+        server.start()
+        self.addCleanup(server.stop)
+
+        def give(id):
+            return server.post("/v1/graphs/g/events", {"id": id, "semantic_kind": "reading",
+                                                       "payload": {"reading": 40}}).json["decision"]
+
+        def invoked():
+            capture = server.get("/v1/graphs/g/captures/g.000001").json
+            return [e["kind"] for e, d in zip(capture["events"], capture["decisions"]) if d["decision"] == "Invoke"]
+        self.assertEqual([give(f"e{i}") for i in range(3)], ["Invoke", "Defer", "Defer"])
+        server.stop(signal.SIGKILL)
+        server.start()
+        self.assertTrue(wait_until(lambda: len(invoked()) == 3, 30))
+        events = len(server.get("/v1/graphs/g/captures/g.000001").json["events"])
+        time.sleep(0.5)
+        capture = server.get("/v1/graphs/g/captures/g.000001").json
+        self.assertEqual(len(capture["events"]), events)
+        self.assertEqual(invoked(), ["DataAvailable", "Pump", "Pump"])
+        self.assertEqual(server.stop(), 0)
+        self.write("c.json", json.dumps(capture))
+        self.holds("graph", "replay", "c.json", "--graph", "g/graph.yaml", "--adapter", "g/adapter.yaml")
+        self.write("serve.yaml", (self.dir / "serve.yaml").read_text().replace("pump: true", "pump: 1"))
+        self.assertIn("`pump`", self.fails(1, "serve", "--config", "serve.yaml", "--check-config").err)
+
 
 class Served(Edges):
     """The same behind `motet serve`: events by HTTP and by `ingress`, intents by the outbox."""
@@ -819,7 +849,8 @@ class Served(Edges):
         seen = server.get("/v1/graphs/fx/picture").json
         by_path = {n["path"]: n for n in seen["nodes"]}
         self.assertEqual({n["ran"] for n in seen["nodes"]}, {120})
-        self.assertIn(4, [n.get("spoke") for n in seen["nodes"]])
+        spoke = [n["spoke"] for n in seen["nodes"] if "spoke" in n]
+        self.assertGreaterEqual(spoke.count(4), 2)  # a trigger and the action behind it
         self.assertEqual(len(seen["picture"]["nodes"]), len(by_path))
         self.assertIn("4 of 120", json.dumps(seen["picture"]))
         self.assertTrue(server.get("/v1/graphs/fx/picture?format=mermaid").json["text"].startswith("flowchart"))

@@ -93,6 +93,13 @@ bool ex_graph_event_prepare(ex_job *job)
     return ex_refused_graph(job, &g) || refused_event(job, event);
 }
 
+/* Of the server's own: which event it is, the graph says in the group. */
+bool ex_graph_pump_prepare(ex_job *job)
+{
+    ho_graph_service *g;
+    return ex_refused_graph(job, &g);
+}
+
 /* Effects as they were hashed, so a reader can check them. */
 static void effects_json(mt_jw *w, const gr_capture_decision *d)
 {
@@ -167,7 +174,10 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     ho_graph_service *g = ex_graph_named(job->x, job->call->name);
     ho_graph_done done;
     int64_t record;
-    mt_err err = ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
+    mt_err err =
+        job->call->action == EX_GRAPH_PUMP
+            ? ho_graph_service_pump(g, group->tx, group->now_ms, &done)
+            : ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
     if (!err && done.refused) {
         mt_jw w = ex_problem_open(job, EX_EVENT_REFUSED, done.problem.message);
         mt_jw_key_str(&w, "reason", mt_str_z(done.problem.code));
