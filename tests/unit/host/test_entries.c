@@ -94,8 +94,9 @@ static void refuses_a_graph(void **state)
     const struct row *r = *state;
     ho_graph_service *g = NULL;
     mt_buf why = {0};
-    assert_int_equal(ho_graph_service_open(MT_STR("g"), yaml(r->yaml), NULL, NULL, &g, &why),
-                     MT_E_REJECTED);
+    assert_int_equal(
+        ho_graph_service_open(MT_STR("g"), yaml(r->yaml), NULL, NULL, &g, &why),
+        MT_E_REJECTED);
     assert_text(mt_buf_str(&why), mt_str_z(r->want));
     assert_null(g);
     mt_buf_free(&why);

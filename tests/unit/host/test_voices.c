@@ -37,7 +37,8 @@ static ho_graph_service *graph_service(const char *egress)
                             "adapter: " CROSSOVER "adapter.yaml\n"
                             "egress: %s\n",
                             egress ? egress : CROSSOVER "egress.yaml");
-    mt_err err = ho_graph_service_open(MT_STR("fx"), yaml(config.ptr), NULL, NULL, &g, &why);
+    mt_err err =
+        ho_graph_service_open(MT_STR("fx"), yaml(config.ptr), NULL, NULL, &g, &why);
     if (err) {
         fail_msg("%.*s", MT_ARG(why));
     }
