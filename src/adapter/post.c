@@ -131,6 +131,9 @@ static mt_err send_it(sending *s, CURL *easy, mt_arena *a, long *status, mt_buf 
     /* The library asks "Expect: 100-continue" before a large body and waits a second
      * for servers that do not answer it. An empty field takes the header out. */
     fields = fields ? curl_slist_append(fields, "Expect:") : NULL;
+    for (const char *const *h = s->post->headers; h && *h && fields; h++) {
+        fields = curl_slist_append(fields, *h);
+    }
     set_up(easy, s, fields, mt_str_dup(a, s->post->url).ptr);
     CURLcode code = curl_easy_perform(easy);
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, status);

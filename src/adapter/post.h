@@ -16,7 +16,8 @@ typedef struct ad_post {
     mt_str url;          /* http or https, without a name or password in it */
     const char *type;    /* of the body */
     mt_str body;
-    const char *ca_file; /* PEM; NULL: the system's authorities */
+    const char *const *headers; /* further ones, "Name: value"; NULL ends, or none */
+    const char *ca_file;        /* PEM; NULL: the system's authorities */
     unsigned timeout_ms;
     size_t max_bytes;        /* of an answer */
     const atomic_bool *stop; /* true: give up soon; NULL: never */

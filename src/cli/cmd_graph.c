@@ -20,6 +20,8 @@ const cli_command CMD_GRAPH_COMMANDS[] = {
      cmd_graph_render, CMD_GRAPH_RENDER_OPTIONS, NULL, 1, 1, CMD_GRAPH_RENDER_DETAILS},
     {"fixture", NULL, "Check fixtures and make them from CSV files", NULL, NULL,
      CMD_GRAPH_FIXTURE_COMMANDS, 0, 0, NULL},
+    {"letters", NULL, "Show intents that could not be delivered, and send them again", NULL,
+     NULL, CMD_GRAPH_LETTERS_COMMANDS, 0, 0, NULL},
     {"init", "DIR", "Make a graph project that runs at once", cmd_graph_init, NULL, NULL,
      1, 1, NULL},
     {"primitives", "[ID]", "Show the catalogue of standard primitives",

@@ -12,8 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <unistd.h>
+
 #include "cli/commands.h"
 #include "cli/graph.h"
+#include "cli/graph_stored.h"
 #include "cli/keys.h"
 #include "host/graph_capture.h"
 #include "host/graph_journal.h"
@@ -39,6 +42,8 @@ const char CMD_GRAPH_REPLAY_DETAILS[] =
 const cli_option CMD_GRAPH_CAPTURE_OPTIONS[] = {
     {"out",    "FILE", "where to write the capture (JOURNAL without .journal)"},
     {"key",    "VALUE", "the history of this value of the adapter's key"},
+    {"store",  "URL",  "JOURNAL is the name of a served graph, and its captures are in this store"},
+    {"number", "N",    "with --store: which of its captures (the last)"},
     {"pretty", NULL,   "write it indented"},
     {"sign",   "FILE", "sign it with this key (motet agent dna keygen)"},
     {NULL, NULL, NULL},
@@ -46,7 +51,8 @@ const cli_option CMD_GRAPH_CAPTURE_OPTIONS[] = {
 const char CMD_GRAPH_CAPTURE_DETAILS[] =
     "A run that was killed leaves its journal, and so does one whose adapter has a key. This "
     "assembles the capture (v3) and its checksum from what the journal holds: all of it, or "
-    "with --key the history of one value, which replays like any other capture.";
+    "with --key the history of one value, which replays like any other capture. With --store it "
+    "takes a capture of a graph that 'motet serve' runs, or ran, from the server's store.";
 /* clang-format on */
 
 typedef struct replayer {
@@ -309,36 +315,58 @@ int cmd_graph_replay(const cli_args *args)
 
 /* Makes a capture of a journal that a killed run left behind. A journal in use is
  * refused: its last line may be half a line. */
-int cmd_graph_capture(const cli_args *args)
+/* One history of the journal, or all of it; a journal of the store has only one. */
+static int export_journal(const cli_args *args, const char *journal, const char *out,
+                          const char *history)
 {
-    mt_arena a = {0};
     mt_buf why = {0};
-    mt_str journal = mt_str_z(args->operands[0]);
-    const char *out = cli_value(args, "out");
-    if (!out && mt_str_ends(journal, MT_STR(".journal"))) {
-        out = mt_str_dup(&a, mt_str_from(journal.ptr, journal.len - 8)).ptr;
-    }
     bool sign = cli_value(args, "sign") != NULL;
     mt_sign_key key = {0};
     int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
-    if (!code && !out) {
-        code = cli_fail(args, CLI_USAGE, "give --out FILE");
-    } else if (!code && ho_journal_busy(journal.ptr)) {
-        code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
-    } else if (!code) {
-        mt_err err =
-            ho_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
-                              cli_value(args, "key"), sign ? &key : NULL, &why);
-        mt_sign_wipe(&key);
+    if (!code) {
+        mt_err err = ho_capture_export(journal, out, cli_flag(args, "pretty"), history,
+                                       sign ? &key : NULL, &why);
         bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX || err == MT_E_REJECTED;
         code = err ? cli_fail(args, broken ? CLI_FAILS : CLI_WORLD, "%.*s", MT_ARG(why))
                    : CLI_HOLDS;
     }
-    if (!code) {
-        mt_str line = mt_strf(&a, "capture: %s\n", out);
-        code = cli_print(line);
-    }
+    mt_sign_wipe(&key);
     mt_buf_free(&why);
+    return code;
+}
+
+static int export_stored(const cli_args *args, mt_arena *a, const char *out)
+{
+    const char *journal = mt_strf(a, "%s.stored", out).ptr;
+    int code = cli_graph_stored(args, args->operands[0], journal);
+    code = code ? code : export_journal(args, journal, out, NULL);
+    unlink(journal);
+    return code;
+}
+
+int cmd_graph_capture(const cli_args *args)
+{
+    mt_arena a = {0};
+    mt_str journal = mt_str_z(args->operands[0]);
+    bool stored = cli_value(args, "store") != NULL;
+    const char *out = cli_value(args, "out");
+    int code = CLI_HOLDS;
+    if (!out && !stored && mt_str_ends(journal, MT_STR(".journal"))) {
+        out = mt_str_dup(&a, mt_str_from(journal.ptr, journal.len - 8)).ptr;
+    }
+    if (!out || (cli_value(args, "number") && !stored)) {
+        code = cli_fail(args, CLI_USAGE,
+                        out ? "--number needs --store URL" : "give --out FILE");
+    } else if (stored) {
+        code = export_stored(args, &a, out);
+    } else if (ho_journal_busy(journal.ptr)) {
+        code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
+    } else {
+        code = export_journal(args, journal.ptr, out, cli_value(args, "key"));
+    }
+    if (!code) {
+        code = cli_print(mt_strf(&a, "capture: %s\n", out));
+    }
     mt_arena_free(&a);
     return code;
 }

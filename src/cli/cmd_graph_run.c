@@ -28,7 +28,9 @@
 #include "cli/keys.h"
 #include "host/graph_capture.h"
 #include "host/graph_resume.h"
+#include "host/graph_source.h"
 #include "host/graph_trace.h"
+#include "os/file.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
@@ -37,6 +39,7 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
     {"fixture",         "FILE",     "take the events from this file (JSON lines; -: stdin)"},
     {"driver",          "PROGRAM",  "take the events from this program"},
     {"driver-arg",      "WORD",     "an argument for the driver (repeats)"},
+    {"ingress",         "FILE",     "take the events from this source (YAML; {…}: the text itself)"},
     {"capture",         "FILE",     "write the capture there (GRAPH-capture.json)"},
     {"sign",            "FILE",     "sign the capture with this key (motet agent dna keygen)"},
     {"resume",          NULL,       "go on with the journal that a killed run left"},
@@ -51,13 +54,16 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
     {"max-in-flight",   "COUNT",    "supervisor: runs at once (0 defers every event)"},
     {"deadline",        "TIME",     "supervisor: longest run of the graph"},
     {"max-retries",     "COUNT",    "supervisor: attempts after a retryable failure (0)"},
+    {"pump",            NULL,       "supervisor: what was deferred runs as soon as its time has come"},
     {"skip-kind",       "KIND",     "supervisor: skip events of this semantic kind (repeats)"},
     {"skip-duplicates", NULL,       "supervisor: skip a repeated event id, do not refuse it"},
     {"json",            NULL,       "print every decision with its outcomes as a JSON line"},
     {NULL, NULL, NULL},
 };
 const char CMD_GRAPH_RUN_DETAILS[] =
-    "Exactly one of --fixture and --driver says where events come from. The run appends "
+    "Exactly one of --fixture, --driver and --ingress says where events come from: a file of "
+    "recorded events, a program, or a source (a file or stdin of JSON lines or CSV, a NATS "
+    "subject, a timer). The run appends "
     "to CAPTURE.journal and assembles the capture (v3, with a checksum in CAPTURE.sum) at "
     "its end, whatever way it ends. A capture that is there stays as it is until this run "
     "has committed its first event; then it becomes CAPTURE.previous. A journal that a "
@@ -156,6 +162,11 @@ static bool read_limits(const cli_args *args, gr_constraints *out)
                  "--max-per-window (at least 1) and --rate-window go together");
         return false;
     }
+    if (cli_flag(args, "pump") && out->max_in_flight.set && !out->max_in_flight.count) {
+        cli_fail(args, CLI_USAGE,
+                 "--pump cannot let go what --max-in-flight 0 holds back for good");
+        return false;
+    }
     out->max_retries =
         retries.count > UINT32_MAX ? UINT32_MAX : (uint32_t)retries.count;
     return true;
@@ -199,17 +210,46 @@ static int open_driver(runner *r, const char *program)
     return CLI_HOLDS;
 }
 
+/* A source is live, too. A plain file is read through before anything runs. */
+static int open_source(runner *r, const char *config)
+{
+    ho_source *source;
+    mt_buf why = {0};
+    r->options.production = true;
+    mt_err err = ho_source_load(config, r->options.adapter, &source, &why);
+    int code = err ? cli_fail(r->args, err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD,
+                              "--ingress: %.*s", MT_ARG(why))
+                   : CLI_HOLDS;
+    mt_buf_free(&why);
+    if (!code) {
+        ho_source_name(source, r->options.graph->id, false);
+        err = ho_source_open(source);
+        err = err ? err : ho_source_check(source);
+        r->ingress = ho_ingress_source(source);
+    }
+    if (!code && err) {
+        ho_ingress_fault fault = ho_source_problem(source);
+        code = cli_fail(r->args, err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD,
+                        "%s: %.*s", fault.code, MT_ARG(fault.message));
+    }
+    return code;
+}
+
 /* Exactly one source of events: mixing a file and a program would make their order a
  * matter of luck. */
 static int open_ingress(runner *r)
 {
     const char *fixture = cli_value(r->args, "fixture");
     const char *driver = cli_value(r->args, "driver");
-    if ((fixture != NULL) == (driver != NULL)) {
+    const char *source = cli_value(r->args, "ingress");
+    if ((fixture != NULL) + (driver != NULL) + (source != NULL) != 1) {
         return cli_fail(r->args, CLI_USAGE,
-                        "give either --fixture FILE or --driver PROGRAM");
+                        "give one of --fixture FILE, --driver PROGRAM and --ingress "
+                        "FILE");
     }
-    return fixture ? open_fixture(r, fixture) : open_driver(r, driver);
+    return fixture  ? open_fixture(r, fixture)
+           : source ? open_source(r, source)
+                    : open_driver(r, driver);
 }
 
 /* ---- output ---- */
@@ -239,6 +279,16 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     ho_graph_trace_termination(&w, d, true);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
+}
+
+/* Standard output belongs to a channel that writes there. */
+static int print_beside(const runner *r, mt_str text)
+{
+    const ho_egress *e = r->graph.files.egress;
+    if (e && ho_egress_prints(e)) {
+        return os_write_all(STDERR_FILENO, text) ? CLI_WORLD : CLI_HOLDS;
+    }
+    return cli_print(text);
 }
 
 /* An empty file is left by a run that never began and holds nothing worth keeping. */
@@ -311,7 +361,7 @@ static void observe(void *user, const ho_graph_step *step)
     if (cli_flag(r->args, "json") && !r->resuming) {
         mt_buf_clear(&r->line);
         print_decision(&r->line, step);
-        r->out_failed |= cli_print(mt_buf_str(&r->line)) != CLI_HOLDS;
+        r->out_failed |= print_beside(r, mt_buf_str(&r->line)) != CLI_HOLDS;
     }
 }
 
@@ -321,6 +371,7 @@ static void print_summary(runner *r, const ho_run_result *result,
                           const ho_graph_counts *n, const char *artifact)
 {
     mt_buf out = {0};
+    uint64_t dead = r->graph.files.egress ? ho_egress_dead(r->graph.files.egress) : 0;
     if (cli_flag(r->args, "json")) {
         mt_jw w = mt_jw_start(&out, false);
         mt_jw_begin_object(&w);
@@ -329,6 +380,9 @@ static void print_summary(runner *r, const ho_run_result *result,
             mt_jw_str(&w, mt_str_z(artifact));
         } else {
             mt_jw_null(&w);
+        }
+        if (dead) {
+            mt_jw_key_i64(&w, "dead_letters", (int64_t)dead);
         }
         mt_jw_key_i64(&w, "deferred", (int64_t)n->deferred);
         mt_jw_key_i64(&w, "episodes", (int64_t)ho_ingress_episodes(r->ingress));
@@ -352,14 +406,18 @@ static void print_summary(runner *r, const ho_run_result *result,
         mt_buf_addf(
             &out,
             " episodes=%llu events=%llu invoked=%llu deferred=%llu skipped=%llu "
-            "failed=%llu\ncapture: %s%s\n",
+            "failed=%llu",
             (unsigned long long)ho_ingress_episodes(r->ingress),
             (unsigned long long)n->events, (unsigned long long)n->invoked,
             (unsigned long long)n->deferred, (unsigned long long)n->skipped,
-            (unsigned long long)n->failed, artifact ? artifact : "none written; ",
-            artifact ? "" : "the one that was there is as it was");
+            (unsigned long long)n->failed);
+        if (dead) {
+            mt_buf_addf(&out, " dead_letters=%llu", (unsigned long long)dead);
+        }
+        mt_buf_addf(&out, "\ncapture: %s%s\n", artifact ? artifact : "none written; ",
+                    artifact ? "" : "the one that was there is as it was");
     }
-    r->out_failed |= cli_print(mt_buf_str(&out)) != CLI_HOLDS;
+    r->out_failed |= print_beside(r, mt_buf_str(&out)) != CLI_HOLDS;
     mt_buf_free(&out);
 }
 
@@ -495,6 +553,7 @@ static int run_host(runner *r, bool resume)
                           .journal = r->journal,
                           .egress = r->graph.files.egress,
                           .stop = &stop_requested,
+                          .pump = cli_flag(r->args, "pump"),
                           .observe = observe,
                           .user = r};
     ho_resumed resumed = {0};

@@ -137,7 +137,8 @@ extern const cli_option CMD_AGENT_RELAY_OPTIONS[];
     "SIGTERM and SIGINT stop the relay after it has told its agents."
 
 /* motet graph ...: the table is in cmd_graph.c. */
-extern const cli_command CMD_GRAPH_COMMANDS[], CMD_GRAPH_FIXTURE_COMMANDS[];
+extern const cli_command CMD_GRAPH_COMMANDS[], CMD_GRAPH_FIXTURE_COMMANDS[],
+    CMD_GRAPH_LETTERS_COMMANDS[];
 int cmd_graph_capture(const cli_args *args);
 int cmd_graph_check(const cli_args *args);
 int cmd_graph_explain(const cli_args *args);

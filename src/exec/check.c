@@ -128,7 +128,7 @@ static void say_nothing(void *state, const char *text)
 static mt_err try_graph(check *c, const mt_json_member *m, mt_buf *why)
 {
     ho_graph_service *g = NULL;
-    mt_err err = ho_graph_service_open(m->key, &m->value, &c->limits, &g, why);
+    mt_err err = ho_graph_service_open(m->key, &m->value, &c->limits, NULL, &g, why);
     ho_graph_service_close(g);
     return err;
 }

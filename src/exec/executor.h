@@ -121,7 +121,11 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
     X(TRIGGER_LIST,      false) /* GET  systems/n/triggers                       */ \
     X(GRAPH_LIST,        false) /* GET  graphs                                   */ \
     X(GRAPH_EVENT,       true)  /* POST graphs/n/events                          */ \
+    X(GRAPH_PUMP,        true)  /* nobody's route: what was deferred, by feeds.c  */ \
     X(GRAPH_CONTEXT,     false) /* GET  graphs/n/context                         */ \
+    X(GRAPH_PICTURE,     false) /* GET  graphs/n/picture                         */ \
+    X(LETTER_LIST,       false) /* GET  graphs/n/letters                         */ \
+    X(LETTER_SEND,       true)  /* POST graphs/n/letters/send                    */ \
     X(CAPTURE_LIST,      false) /* GET  graphs/n/captures                        */ \
     X(CAPTURE_GET,       false) /* GET  graphs/n/captures/i                      */ \
     X(AGENT_LIST,        false) /* GET  agents                                   */ \

@@ -28,6 +28,7 @@
 typedef struct ex_job ex_job;
 typedef struct ex_asked_source ex_asked_source;
 typedef struct ex_agent ex_agent;
+typedef struct ex_feed ex_feed;
 typedef struct ex_cache ex_cache;
 typedef struct ex_shadow ex_shadow;
 typedef struct ex_distinct ex_distinct;
@@ -183,6 +184,7 @@ struct ex_executor {
 
     MT_VEC(ho_graph_service *) graphs; /* the committer runs them */
     MT_VEC(ex_agent *) agents;
+    MT_VEC(ex_feed *) feeds; /* where graphs get their events from */
 
     pthread_t outbox;
     bool has_outbox, outbox_stop, outbox_news; /* under queue_lock */
@@ -270,6 +272,11 @@ mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 mt_err ex_graphs_open(ex_executor *x, mt_buf *why);
 void ex_graphs_close(ex_executor *x);
 ho_graph_service *ex_graph_named(ex_executor *x, mt_str name);
+
+/* A source of a graph's events with the thread that reads it (feeds.c). */
+mt_err ex_feeds_start(ex_executor *x);
+/* While the committer still runs. */
+void ex_feeds_stop(ex_executor *x);
 
 /* An agent with the thread that runs its cycles. */
 struct ex_agent {

@@ -9,7 +9,8 @@ mt_err ex_graphs_open(ex_executor *x, mt_buf *why)
         const mt_json_member *m = &all->as.members[i];
         ho_graph_service *g = NULL;
         mt_buf reason = {0};
-        mt_err err = ho_graph_service_open(m->key, &m->value, &x->limits, &g, &reason);
+        mt_err err = ho_graph_service_open(m->key, &m->value, &x->limits,
+                                           &x->outside.gate, &g, &reason);
         if (!err && (err = ho_graph_service_prepare(g, x->store, ex_now(x)))) {
             mt_buf_addf(&reason, "its events in the store cannot be read: %s",
                         mt_err_text(err));

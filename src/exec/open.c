@@ -248,6 +248,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : ex_agents_open(x, why);
     err = err ? err : start_threads(x);
     err = err ? err : ex_recover_flows(x, 0);
+    err = err ? err : ex_feeds_start(x);
     if (err) {
         if (!why->len) {
             mt_buf_addf(why, "the executor cannot start: %s", mt_err_text(err));
@@ -325,6 +326,7 @@ void ex_executor_close(ex_executor *x)
     if (!x) {
         return;
     }
+    ex_feeds_stop(x);
     ex_agents_close(x);
     stop_outbox(x);
     wait_until_idle(x);

@@ -478,6 +478,15 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
     return s;
 }
 
+bool gr_supervisor_next(const gr_supervisor *s, gr_next_release *out)
+{
+    if (s->queued) {
+        *out =
+            (gr_next_release){s->queue[0].schedule_at, s->now, s->queue[0].episode_id};
+    }
+    return s->queued > 0;
+}
+
 size_t gr_supervisor_deferred(const gr_supervisor *s)
 {
     return s->queued;

@@ -123,6 +123,12 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
 void gr_supervisor_free(gr_supervisor *s);
 /* Episodes that wait for a pump. */
 size_t gr_supervisor_deferred(const gr_supervisor *s);
+/* What a pump would let go first; false: nothing waits. */
+typedef struct gr_next_release {
+    gr_time schedule_at, now; /* when it may run; the latest time seen */
+    uint64_t episode_id;
+} gr_next_release;
+bool gr_supervisor_next(const gr_supervisor *s, gr_next_release *out);
 /* What a supervisor that holds nothing back remembers. One of these may serve many
  * histories in turn: set the clock of the next, and get the one it had. */
 typedef struct gr_supervisor_clock {

@@ -153,7 +153,7 @@ static mt_str column_without(mt_str list, const row *names)
 enum { NANO_DIGITS = 9 };
 
 /* Whole seconds and up to nine digits behind the point; not through a double. */
-static bool read_at(mt_str cell, gr_time *out)
+bool ho_csv_time(mt_str cell, gr_time *out)
 {
     mt_str whole = mt_str_from(cell.ptr, mt_str_find(cell, '.'));
     mt_str part = mt_str_skip(cell, whole.len + 1);
@@ -174,13 +174,39 @@ static bool read_at(mt_str cell, gr_time *out)
     return ok;
 }
 
+const char *ho_csv_cells(mt_arena *a, mt_str record, const mt_str **cells,
+                         size_t *count)
+{
+    table t = {.arena = *a, .rest = record};
+    const char *fault =
+        mt_utf8_check(record) == record.len ? NULL : "it is not valid UTF-8";
+    row found = fault ? (row){0} : next_row(&t);
+    *a = t.arena;
+    *cells = found.items;
+    *count = found.len;
+    return fault ? fault : t.fault;
+}
+
+bool ho_csv_value(mt_buf *out, mt_str cell, mt_str type)
+{
+    double number;
+    bool said = mt_str_is(cell, "true") || mt_str_is(cell, "false");
+    bool good = mt_str_is(type, "number") || mt_str_is(type, "integer")
+                    ? mt_number_parse(cell, &number) == MT_OK
+                    : !mt_str_is(type, "boolean") || said;
+    if (good) {
+        write_cell(out, cell, mt_str_is(type, "string"));
+    }
+    return good;
+}
+
 /* The event time of a row; false: the cell does not have one. */
 static bool row_time(const ho_csv_options *o, const row *names, const row *cells,
                      gr_time *out)
 {
     for (size_t i = 0; o->at.ptr && i < names->len; i++) {
         if (mt_str_eq(names->items[i], o->at)) {
-            return read_at(cells->items[i], out);
+            return ho_csv_time(cells->items[i], out);
         }
     }
     return true;
@@ -215,14 +241,14 @@ static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
     mt_buf_addz(out, "}}}\n");
 }
 
-static const char *names_fault(const row *names)
+const char *ho_csv_names_fault(const mt_str *names, size_t count)
 {
-    for (size_t i = 0; i < names->len; i++) {
-        if (!names->items[i].len) {
+    for (size_t i = 0; i < count; i++) {
+        if (!names[i].len) {
             return "a column has no name";
         }
         for (size_t n = 0; n < i; n++) {
-            if (mt_str_eq(names->items[i], names->items[n])) {
+            if (mt_str_eq(names[i], names[n])) {
                 return "two columns have the same name";
             }
         }
@@ -271,7 +297,7 @@ mt_err ho_csv_to_fixture(mt_str csv, const ho_csv_options *options, mt_buf *out,
         return err;
     }
     row names = next_row(&t);
-    const char *fault = t.fault ? t.fault : names_fault(&names);
+    const char *fault = t.fault ? t.fault : ho_csv_names_fault(names.items, names.len);
     mt_str lacking = fault ? (mt_str){0} : column_without(options->columns, &names);
     lacking = fault || lacking.ptr ? lacking : column_without(options->text, &names);
     lacking = fault || lacking.ptr ? lacking : column_without(options->at, &names);

@@ -18,4 +18,17 @@ typedef struct ho_csv_options {
 mt_err ho_csv_to_fixture(mt_str csv, const ho_csv_options *options, mt_buf *out,
                          mt_buf *why);
 
+/* The cells of one record, which has its line breaks inside quotes; in `a`. NULL, or
+ * what is wrong with it. */
+const char *ho_csv_cells(mt_arena *a, mt_str record, const mt_str **cells,
+                         size_t *count);
+/* What is wrong with the names of columns; NULL: nothing. */
+const char *ho_csv_names_fault(const mt_str *names, size_t count);
+/* A cell as a value of a graph's payload: what it looks like, or the type that a schema
+ * says ("number", "integer", "boolean", "string"; empty: none). False: it is not one.
+ */
+bool ho_csv_value(mt_buf *out, mt_str cell, mt_str type);
+/* Whole seconds and up to nine digits behind the point. */
+bool ho_csv_time(mt_str cell, gr_time *out);
+
 #endif

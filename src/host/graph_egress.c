@@ -1,306 +1,35 @@
-/* host/graph_egress.c - channels: child processes that take a graph's intents.
+/* host/graph_egress.c - intents to channels: tried again, given up, acknowledged.
  *
- * The configuration says which channel takes which kind of intent and how long its
- * acknowledgement may take; read and checked once, hashed in one spelling as the
- * egress provenance. Channels are started before the first intent and must say `ready`
- * with the kinds they take.
+ * Channels are started before the first intent. ho_egress_send() gives one intent to
+ * the channel of its kind and waits for what becomes of it; intents are never sent side
+ * by side, so what was acknowledged is always known. What fails is tried again as often
+ * as the channel's configuration says, after pauses that double; a channel that broke
+ * is started again for it. What is refused is not.
  *
- * ho_egress_send() writes one intent as a line and waits for its acknowledgement;
- * intents are never sent side by side, so what was acknowledged is always known. The
- * first thing that goes wrong (a dead channel, another answer, a timeout) kills all
- * channels and is kept as the problem with its code; the run ends there.
+ * An intent that is given up goes to the file of dead letters, which then counts as its
+ * acknowledgement, and the run goes on. Without such a file (or when it cannot be
+ * written) all channels are killed, the problem is kept with its code, and the run ends
+ * there.
  *
- * ho_egress_stop() asks each channel to end, demands silence and an exit status of 0.
- * Secrets: a channel's standard error is shown only in a problem. */
+ * ho_egress_stop() asks each channel to end. Secrets: what a program says on its
+ * standard error is shown only in a problem. */
 #include "host/graph_egress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 
-#include "base/duration.h"
-#include "base/form.h"
-#include "base/json_write.h"
-#include "base/yaml_read.h"
-#include "graph/adapter.h"
-#include "os/process.h"
-
-/* READY_MS: an interpreter may have to start. STRAY_MS: what a channel said without
- * being asked is in the pipe already. The others: a channel that does its work is
- * done in far less. */
-enum { READY_MS = 5000, END_MS = 5000, STRAY_MS = 20, WRITE_MS = 5000 };
-
-#define PROTOCOL "ergo-egress.v1"
-
-typedef struct channel {
-    mt_str id;
-    const char **argv; /* ends with NULL */
-    size_t argc;
-    os_child *child; /* NULL: not running */
-} channel;
-
-typedef struct route {
-    mt_str kind;
-    uint32_t channel;
-    uint64_t timeout_ms; /* of this route, or the default */
-    bool own_timeout;
-} route;
-
-struct ho_egress {
-    mt_arena arena; /* configuration */
-    channel *channels;
-    route *routes;
-    size_t channel_count, route_count;
-    uint64_t default_timeout_ms;
-    mt_str provenance;
-    bool running;
-    mt_buf line;
-    mt_arena problem_arena;
-    ho_egress_problem problem;
-};
-
-/* ---- configuration ---- */
-
-typedef struct reading {
-    ho_egress *e;
-    mt_diags *ds;
-    mt_str file, text;
-} reading;
-
-enum { MOST_WORDS = 4096 };
-/* Ten years, as for windows: no timer overflows, and nobody means more. */
-#define ACK_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
-
-typedef struct document {
-    uint64_t default_timeout_ms;
-    const mt_json *channels, *routes;
-} document;
-static const mt_form_row DOCUMENT[] = {
-    MT_FORM_SPAN(document, default_timeout_ms, "default_ack_timeout", 1, ACK_MOST_MS,
-                 MT_FORM_REQUIRED),
-    MT_FORM_OBJECT(document, channels, "channels", 0),
-    MT_FORM_OBJECT(document, routes, "routes", 0),
-};
-
-typedef struct channel_entry {
-    int type;
-    mt_form_words command;
-} channel_entry;
-static const char *const TYPES[] = {"process", NULL};
-static const mt_form_row CHANNEL[] = {
-    MT_FORM_CHOICE(channel_entry, type, "type", TYPES, MT_FORM_REQUIRED),
-    MT_FORM_WORDS(channel_entry, command, "command", 1, MOST_WORDS, MT_FORM_REQUIRED),
-};
-
-typedef struct route_entry {
-    mt_str channel;
-    uint64_t timeout_ms; /* 0: the default */
-} route_entry;
-static const mt_form_row ROUTE[] = {
-    MT_FORM_TEXT(route_entry, channel, "channel", MT_FORM_REQUIRED),
-    MT_FORM_SPAN(route_entry, timeout_ms, "ack_timeout", 1, ACK_MOST_MS,
-                 MT_FORM_NULLABLE),
-};
-
-/* Texts are copied: a configuration that is refused goes before its diagnostics. */
-static void complain(void *state, const mt_form_fault *fault)
-{
-    reading *r = state;
-    mt_diag d = mt_form_diag(fault, "egress.config_invalid", r->file, r->text);
-    d.field = mt_str_dup(r->ds->arena, fault->path);
-    d.message = mt_str_dup(r->ds->arena, fault->message);
-    d.hint = mt_str_dup(r->ds->arena, fault->hint);
-    mt_diag_add(r->ds, &d);
-}
-
-static bool is_blank(const char *word)
-{
-    return word[strspn(word, " \t")] == '\0';
-}
-
-static void read_channel(mt_form *f, const mt_json_member *m, channel *out)
-{
-    channel_entry entry = {0};
-    if (!m->key.len) {
-        mt_form_say(f, MT_FORM_MISSING, &m->value, "", "needs an id");
-    }
-    if (!mt_form_read(f, &m->value, CHANNEL, mt_form_count(CHANNEL), &entry)) {
-        return;
-    }
-    if (is_blank(entry.command.items[0])) {
-        mt_form_say(f, MT_FORM_OUT_OF_RANGE, &m->value, "command",
-                    "must begin with a program");
-    }
-    out->argv = entry.command.items;
-    out->argc = entry.command.count;
-}
-
-static void read_route(mt_form *f, const mt_json_member *m, const ho_egress *e,
-                       route *out)
-{
-    route_entry entry = {0};
-    if (!mt_form_read(f, &m->value, ROUTE, mt_form_count(ROUTE), &entry)) {
-        return;
-    }
-    out->own_timeout = entry.timeout_ms > 0;
-    out->timeout_ms = out->own_timeout ? entry.timeout_ms : e->default_timeout_ms;
-    for (uint32_t i = 0; i < e->channel_count; i++) {
-        if (mt_str_eq(e->channels[i].id, entry.channel)) {
-            out->channel = i;
-            return;
-        }
-    }
-    mt_form_say(f, MT_FORM_OUT_OF_RANGE, &m->value, "channel",
-                "must be a declared channel, not `%.*s`", MT_ARG(entry.channel));
-}
-
-/* The members of an object, sorted; an absent one has none. */
-static const mt_json_member **members_of(ho_egress *e, const mt_json *node,
-                                         size_t *count)
-{
-    *count = node ? node->count : 0;
-    const mt_json_member **order =
-        mt_new_array(&e->arena, const mt_json_member *, *count + 1);
-    if (*count) {
-        mt_json_sort(node, order);
-    }
-    return order;
-}
-
-/* A form for one of `channels` or `routes`, which are named by their keys. */
-static mt_form form_of(const mt_form *f, mt_str name, const char *what)
-{
-    return mt_form_inside(f, mt_str_dup(f->arena, name).ptr, what);
-}
-
-static void read_channels(mt_form *f, ho_egress *e, const mt_json *channels)
-{
-    mt_form in = mt_form_inside(f, "channels", "channels");
-    size_t count;
-    const mt_json_member **order = members_of(e, channels, &count);
-    e->channels = mt_new_array(&e->arena, channel, count);
-    for (; e->channel_count < count; e->channel_count++) {
-        const mt_json_member *m = order[e->channel_count];
-        mt_form one = form_of(&in, m->key, "a channel");
-        e->channels[e->channel_count].id = mt_str_dup(&e->arena, m->key);
-        read_channel(&one, m, &e->channels[e->channel_count]);
-    }
-}
-
-static void read_routes(mt_form *f, ho_egress *e, const mt_json *routes)
-{
-    mt_form in = mt_form_inside(f, "routes", "routes");
-    size_t count;
-    const mt_json_member **order = members_of(e, routes, &count);
-    e->routes = mt_new_array(&e->arena, route, count);
-    for (; e->route_count < count; e->route_count++) {
-        const mt_json_member *m = order[e->route_count];
-        mt_form one = form_of(&in, m->key, "a route");
-        e->routes[e->route_count].kind = mt_str_dup(&e->arena, m->key);
-        read_route(&one, m, e, &e->routes[e->route_count]);
-    }
-}
-
-static void read_config(reading *r, const mt_json *root)
-{
-    document found = {0};
-    mt_form form = {.arena = &r->e->arena,
-                    .what = "an egress configuration",
-                    .report = complain,
-                    .state = r};
-    /* Channels and routes are read after a fault as well, so that one run tells all. */
-    (void)mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &found);
-    r->e->default_timeout_ms = found.default_timeout_ms;
-    read_channels(&form, r->e, found.channels);
-    read_routes(&form, r->e, found.routes);
-}
-
-static void print_duration(mt_jw *w, uint64_t ms)
-{
-    mt_buf text = {0};
-    mt_duration_print(&text, ms);
-    mt_jw_str(w, mt_buf_str(&text));
-    mt_buf_free(&text);
-}
-
-/* The identity covers the configuration in one spelling, whatever the file's. */
-static void make_provenance(ho_egress *e)
-{
-    mt_buf text = {0};
-    mt_jw w = mt_jw_start(&text, false);
-    mt_jw_begin_unsorted(&w);
-    /* ORDER: these keys are not in byte order and never will be: other bytes are
-     * another fingerprint, and captures have the old one. */
-    mt_jw_keyz(&w, "default_ack_timeout");
-    print_duration(&w, e->default_timeout_ms);
-    mt_jw_keyz(&w, "channels");
-    mt_jw_begin_unsorted(&w);
-    for (size_t i = 0; i < e->channel_count; i++) {
-        mt_jw_key(&w, e->channels[i].id);
-        mt_jw_begin_unsorted(&w);
-        mt_jw_key_str(&w, "type", MT_STR("process"));
-        mt_jw_keyz(&w, "command");
-        mt_jw_begin_array(&w);
-        for (size_t n = 0; n < e->channels[i].argc; n++) {
-            mt_jw_str(&w, mt_str_z(e->channels[i].argv[n]));
-        }
-        mt_jw_end_array(&w);
-        mt_jw_end_object(&w);
-    }
-    mt_jw_end_object(&w);
-    mt_jw_keyz(&w, "routes");
-    mt_jw_begin_unsorted(&w);
-    for (size_t i = 0; i < e->route_count; i++) {
-        mt_jw_key(&w, e->routes[i].kind);
-        mt_jw_begin_unsorted(&w);
-        mt_jw_key_str(&w, "channel", e->channels[e->routes[i].channel].id);
-        mt_jw_keyz(&w, "ack_timeout");
-        if (e->routes[i].own_timeout) {
-            print_duration(&w, e->routes[i].timeout_ms);
-        } else {
-            mt_jw_null(&w);
-        }
-        mt_jw_end_object(&w);
-    }
-    mt_jw_end_object(&w);
-    mt_jw_end_object(&w);
-    e->provenance = gr_egress_provenance(&e->arena, mt_buf_str(&text));
-    mt_buf_free(&text);
-}
-
-mt_err ho_egress_read(mt_str file, mt_str text, mt_diags *ds, ho_egress **out)
-{
-    size_t before = ds->errors;
-    ho_egress *e = mt_xmalloc(sizeof *e);
-    *e = (ho_egress){0};
-    reading r = {e, ds, file, text};
-    mt_json root;
-    mt_json_error why;
-    if (mt_yaml_read(&e->arena, text, NULL, &root, &why)) {
-        mt_json at = {.offset = (uint32_t)why.offset};
-        complain(&r, &(mt_form_fault){.wrong = MT_FORM_WRONG_KIND,
-                                      .offset = why.offset,
-                                      .node = &at,
-                                      .path = MT_STR("$"),
-                                      .message = mt_str_z(why.message)});
-    } else {
-        read_config(&r, &root);
-    }
-    if (ds->errors > before) {
-        ho_egress_free(e);
-        *out = NULL;
-        return MT_E_REJECTED;
-    }
-    make_provenance(e);
-    *out = e;
-    return MT_OK;
-}
+#include "graph/value.h"
+#include "host/graph_egress_internal.h"
+#include "host/graph_letters.h"
+#include "os/clock.h"
 
 mt_str ho_egress_provenance(const ho_egress *e)
 {
     return e->provenance;
 }
 
-static const route *find_route(const ho_egress *e, mt_str kind)
+static const ho_route *find_route(const ho_egress *e, mt_str kind)
 {
     for (size_t i = 0; i < e->route_count; i++) {
         if (mt_str_eq(e->routes[i].kind, kind)) {
@@ -325,229 +54,276 @@ mt_str ho_egress_route_at(const ho_egress *e, size_t index)
     return e->routes[index].kind;
 }
 
-/* ---- running ---- */
+void ho_egress_once(ho_egress *e, const ad_gate *gate)
+{
+    e->once = true;
+    for (size_t i = 0; i < e->channel_count; i++) {
+        e->channels[i].gate = gate;
+    }
+}
 
-static void kill_all(ho_egress *e)
+void ho_egress_stop_when(ho_egress *e, const volatile sig_atomic_t *stop)
+{
+    e->stop = stop;
+}
+
+bool ho_egress_prints(const ho_egress *e)
 {
     for (size_t i = 0; i < e->channel_count; i++) {
-        os_child_free(e->channels[i].child);
-        e->channels[i].child = NULL;
-    }
-    e->running = false;
-}
-
-/* Notes what went wrong and kills every channel. */
-static mt_err break_down(ho_egress *e, const channel *c, const char *code,
-                         mt_str intent_id, const char *what)
-{
-    mt_str last = c->child ? os_child_complaint(c->child) : (mt_str){0};
-    mt_arena *a = &e->problem_arena;
-    mt_arena_reset(a);
-    e->problem = (ho_egress_problem){
-        .code = code,
-        .channel = c->id,
-        .intent_id = mt_str_dup(a, intent_id),
-        .message = mt_strf(a, "channel '%.*s' %s", MT_ARG(c->id), what),
-        .said = mt_str_dup(a, last),
-    };
-    kill_all(e);
-    return MT_E_CLOSED;
-}
-
-/* The next line as an object, within `ms`. NULL and the problem noted otherwise. */
-static mt_err read_frame(ho_egress *e, channel *c, mt_arena *a, uint64_t ms,
-                         mt_str intent_id, mt_json *out)
-{
-    mt_str line;
-    /* A wait counts milliseconds in an int: 24 days at most. */
-    int timeout = ms > INT32_MAX ? INT32_MAX : (int)ms;
-    mt_err err = os_child_read_line(c->child, timeout, &line);
-    if (err == MT_E_TIMEOUT) {
-        return break_down(e, c, "egress_ack_timeout", intent_id,
-                          "did not answer in time");
-    }
-    if (err == MT_E_LIMIT) {
-        return break_down(e, c, "egress_protocol_violation", intent_id,
-                          "sent a line that is too long");
-    }
-    if (err) {
-        return break_down(e, c, "egress_io", intent_id, "ended");
-    }
-    if (mt_json_read(a, mt_str_dup(a, line), NULL, out, NULL) ||
-        out->type != MT_JSON_OBJECT) {
-        return break_down(e, c, "egress_protocol_violation", intent_id,
-                          "sent a line that is not a JSON object");
-    }
-    return MT_OK;
-}
-
-static bool listed(const mt_json *list, mt_str kind)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (mt_str_eq(mt_json_text(&list->as.items[i]), kind)) {
+        if (e->channels[i].kind == &HO_STDOUT_CHANNEL) {
             return true;
         }
     }
     return false;
 }
 
-static const char *ready_fault(const ho_egress *e, uint32_t index, const mt_json *frame)
+uint64_t ho_egress_dead(const ho_egress *e)
 {
-    const mt_json *kinds = mt_json_at(frame, "handled_kinds");
-    if (!mt_str_is(mt_json_text(mt_json_at(frame, "type")), "ready") ||
-        !mt_str_is(mt_json_text(mt_json_at(frame, "protocol")), PROTOCOL) ||
-        !mt_json_is(kinds, MT_JSON_ARRAY)) {
-        return "did not say ready in protocol " PROTOCOL;
-    }
-    for (uint32_t i = 0; i < kinds->count; i++) {
-        /* The kinds before this one, as a list that borrows. */
-        mt_json rest = {.type = MT_JSON_ARRAY, .count = i, .as.items = kinds->as.items};
-        if (listed(&rest, mt_json_text(&kinds->as.items[i]))) {
-            return "names a kind twice";
-        }
-    }
-    for (size_t i = 0; i < e->route_count; i++) {
-        if (e->routes[i].channel == index && !listed(kinds, e->routes[i].kind)) {
-            return "does not handle a kind that is routed to it";
-        }
-    }
-    return NULL;
+    return e->dead;
 }
 
-static mt_err start_channel(ho_egress *e, uint32_t index)
+/* ---- running ---- */
+
+static void drop(ho_channel *c)
 {
-    channel *c = &e->channels[index];
-    mt_arena scratch = {0};
-    mt_json frame;
-    os_child_options o = {.argv = c->argv, .wants_stdin = true};
-    if (os_child_start(&o, &c->child)) {
-        return break_down(e, c, "egress_io", MT_STR(""), strerror(errno));
+    c->kind->drop(c);
+    c->running = false;
+}
+
+static void kill_all(ho_egress *e)
+{
+    for (size_t i = 0; i < e->channel_count; i++) {
+        drop(&e->channels[i]);
     }
-    mt_err err = read_frame(e, c, &scratch, READY_MS, MT_STR(""), &frame);
-    const char *fault = err ? NULL : ready_fault(e, index, &frame);
-    if (fault) {
-        err = break_down(e, c, "egress_protocol_violation", MT_STR(""), fault);
+    e->running = false;
+}
+
+/* Notes what went wrong; what the channel last said goes with it. */
+static void note_problem(ho_egress *e, const ho_channel *c, mt_str intent_id,
+                         const ho_answer *answer)
+{
+    mt_arena *a = &e->problem_arena;
+    mt_str said = ho_channel_said(c);
+    mt_arena_reset(a);
+    e->problem = (ho_egress_problem){
+        .code = answer->code,
+        .channel = c->id,
+        .intent_id = mt_str_dup(a, intent_id),
+        .message =
+            mt_strf(a, "channel '%.*s' %.*s", MT_ARG(c->id), MT_ARG(answer->why)),
+        .said = mt_str_dup(a, said),
+        .refused = answer->fate == HO_REFUSED,
+    };
+}
+
+static mt_err break_down(ho_egress *e)
+{
+    kill_all(e);
+    return MT_E_CLOSED;
+}
+
+static mt_err start_channel(ho_egress *e, ho_channel *c, mt_arena *a, ho_answer *answer)
+{
+    mt_err err = c->running ? MT_OK : c->kind->start(c, a, answer);
+    c->running = !err;
+    if (err) {
+        note_problem(e, c, MT_STR(""), answer);
+        drop(c);
     }
-    mt_arena_free(&scratch);
     return err;
+}
+
+/* A channel whose letters can wait or be kept need not be there yet. */
+static bool may_be_late(const ho_egress *e, const ho_channel *c)
+{
+    return !e->once && (c->attempts > 1 || e->dead_letters);
 }
 
 mt_err ho_egress_start(ho_egress *e)
 {
+    mt_arena scratch = {0};
     mt_err err = MT_OK;
-    if (e->running) {
-        return MT_OK;
+    for (size_t i = 0; i < e->channel_count && !err && !e->running; i++) {
+        ho_channel *c = &e->channels[i];
+        ho_answer answer;
+        err = start_channel(e, c, &scratch, &answer);
+        err = err && may_be_late(e, c) ? MT_OK : err;
     }
-    for (uint32_t i = 0; i < e->channel_count && !err; i++) {
-        err = start_channel(e, i);
-    }
+    mt_arena_free(&scratch);
     e->running = !err;
-    return err;
+    return err ? break_down(e) : MT_OK;
 }
 
-static mt_str intent_line(ho_egress *e, mt_arena *a, const gr_intent *intent)
+/* ---- one letter ---- */
+
+static ho_letter letter_of(mt_arena *a, const gr_intent *intent)
 {
     gr_effect_field *fields = mt_new_array(a, gr_effect_field, intent->field_count);
+    mt_buf text = {0};
     for (uint32_t i = 0; i < intent->field_count; i++) {
         fields[i] = intent->fields[i];
     }
     mt_sort_by(fields, intent->field_count, name);
-    mt_buf_clear(&e->line);
-    mt_buf_addz(&e->line, "{\"type\":\"intent\",\"intent_id\":");
-    mt_json_quote(&e->line, gr_intent_id(intent));
-    mt_buf_addz(&e->line, ",\"kind\":");
-    mt_json_quote(&e->line, intent->kind);
-    mt_buf_addz(&e->line, ",\"fields\":{");
+    mt_buf_addc(&text, '{');
     for (uint32_t i = 0; i < intent->field_count; i++) {
-        if (i) {
-            mt_buf_addc(&e->line, ',');
-        }
-        mt_json_quote(&e->line, fields[i].name);
-        mt_buf_addc(&e->line, ':');
-        gr_value_plain_json(&e->line, &fields[i].value);
+        mt_buf_addz(&text, i ? "," : "");
+        mt_json_quote(&text, fields[i].name);
+        mt_buf_addc(&text, ':');
+        gr_value_plain_json(&text, &fields[i].value);
     }
-    mt_buf_addz(&e->line, "}}\n");
-    return mt_buf_str(&e->line);
+    mt_buf_addc(&text, '}');
+    ho_letter letter = {mt_str_dup(a, gr_intent_id(intent)),
+                        mt_str_dup(a, intent->kind), mt_str_dup(a, mt_buf_str(&text))};
+    mt_buf_free(&text);
+    return letter;
 }
 
-static bool accepted(const mt_json *frame, mt_str intent_id)
+static ho_answer try_once(ho_egress *e, ho_channel *c, mt_arena *a,
+                          const ho_letter *letter, uint64_t timeout_ms)
 {
-    return mt_str_is(mt_json_text(mt_json_at(frame, "type")), "intent_ack") &&
-           mt_str_eq(mt_json_text(mt_json_at(frame, "intent_id")), intent_id) &&
-           mt_str_is(mt_json_text(mt_json_at(frame, "status")), "accepted") &&
-           mt_str_is(mt_json_text(mt_json_at(frame, "acceptance")), "durable");
+    ho_answer answer = {0};
+    if (start_channel(e, c, a, &answer)) {
+        answer.fate = HO_FAILED;
+        return answer;
+    }
+    answer = c->kind->send(c, a, letter, timeout_ms);
+    if (answer.fate != HO_ACCEPTED) {
+        note_problem(e, c, letter->id, &answer);
+    }
+    if (answer.broken) {
+        drop(c);
+    }
+    return answer;
+}
+
+static bool told_to_stop(const ho_egress *e)
+{
+    return e->stop && *e->stop;
+}
+
+/* In slices, so that Ctrl-C need not wait for a long pause. */
+static void rest(const ho_egress *e, uint64_t ms)
+{
+    enum { SLICE_MS = 50 };
+    int64_t end = os_now_ms() + (int64_t)ms;
+    for (int64_t left = (int64_t)ms; left > 0 && !told_to_stop(e);
+         left = end - os_now_ms()) {
+        poll(NULL, 0, left < SLICE_MS ? (int)left : SLICE_MS);
+    }
+}
+
+/* Until it is taken, refused, or tried often enough. */
+static ho_answer try_all(ho_egress *e, ho_channel *c, mt_arena *a,
+                         const ho_letter *letter, uint64_t timeout_ms, uint32_t *tries)
+{
+    uint32_t most = e->once ? 1 : c->attempts;
+    uint64_t pause = c->pause_ms;
+    ho_answer answer = try_once(e, c, a, letter, timeout_ms);
+    for (*tries = 1; answer.fate == HO_FAILED && *tries < most; ++*tries) {
+        rest(e, pause < c->pause_most_ms ? pause : c->pause_most_ms);
+        if (told_to_stop(e)) {
+            e->problem.code = "host_stop_requested";
+            break;
+        }
+        pause = pause < c->pause_most_ms ? pause * 2 : pause;
+        answer = try_once(e, c, a, letter, timeout_ms);
+    }
+    return answer;
+}
+
+static gr_capture_ack ack_of(const ho_channel *c, const ho_letter *letter,
+                             const ho_answer *answer)
+{
+    return (gr_capture_ack){
+        .intent_id = letter->id,
+        .channel = c->id,
+        .status = MT_STR("accepted"),
+        .acceptance = mt_str_z(answer->acceptance),
+        .egress_ref = answer->reference,
+    };
+}
+
+/* The file of dead letters has it now; the record says so. */
+static mt_err bury(ho_egress *e, const ho_channel *c, const ho_letter *letter,
+                   const ho_answer *answer, uint32_t tries, gr_capture_ack *ack)
+{
+    ho_dead_letter dead = {.letter = *letter,
+                           .channel = c->id,
+                           .code = mt_str_z(answer->code),
+                           .reason = answer->why,
+                           .attempts = tries};
+    if (ho_letters_add(e->dead_letters, &dead)) {
+        e->problem.message =
+            mt_strf(&e->problem_arena, "%.*s; and %s cannot be written: %s",
+                    MT_ARG(e->problem.message), e->dead_letters, strerror(errno));
+        return MT_E_CLOSED;
+    }
+    e->dead++;
+    *ack = (gr_capture_ack){
+        .intent_id = letter->id,
+        .channel = c->id,
+        .status = answer->fate == HO_REFUSED ? MT_STR("rejected") : MT_STR("failed"),
+        .acceptance = MT_STR("dead_letter"),
+    };
+    return MT_OK;
+}
+
+static mt_err send_letter(ho_egress *e, mt_arena *a, const ho_letter *letter,
+                          bool may_bury, gr_capture_ack *ack)
+{
+    const ho_route *to = find_route(e, letter->kind);
+    MT_ASSERT(to); /* HST-5 */
+    ho_channel *c = &e->channels[to->channel];
+    uint32_t tries;
+    ho_answer answer = try_all(e, c, a, letter, to->timeout_ms, &tries);
+    if (answer.fate == HO_ACCEPTED) {
+        *ack = ack_of(c, letter, &answer);
+        return MT_OK;
+    }
+    bool buries = may_bury && e->dead_letters && !told_to_stop(e);
+    return buries && !bury(e, c, letter, &answer, tries, ack) ? MT_OK : MT_E_CLOSED;
 }
 
 mt_err ho_egress_send(ho_egress *e, mt_arena *a, const gr_intent *intent,
                       gr_capture_ack *ack)
 {
-    const route *to = find_route(e, intent->kind);
-    if (!to) {
-        /* Checked when the graph was set up under this configuration. */
-        MT_BUG("an intent without a route (HST-5)");
+    ho_letter letter = letter_of(a, intent);
+    const ho_route *to = find_route(e, letter.kind);
+    if (to && !e->running) {
+        ho_answer answer = ho_broke("egress_io", MT_STR("is not running"));
+        note_problem(e, &e->channels[to->channel], letter.id, &answer);
+        return break_down(e);
     }
-    channel *c = &e->channels[to->channel];
-    mt_str id = mt_str_dup(a, gr_intent_id(intent));
-    mt_json frame;
-    if (!c->child) {
-        return break_down(e, c, "egress_io", id, "is not running");
-    }
-    if (os_child_write(c->child, intent_line(e, a, intent), WRITE_MS)) {
-        return break_down(e, c, "egress_io", id, "does not take its intents");
-    }
-    mt_err err = read_frame(e, c, a, to->timeout_ms, id, &frame);
-    if (err) {
-        return err;
-    }
-    if (!accepted(&frame, id)) {
-        return break_down(e, c, "egress_protocol_violation", id,
-                          "answered something else than this intent's acknowledgement");
-    }
-    /* What the channel calls it, for whoever looks for it there; need not be given. */
-    const mt_json *reference = mt_json_at(&frame, "egress_ref");
-    *ack = (gr_capture_ack){
-        .intent_id = id,
-        .channel = c->id,
-        .status = MT_STR("accepted"),
-        .acceptance = MT_STR("durable"),
-        .egress_ref = mt_json_is(reference, MT_JSON_STRING) ? mt_json_text(reference)
-                                                            : (mt_str){0},
-    };
-    return MT_OK;
+    mt_err err = send_letter(e, a, &letter, !e->once, ack);
+    return err && !e->once ? break_down(e) : err;
 }
 
-/* One channel's quiet end: no stray output, then `end`, then its exit in time. */
-static mt_err stop_channel(ho_egress *e, channel *c)
+mt_err ho_egress_resend(ho_egress *e, mt_arena *a, const ho_letter *letter,
+                        gr_capture_ack *ack)
 {
-    mt_str line;
-    mt_err stray = os_child_read_line(c->child, STRAY_MS, &line);
-    if (stray == MT_OK) {
-        return break_down(e, c, "egress_protocol_violation", MT_STR(""),
-                          "said something nobody asked for");
-    }
-    if (stray == MT_E_CLOSED) {
-        return break_down(e, c, "egress_io", MT_STR(""),
-                          "ended before it was asked to");
-    }
-    (void)os_child_write(c->child, MT_STR("{\"type\":\"end\"}\n"), END_MS);
-    os_child_close_stdin(c->child);
-    if (!os_child_stop(c->child, END_MS, NULL)) {
-        return break_down(e, c, "egress_io", MT_STR(""), "did not end when asked to");
-    }
-    os_child_free(c->child);
-    c->child = NULL;
-    return MT_OK;
+    return send_letter(e, a, letter, false, ack);
 }
+
+/* ---- the end ---- */
 
 mt_err ho_egress_stop(ho_egress *e)
 {
+    mt_arena scratch = {0};
     mt_err err = MT_OK;
     for (size_t i = 0; e && e->running && i < e->channel_count && !err; i++) {
-        err = stop_channel(e, &e->channels[i]);
+        ho_channel *c = &e->channels[i];
+        ho_answer answer;
+        err = c->running ? c->kind->stop(c, &scratch, &answer) : MT_OK;
+        if (err) {
+            note_problem(e, c, MT_STR(""), &answer);
+        } else {
+            c->running = false;
+        }
     }
     if (e) {
         kill_all(e);
     }
+    mt_arena_free(&scratch);
     return err;
 }
 
@@ -559,8 +335,11 @@ ho_egress_problem ho_egress_last_problem(const ho_egress *e)
 void ho_egress_free(ho_egress *e)
 {
     if (e) {
-        kill_all(e);
-        mt_buf_free(&e->line);
+        for (size_t i = 0; i < e->channel_count; i++) {
+            if (e->channels[i].kind) { /* else its configuration was refused */
+                drop(&e->channels[i]);
+            }
+        }
         mt_arena_free(&e->arena);
         mt_arena_free(&e->problem_arena);
         free(e);

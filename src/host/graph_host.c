@@ -46,6 +46,7 @@ struct ho_graph_host {
     uint32_t runs; /* of the graph in this step: HST-3 */
     bool begun;    /* the journal has its head */
     const gr_decision *recorded;
+    mt_arena due; /* the pump that ho_graph_host_due() gave last */
     ho_graph_counts counts;
     ho_graph_problem problem;
     mt_arena problem_arena;
@@ -362,6 +363,7 @@ void ho_graph_host_free(ho_graph_host *h)
     gr_episode_free(h->episode);
     mt_arena_free(&h->ids);
     mt_arena_free(&h->scratch);
+    mt_arena_free(&h->due);
     mt_arena_free(&h->problem_arena);
     mt_buf_free(&h->payload);
     mt_buf_free(&h->text);
@@ -414,7 +416,7 @@ static mt_err build(ho_graph_host *h, const ho_graph_event *event, mt_json *merg
                       mt_strf(&h->scratch, "the payload must be an object, not a %s",
                               mt_json_type_name(event->payload)));
     }
-    if (h->o.adapter) {
+    if (h->o.adapter && !event->own) {
         return build_checked(h, event, merged);
     }
     *merged = ho_graph_merge(&h->scratch, NULL, NULL, &h->o.context, event->payload);
@@ -726,6 +728,93 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
                         .handle = &p};
     err = supervise(h, &signal, step);
     return err ? err : record_and_dispatch(h, step);
+}
+
+/* ---- what waits ---- */
+
+typedef struct release {
+    gr_next_release next;
+    const ho_lane *lane; /* NULL: there are none */
+    bool found;
+} release;
+
+/* The earlier of two; of equal ones the lane whose key comes first, so that it does not
+ * matter where lanes lie in memory. */
+static void consider(release *r, const gr_supervisor *s, const ho_lane *lane)
+{
+    gr_next_release next;
+    if (!s || !gr_supervisor_next(s, &next)) {
+        return;
+    }
+    int order = r->found ? gr_time_cmp(next.schedule_at, r->next.schedule_at) : -1;
+    if (!order && lane) {
+        order = mt_str_cmp(mt_str_from(lane->key, lane->key_len),
+                           mt_str_from(r->lane->key, r->lane->key_len));
+    }
+    if (order < 0) {
+        *r = (release){next, lane, true};
+    }
+}
+
+static release first_release(ho_graph_host *h, ho_due when)
+{
+    release r = {.found = false};
+    size_t at = 0;
+    if (!h->lanes || when == HO_DUE_HERE) {
+        consider(&r, h->supervisor, h->lane);
+        return r;
+    }
+    for (const ho_lane *lane; (lane = ho_lanes_each(h->lanes, &at));) {
+        consider(&r, lane->supervisor, lane);
+    }
+    return r;
+}
+
+void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload)
+{
+    mt_str key;
+    if (h->lanes && ho_graph_key_of(payload, h->o.key, &key)) {
+        ho_lane *lane = ho_lane_of(h->lanes, key);
+        if (lane != h->lane) {
+            enter_lane(h, lane);
+        }
+    }
+}
+
+/* The payload says only whose history it is. */
+static const mt_json *payload_of(ho_graph_host *h, const ho_lane *lane)
+{
+    mt_json_member *member = mt_new(&h->due, mt_json_member);
+    mt_json *payload = mt_new(&h->due, mt_json);
+    mt_str key = mt_str_dup(&h->due, mt_str_from(lane->key, lane->key_len));
+    *member = (mt_json_member){
+        h->o.key,
+        {.type = MT_JSON_STRING, .count = (uint32_t)key.len, .as.text = key.ptr}};
+    *payload = (mt_json){.type = MT_JSON_OBJECT, .count = 1, .as.members = member};
+    return payload;
+}
+
+/* Named after the episode and the time it is due, so that a run that goes on after a
+ * crash has the same pumps. */
+bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event *pump)
+{
+    release r = first_release(h, when);
+    gr_time due = r.next.schedule_at;
+    if (!r.found || (when != HO_DUE_EVER && gr_time_cmp(due, at) > 0)) {
+        return false;
+    }
+    mt_arena_reset(&h->due);
+    mt_str key = r.lane ? mt_str_from(r.lane->key, r.lane->key_len) : MT_STR("");
+    *pump = (ho_graph_event){.id = mt_strf(&h->due, "pump:%llu:%llu.%09u%s%.*s",
+                                           (unsigned long long)r.next.episode_id,
+                                           (unsigned long long)r.next.schedule_at.secs,
+                                           r.next.schedule_at.nanos, key.len ? ":" : "",
+                                           MT_ARG(key)),
+                             .kind = GR_PUMP,
+                             .at = due,
+                             .payload = r.lane ? payload_of(h, r.lane) : NULL,
+                             .own = true};
+    return true;
 }
 
 /* ---- what was recorded ---- */

@@ -51,6 +51,8 @@ typedef struct ho_graph_event {
     gr_time at;
     mt_str semantic_kind;   /* ptr NULL: none */
     const mt_json *payload; /* NULL: none */
+    bool own; /* a pump of the host's, ho_graph_host_due(): no schema, no semantic kind
+               */
 } ho_graph_event;
 
 /* What became of it; everything is valid until the next step. */
@@ -75,6 +77,16 @@ void ho_graph_host_free(ho_graph_host *h);
  * Anything else: the host can no longer record; the run must end. */
 mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
                           ho_graph_step *step);
+
+/* A pump that lets go what waits, if there is something. Good until the next call. */
+typedef enum ho_due {
+    HO_DUE_HERE, /* of the history that was entered last, by this time */
+    HO_DUE_AT,   /* of any history, by this time */
+    HO_DUE_EVER  /* of any history */
+} ho_due;
+/* The history that an event with this payload belongs to; one without a key to none. */
+void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload);
+bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event *pump);
 
 /* For replay: the same with the payload bytes of a capture, whose hash the caller has
  * checked, instead of an event: no merge, no schema, nothing sent. `recorded` imposes

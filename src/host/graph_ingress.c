@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/form.h"
+#include "host/graph_source.h"
 #include "os/process.h"
 
 enum { HELLO_MS = 5000, EXIT_MS = 5000 };
@@ -41,6 +42,7 @@ struct ho_ingress {
     /* process */
     os_child *child;
     bool said_hello;
+    ho_source *source; /* NULL: one of the above */
 };
 
 static ho_ingress_result broken(ho_ingress *in, const char *code, const char *format,
@@ -411,7 +413,7 @@ ho_ingress *ho_ingress_process(const char *const *argv)
     return in;
 }
 
-/* ---- both ---- */
+/* ---- all ---- */
 
 ho_ingress_result ho_ingress_next(ho_ingress *in, int timeout_ms, ho_graph_event *event)
 {
@@ -420,7 +422,36 @@ ho_ingress_result ho_ingress_next(ho_ingress *in, int timeout_ms, ho_graph_event
     }
     mt_arena_reset(&in->arena);
     *event = (ho_graph_event){0};
+    if (in->source) {
+        ho_ingress_result result = ho_source_next(in->source, timeout_ms, event);
+        if (result == HO_INGRESS_BROKEN) {
+            in->broken = true;
+            in->fault = ho_source_problem(in->source);
+        }
+        return result;
+    }
     return in->child ? driver_next(in, timeout_ms, event) : fixture_next(in, event);
+}
+
+ho_ingress *ho_ingress_source(ho_source *source)
+{
+    ho_ingress *in = mt_xmalloc(sizeof *in);
+    *in = (ho_ingress){.episodes = 1, .source = source};
+    return in;
+}
+
+mt_err ho_ingress_settle(ho_ingress *in, ho_settled how, const char *code,
+                         mt_str reason)
+{
+    if (in->source) {
+        return ho_source_settle(in->source, how, code, reason);
+    }
+    return how == HO_TAKEN ? MT_OK : MT_E_REJECTED;
+}
+
+bool ho_ingress_waits(const ho_ingress *in)
+{
+    return in->source && ho_source_waits(in->source);
 }
 
 ho_ingress_fault ho_ingress_problem(const ho_ingress *in)
@@ -437,6 +468,7 @@ void ho_ingress_free(ho_ingress *in)
 {
     if (in) {
         os_child_free(in->child);
+        ho_source_free(in->source);
         if (in->file && in->file != stdin) {
             fclose(in->file);
         }

@@ -1,4 +1,5 @@
-/* host/graph_ingress.h - where events come from: a fixture or a process.
+/* host/graph_ingress.h - where events come from: a fixture, a process or a source
+ * (graph_source.h).
  * Room: host.
  * Fixture, JSON lines (blank ones skipped, unknown fields refused):
  *   {"kind":"episode_start","id"?}
@@ -27,12 +28,24 @@ ho_ingress *ho_ingress_fixture(mt_str text, bool with_adapter);
 ho_ingress *ho_ingress_file(const char *path, bool with_adapter);
 /* Starts the program; MT_E_CLOSED and the problem when it does not say hello. */
 ho_ingress *ho_ingress_process(const char *const *argv);
+/* Takes over a source that was opened. */
+struct ho_source;
+ho_ingress *ho_ingress_source(struct ho_source *source);
 /* Kills the program if it still runs. */
 void ho_ingress_free(ho_ingress *in);
 
 /* The event is good until the next call. HO_INGRESS_WAIT: nothing came in time. */
 ho_ingress_result ho_ingress_next(ho_ingress *in, int timeout_ms,
                                   ho_graph_event *event);
+
+/* What became of the last event. MT_OK: go on; of an event that was refused that means
+ * that the source keeps it for somebody to look at, or knows that it came twice.
+ * MT_E_REJECTED: it does not, so the run ends. MT_E_IO: it cannot be noted. */
+typedef enum ho_settled { HO_TAKEN, HO_TURNED_DOWN } ho_settled;
+mt_err ho_ingress_settle(ho_ingress *in, ho_settled how, const char *code,
+                         mt_str reason);
+/* Must an event be on disk before the source is told that it was taken? */
+bool ho_ingress_waits(const ho_ingress *in);
 
 typedef struct ho_ingress_fault {
     const char *code; /* "protocol_violation", "driver_terminated", "driver_io", or a

@@ -113,6 +113,17 @@ void ho_lanes_free(ho_lanes *all)
     }
 }
 
+ho_lane *ho_lanes_each(const ho_lanes *all, size_t *at)
+{
+    while (all->table && *at <= all->mask) {
+        ho_lane *lane = all->table[(*at)++];
+        if (lane) {
+            return lane;
+        }
+    }
+    return NULL;
+}
+
 /* ---- the context of one ---- */
 
 static ho_lane_slot *slot_of(const ho_lane *lane, uint32_t name)

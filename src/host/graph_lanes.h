@@ -28,6 +28,8 @@ void ho_lanes_free(ho_lanes *lanes);
 /* The lane of `key`, a new one if it was not there. */
 ho_lane *ho_lane_of(ho_lanes *lanes, mt_str key);
 size_t ho_lanes_count(const ho_lanes *lanes);
+/* All of them, in no order; *at begins with 0. NULL after the last. */
+ho_lane *ho_lanes_each(const ho_lanes *lanes, size_t *at);
 /* The context of a lane; it lives as long as the lane does. */
 ho_context ho_lane_context(ho_lane *lane);
 

@@ -19,6 +19,7 @@ typedef struct loop {
     const ho_run_options *o;
     int64_t started_ms;
     uint64_t committed;
+    mt_buf last_pump; /* its id: one that changes nothing is not repeated */
     ho_run_result result;
 } loop;
 
@@ -56,10 +57,11 @@ static bool journal_broke(loop *l)
 static bool egress_broke(loop *l)
 {
     ho_egress_problem p = ho_egress_last_problem(l->o->egress);
+    bool asked = l->o->stop && *l->o->stop; /* while it waited to try again */
     return end(l, p.code,
                mt_strf(l->arena, "%.*s%s%.*s", MT_ARG(p.message),
                        p.said.len ? "; it last said: " : "", MT_ARG(p.said)),
-               false);
+               asked);
 }
 
 /* What the run before this one may not have sent. True when the run must end. */
@@ -74,14 +76,42 @@ static bool dispatch_rest(loop *l)
     return err && journal_broke(l);
 }
 
-/* One event; true when the run must end. */
+/* What the source need not send again is on disk first. */
+static bool taken(loop *l)
+{
+    const ho_run_options *o = l->o;
+    bool waits = ho_ingress_waits(o->ingress);
+    if (waits && o->journal && ho_journal_sync(o->journal)) {
+        return journal_broke(l);
+    }
+    (void)ho_ingress_settle(o->ingress, HO_TAKEN, NULL, (mt_str){0});
+    return false;
+}
+
+/* A source may keep what is refused for somebody to look at; otherwise the run ends. */
+static bool refused(loop *l, const ho_graph_event *event)
+{
+    ho_graph_problem p = ho_graph_host_problem(l->o->host);
+    mt_err err = ho_ingress_settle(l->o->ingress, HO_TURNED_DOWN, p.code, p.message);
+    if (err == MT_E_IO) {
+        return end(l, "ingress.refused_failed",
+                   mt_strf(l->arena,
+                           "event '%.*s' was refused, and that cannot be "
+                           "noted: %s",
+                           MT_ARG(event->id), strerror(errno)),
+                   false);
+    }
+    return err && end(l, p.code,
+                      mt_strf(l->arena, "event '%.*s': %.*s", MT_ARG(event->id),
+                              MT_ARG(p.message)),
+                      false);
+}
+
+/* One event, or a pump; true when the run must end. */
 static bool step(loop *l, const ho_graph_event *event)
 {
     const ho_run_options *o = l->o;
     ho_graph_step done;
-    if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
-        return false; /* the journal has it */
-    }
     mt_err err = ho_graph_host_step(o->host, event, &done);
     /* A channel that broke after the decision was made does not undo it: the event
      * counts, and its intents are sent by the run that goes on. */
@@ -92,19 +122,71 @@ static bool step(loop *l, const ho_graph_event *event)
         }
     }
     if (err == MT_OK) {
-        return false;
+        return !event->own && taken(l);
     }
     if (err == MT_E_CLOSED && o->egress) {
         return egress_broke(l);
     }
-    if (err == MT_E_REJECTED) {
-        ho_graph_problem p = ho_graph_host_problem(o->host);
-        return end(l, p.code,
-                   mt_strf(l->arena, "event '%.*s': %.*s", MT_ARG(event->id),
-                           MT_ARG(p.message)),
-                   false);
+    return err == MT_E_REJECTED ? refused(l, event) : journal_broke(l);
+}
+
+/* ---- what was deferred ---- */
+
+static gr_time clock_now(void)
+{
+    return gr_time_of_ms(os_clock_ns(CLOCK_REALTIME) / 1000000u);
+}
+
+/* One pump. False: nothing is due, or it would only be held back again. True and `over`
+ * set: the run must end. */
+static bool pump_once(loop *l, ho_due when, gr_time at, bool *over)
+{
+    ho_graph_event pump;
+    if (!ho_graph_host_due(l->o->host, when, at, &pump) ||
+        mt_str_eq(pump.id, mt_buf_str(&l->last_pump))) {
+        return false;
     }
-    return journal_broke(l);
+    mt_buf_clear(&l->last_pump);
+    mt_buf_adds(&l->last_pump, pump.id);
+    *over = asked_to_stop(l) || step(l, &pump);
+    return true;
+}
+
+/* True: the run must end. */
+static bool pump_all(loop *l, ho_due when, gr_time at)
+{
+    bool over = false;
+    while (l->o->pump && !over && pump_once(l, when, at, &over)) {
+    }
+    return over;
+}
+
+/* What waits for a time that this event has reached runs before it. */
+static bool arrived(loop *l, const ho_graph_event *event)
+{
+    const ho_run_options *o = l->o;
+    if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
+        return taken(l); /* the journal has it */
+    }
+    if (o->pump) {
+        ho_graph_host_enter(o->host, event->payload);
+    }
+    return pump_all(l, HO_DUE_HERE, event->at) || asked_to_stop(l) || step(l, event);
+}
+
+/* Of a source that ended nothing more will move the time, so what waits runs at the
+ * times it was put off to. */
+static bool last_pumps(loop *l)
+{
+    (void)pump_all(l, HO_DUE_EVER, (gr_time){0});
+    return true;
+}
+
+/* While nothing comes, time is the clock's. */
+static bool idle(loop *l)
+{
+    return pump_all(l, HO_DUE_AT, clock_now()) ||
+           (ho_journal_idle(l->o->journal) && journal_broke(l));
 }
 
 /* True ends the run. When nothing comes, what waits in the journal is synced. */
@@ -113,9 +195,9 @@ static bool turn(loop *l)
     ho_graph_event event;
     ho_ingress_fault fault;
     switch (ho_ingress_next(l->o->ingress, POLL_MS, &event)) {
-    case HO_INGRESS_EVENT: return step(l, &event);
-    case HO_INGRESS_END: return true;
-    case HO_INGRESS_WAIT: return ho_journal_idle(l->o->journal) && journal_broke(l);
+    case HO_INGRESS_EVENT: return arrived(l, &event);
+    case HO_INGRESS_END: return last_pumps(l);
+    case HO_INGRESS_WAIT: return idle(l);
     case HO_INGRESS_BROKEN:
         fault = ho_ingress_problem(l->o->ingress);
         return end(l, fault.code, fault.message, false);
@@ -126,6 +208,9 @@ static bool turn(loop *l)
 ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
 {
     loop l = {.arena = a, .o = options, .started_ms = os_now_ms()};
+    if (options->egress) {
+        ho_egress_stop_when(options->egress, options->stop);
+    }
     bool over = dispatch_rest(&l);
     while (!over) {
         over = asked_to_stop(&l) || turn(&l);
@@ -133,5 +218,6 @@ ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
     if (options->egress && ho_egress_stop(options->egress) && !l.result.reason) {
         (void)egress_broke(&l);
     }
+    mt_buf_free(&l.last_pump);
     return l.result;
 }

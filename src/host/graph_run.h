@@ -18,6 +18,7 @@ typedef struct ho_run_options {
                             this run begins anew */
     bool repeats; /* the ingress begins anew, too: what the journal has already is
                      passed over once */
+    bool pump;    /* what was deferred runs as soon as its time has come */
     uint64_t max_events;               /* 0: no limit */
     uint64_t max_ms;                   /* of wall clock; 0: no limit */
     const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: never */

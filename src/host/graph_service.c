@@ -17,18 +17,39 @@
  * are not what a step writes (MT_E_CORRUPT). */
 #include "host/graph_service.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/form.h"
 #include "base/json_write.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "host/graph_files.h"
+#include "host/graph_source.h"
 #include "host/graph_windows.h"
+
+/* Of one history: the graph's, or with a key that of one value. */
+typedef struct lane {
+    mt_str history;
+    ho_graph_host *host;
+    ho_context context;
+    int64_t capture, events;
+    char last[MT_SHA256_HEX];
+} lane;
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
     mt_str name;
+    mt_str history; /* whose turn it is: `name`, or the one of a key */
+    mt_arena lanes_arena;
+    mt_map lanes; /* histories that were read; value: a lane */
+    lane *lane;   /* whose turn it is; its fields are below meanwhile. NULL: none */
     ho_graph_files files;
+    ho_source **sources;
+    size_t source_count;
+    atomic_ullong seen, *ran, *spoke; /* by node */
+    atomic_llong due_ms;              /* ho_graph_service_due() */
+    bool pumps;
     ho_graph_options options;
     ho_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
@@ -40,7 +61,12 @@ struct ho_graph_service {
 
 /* ---- configuration ---- */
 
-enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000, FILES_MOST = 10000 };
+enum {
+    WINDOW_MOST = 1000000000,
+    RETRIES_MOST = 1000000,
+    FILES_MOST = 10000,
+    SOURCES_MOST = 64
+};
 #define SPAN_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
 
 /* An entry of `graphs`. */
@@ -50,7 +76,8 @@ typedef struct entry {
     int64_t max_per_window;         /* -1: not given */
     uint64_t rate_window, deadline; /* UINT64_MAX: not given */
     uint32_t max_retries;
-    bool skip_duplicates;
+    bool skip_duplicates, pump;
+    const mt_json *ingress; /* NULL: none */
 } entry;
 
 static const mt_form_row ENTRY[] = {
@@ -65,6 +92,8 @@ static const mt_form_row ENTRY[] = {
     MT_FORM_U32(entry, max_retries, "max_retries", 0, RETRIES_MOST, 0),
     MT_FORM_FLAG(entry, skip_duplicates, "skip_duplicates", 0),
     MT_FORM_WORDS(entry, skip_kinds, "skip_kinds", 0, FILES_MOST, 0),
+    MT_FORM_LIST(entry, ingress, "ingress", 0, SOURCES_MOST, 0),
+    MT_FORM_FLAG(entry, pump, "pump", 0),
 };
 
 static mt_err read_entry(ho_graph_service *g, const mt_json *config, entry *out,
@@ -126,11 +155,49 @@ static void set_skips(ho_graph_service *g, const entry *e)
     g->options.skip_duplicates = e->skip_duplicates;
 }
 
+/* A server has no standard input, and a consumer of a stream is the graph's own. */
+static mt_err read_source(ho_graph_service *g, const mt_json *node, mt_buf *why)
+{
+    mt_buf said = {0};
+    ho_source *source;
+    mt_err err = ho_source_read(node, g->files.adapter, &source, &said);
+    if (!err && ho_source_is_stdin(source)) {
+        mt_buf_addz(&said, "a server does not read its standard input");
+        err = MT_E_REJECTED;
+        ho_source_free(source);
+    }
+    if (err) {
+        mt_buf_addf(why, "ingress[%zu]: %.*s", g->source_count, MT_ARG(said));
+    } else {
+        ho_source_name(source, g->name, true);
+        g->sources[g->source_count++] = source;
+    }
+    mt_buf_free(&said);
+    return err;
+}
+
+static mt_err read_sources(ho_graph_service *g, const entry *e, mt_buf *why)
+{
+    mt_err err = MT_OK;
+    uint32_t count = e->ingress ? e->ingress->count : 0;
+    g->sources = mt_new_array(&g->arena, ho_source *, count);
+    for (uint32_t i = 0; i < count && !err; i++) {
+        err = read_source(g, &e->ingress->as.items[i], why);
+    }
+    return err;
+}
+
+ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count)
+{
+    *count = g->source_count;
+    return g->sources;
+}
+
 /* ---- names in the store ---- */
 
 static mt_str capture_id(mt_arena *a, const ho_graph_service *g, int64_t number)
 {
-    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->name), (long long)number);
+    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->history), (long long)number);
 }
 
 static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
@@ -143,6 +210,25 @@ static mt_str used_id(mt_arena *a, const ho_graph_service *g, mt_str event_id)
 {
     mt_str digest = mt_sha256_hex(a, mt_sha256_of(event_id));
     return mt_strf(a, "%.*s/%.*s", MT_ARG(g->name), MT_ARG(digest));
+}
+
+/* A key's history has a name of fixed length, since a key may be long. */
+static mt_str history_of_key(mt_arena *a, mt_str name, mt_str key)
+{
+    enum { DIGITS = 32 };
+    mt_str digest = mt_sha256_hex(a, mt_sha256_of(key));
+    return mt_strf(a, "%.*s~%.*s", MT_ARG(name), DIGITS, digest.ptr);
+}
+
+mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key)
+{
+    return ho_graph_service_key(g).len ? history_of_key(a, g->name, key) : g->name;
+}
+
+static bool is_of(mt_str name, mt_str history)
+{
+    mt_str rest = mt_str_skip(history, name.len);
+    return mt_str_starts(history, name) && (!rest.len || rest.ptr[0] == '~');
 }
 
 /* ---- event ids ---- */
@@ -162,10 +248,13 @@ static mt_err keep_id(ho_graph_service *g, st_tx *tx, mt_str event_id, mt_str li
 {
     mt_buf_clear(&g->text);
     mt_json_quote(&g->text, line);
-    return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_event"),
-                                    .id = used_id(&g->scratch, g, event_id),
-                                    .body = mt_buf_str(&g->text),
-                                    .updated_ms = now_ms});
+    st_doc doc = {.kind = MT_STR("graph_event"),
+                  .id = used_id(&g->scratch, g, event_id),
+                  .body = mt_buf_str(&g->text),
+                  .updated_ms = now_ms};
+    /* One head's lock does not keep another node from the same id in another history:
+     * there, the row itself must be new. */
+    return g->lane ? st_doc_put(tx, &doc) : st_doc_set(tx, &doc);
 }
 
 typedef struct noting {
@@ -229,7 +318,8 @@ static mt_err new_host(ho_graph_service *g, const gr_capture_carried *carried,
 }
 
 static mt_err open_service(ho_graph_service *g, const mt_json *config,
-                           const mt_limits *limits, mt_buf *why)
+                           const mt_limits *limits, const struct ad_gate *gate,
+                           mt_buf *why)
 {
     mt_arena notes = {0};
     mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
@@ -237,14 +327,20 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
     mt_err err = read_entry(g, config, &e, why);
     err = err ? err : set_limits(&e, &g->options.limits, why);
     err = err ? err : load_files(g, &e, limits, &ds);
-    if (!err && g->files.adapter && g->files.adapter->key.len) {
-        mt_buf_addz(why,
-                    "its adapter has a key: a server keeps one history of a graph; "
-                    "run it with 'motet graph run'");
+    err = err ? err : read_sources(g, &e, why);
+    g->pumps = !err && e.pump;
+    if (!err && e.pump && g->files.adapter && g->files.adapter->key.len) {
+        mt_buf_addz(why, "`pump` needs one history, and its adapter has a key: give it "
+                         "Pump events for each key");
         err = MT_E_REJECTED;
+    }
+    if (!err && g->files.egress) {
+        ho_egress_once(g->files.egress, gate); /* the outbox tries again */
     }
     if (!err) {
         g->options.graph = g->files.graph;
+        g->ran = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
+        g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
         g->options.adapter = g->files.adapter;
         g->options.egress = g->files.egress;
         g->options.hold_intents = true;
@@ -262,13 +358,14 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
 }
 
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
-                             const mt_limits *limits, ho_graph_service **out,
-                             mt_buf *why)
+                             const mt_limits *limits, const struct ad_gate *gate,
+                             ho_graph_service **out, mt_buf *why)
 {
     ho_graph_service *g = mt_xmalloc(sizeof *g);
     *g = (ho_graph_service){0};
-    g->name = mt_str_dup(&g->arena, name);
-    mt_err err = open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, why);
+    g->name = g->history = mt_str_dup(&g->arena, name);
+    mt_err err =
+        open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, gate, why);
     if (err) {
         ho_graph_service_close(g);
         g = NULL;
@@ -287,14 +384,89 @@ void ho_graph_service_forget(ho_graph_service *g)
     g->options.context = (ho_context){0};
 }
 
+/* ---- lanes ---- */
+
+/* Beyond so many, what was read is let go; the store has it. */
+enum { LANES_MOST = 1000 };
+
+mt_str ho_graph_service_key(const ho_graph_service *g)
+{
+    return g->files.adapter ? g->files.adapter->key : (mt_str){0};
+}
+
+/* The one whose turn it was gets its fields back; a graph without a key has no lanes.
+ */
+static void leave_lane(ho_graph_service *g)
+{
+    if (!g->lane) {
+        return;
+    }
+    *g->lane =
+        (lane){g->history, g->host, g->options.context, g->capture, g->events, {0}};
+    memcpy(g->lane->last, g->last, sizeof g->last);
+    g->lane = NULL;
+    g->host = NULL;
+    g->options.context = (ho_context){0};
+    g->capture = g->events = 0;
+    g->history = g->name;
+}
+
+static void take_lane(ho_graph_service *g, lane *l)
+{
+    g->lane = l;
+    g->history = l->history;
+    g->host = l->host;
+    g->options.context = l->context;
+    g->capture = l->capture;
+    g->events = l->events;
+    memcpy(g->last, l->last, sizeof g->last);
+}
+
+static void drop_lanes(ho_graph_service *g)
+{
+    leave_lane(g);
+    for (uint32_t i = 0; i < g->lanes.len; i++) {
+        take_lane(g, (lane *)g->lanes.entries[i].value);
+        ho_graph_service_forget(g);
+        leave_lane(g);
+    }
+    g->lanes = (mt_map){0};
+    mt_arena_free(&g->lanes_arena);
+}
+
+static void enter_lane(ho_graph_service *g, mt_str key)
+{
+    bool added;
+    mt_str history = ho_graph_service_history(g, &g->scratch, key);
+    if (g->lane && mt_str_eq(history, g->history)) {
+        return;
+    }
+    leave_lane(g);
+    if (g->lanes.len >= LANES_MOST && !mt_map_find(&g->lanes, history)) {
+        drop_lanes(g);
+    }
+    history = mt_str_dup(&g->lanes_arena, history);
+    mt_map_entry *e = mt_map_add(&g->lanes_arena, &g->lanes, history, &added);
+    if (added) {
+        lane *fresh = mt_new(&g->lanes_arena, lane);
+        fresh->history = history;
+        e->value = (uintptr_t)fresh;
+    }
+    take_lane(g, (lane *)e->value);
+}
+
 void ho_graph_service_close(ho_graph_service *g)
 {
     if (!g) {
         return;
     }
+    drop_lanes(g);
     ho_graph_service_forget(g);
     if (g->files.egress) {
         (void)ho_egress_stop(g->files.egress);
+    }
+    for (size_t i = 0; i < g->source_count; i++) {
+        ho_source_free(g->sources[i]);
     }
     ho_graph_files_free(&g->files);
     mt_arena_free(&g->scratch);
@@ -330,7 +502,7 @@ static mt_err lock_head(ho_graph_service *g, st_tx *tx, head *out)
 {
     mt_json body;
     *out = (head){0};
-    mt_err err = st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->name, &out->doc);
+    mt_err err = st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->history, &out->doc);
     if (err == MT_E_NOTFOUND) {
         out->fresh = true;
         return MT_OK;
@@ -360,7 +532,7 @@ static mt_err put_context(void *state, const st_doc *row)
     ho_graph_service *g = state;
     mt_arena a = {0};
     mt_json node;
-    gr_effect_write write = {.key = mt_str_skip(row->id, g->name.len + 1)};
+    gr_effect_write write = {.key = mt_str_skip(row->id, g->history.len + 1)};
     mt_err err = mt_json_read(&a, row->body, NULL, &node, NULL);
     if (!err && (node.type != MT_JSON_OBJECT || node.count != 1 ||
                  !gr_value_from_json(&a, &node.as.members[0].value, &write.value))) {
@@ -407,13 +579,13 @@ static mt_err append_line(void *state, const st_doc *row)
 
 /* A capture's journal: its head, what was carried over and, when asked for, its lines.
  */
-static mt_err read_journal(const ho_graph_service *g, st_tx *tx, mt_arena *a, mt_str id,
-                           bool lines, mt_buf *out)
+static mt_err read_journal(mt_str name, st_tx *tx, mt_arena *a, mt_str id, bool lines,
+                           mt_buf *out)
 {
     st_doc doc;
     st_page all = {.limit = UINT32_MAX};
     mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
-    if (err || !mt_str_eq(doc.tag, g->name)) {
+    if (err || !is_of(name, doc.tag)) {
         return err ? err : MT_E_NOTFOUND;
     }
     mt_buf_adds(out, doc.body);
@@ -433,8 +605,9 @@ static mt_err rebuild(ho_graph_service *g, st_tx *tx, const head *h,
     g->capture = h->capture;
     g->events = 0;
     st_page all = {.limit = UINT32_MAX};
-    err = err ? err
-              : st_doc_walk(tx, MT_STR("graph_context"), g->name, all, put_context, g);
+    err =
+        err ? err
+            : st_doc_walk(tx, MT_STR("graph_context"), g->history, all, put_context, g);
     return err;
 }
 
@@ -449,7 +622,7 @@ static mt_err put_windows(ho_graph_service *g, st_tx *tx, const head *h, int64_t
     mt_buf_addf(&g->text, "{\"capture\":%lld,\"windows\":%.*s}", (long long)h->capture,
                 MT_ARG(h->windows));
     return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_windows"),
-                                    .id = g->name,
+                                    .id = g->history,
                                     .tag = g->name,
                                     .body = mt_buf_str(&g->text),
                                     .updated_ms = now_ms});
@@ -462,8 +635,9 @@ static mt_err get_windows(ho_graph_service *g, st_tx *tx, const head *h)
     st_doc doc;
     mt_json body;
     int64_t capture;
-    mt_err err = w ? st_doc_get(tx, &g->scratch, MT_STR("graph_windows"), g->name, &doc)
-                   : MT_E_NOTFOUND;
+    mt_err err =
+        w ? st_doc_get(tx, &g->scratch, MT_STR("graph_windows"), g->history, &doc)
+          : MT_E_NOTFOUND;
     if (err) {
         return err == MT_E_NOTFOUND ? MT_OK : err;
     }
@@ -496,7 +670,7 @@ static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
     mt_buf journal = {0}, mine = {0};
     gr_capture c;
     gr_capture_fault fault;
-    mt_err err = read_journal(g, tx, &g->scratch,
+    mt_err err = read_journal(g->name, tx, &g->scratch,
                               capture_id(&g->scratch, g, h->capture), false, &journal);
     err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
     err = err ? err : rebuild(g, tx, h, &c.carried);
@@ -521,7 +695,7 @@ static mt_err put_head(ho_graph_service *g, st_tx *tx, const head *h, int64_t ca
                 "{\"capture\":%lld,\"events\":%lld,\"ids\":true,\"last\":\"%.*s\"}",
                 (long long)capture, (long long)events, MT_SHA256_HEX, last);
     return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
-                                    .id = g->name,
+                                    .id = g->history,
                                     .body = mt_buf_str(&g->text),
                                     .version = h->fresh ? 0 : h->doc.version + 1,
                                     .updated_ms = now_ms});
@@ -580,7 +754,7 @@ static mt_err put_capture(ho_graph_service *g, st_tx *tx, const head *h, mt_str 
     gr_journal_head(&g->text, &first);
     mt_err err = st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
                                           .id = id,
-                                          .tag = g->name,
+                                          .tag = g->history,
                                           .body = mt_buf_str(&g->text),
                                           .updated_ms = now_ms});
     return err || !gr_carries(&h->carried)
@@ -650,9 +824,9 @@ static mt_err keep_writes(ho_graph_service *g, st_tx *tx, const gr_effect *e,
         gr_value_json(&g->text, &e->writes[i].value);
         err = st_doc_set(
             tx, &(st_doc){.kind = MT_STR("graph_context"),
-                          .id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(g->name),
+                          .id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(g->history),
                                         MT_ARG(e->writes[i].key)),
-                          .tag = g->name,
+                          .tag = g->history,
                           .body = mt_buf_str(&g->text),
                           .updated_ms = now_ms});
     }
@@ -730,25 +904,130 @@ static mt_err refused(ho_graph_service *g, const head *h, ho_graph_done *done)
     return MT_OK;
 }
 
+/* Two a node; a step that is rolled back later stays counted. */
+static void count_nodes(ho_graph_service *g, const ho_graph_step *step)
+{
+    const gr_episode *e = step->episode;
+    atomic_fetch_add_explicit(&g->seen, 1, memory_order_relaxed);
+    for (uint32_t i = 0; e && i < e->ran; i++) {
+        const gr_value *said = &e->slots[e->graph->nodes[i].slot];
+        bool spoke = said->type == GR_EVENT && said->as.event != GR_NOT_EMITTED &&
+                     said->as.event != GR_SKIPPED;
+        atomic_fetch_add_explicit(&g->ran[i], 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&g->spoke[i], spoke, memory_order_relaxed);
+    }
+}
+
+ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node)
+{
+    const gr_manifest *m = &g->files.graph->nodes[node].primitive->manifest;
+    return (ho_node_count){atomic_load_explicit(&g->ran[node], memory_order_relaxed),
+                           atomic_load_explicit(&g->spoke[node], memory_order_relaxed),
+                           m->output_count && m->outputs[0].type == GR_EVENT};
+}
+
+uint64_t ho_graph_service_seen(const ho_graph_service *g)
+{
+    return atomic_load_explicit(&g->seen, memory_order_relaxed);
+}
+
+/* Whose event it is. True: nobody's, and it is refused. */
+static bool lacks_key(ho_graph_service *g, const ho_graph_event *event,
+                      ho_graph_done *done)
+{
+    mt_str name = ho_graph_service_key(g), key;
+    if (!name.len) {
+        return false;
+    }
+    if (!ho_graph_key_of(event->payload, name, &key)) {
+        done->refused = true;
+        done->problem = (ho_graph_problem){
+            "host.missing_key",
+            mt_strf(&g->scratch, "the event has no '%.*s', text of 1 to 1000 bytes",
+                    MT_ARG(name))};
+        return true;
+    }
+    enter_lane(g, key);
+    return false;
+}
+
+bool ho_graph_service_pumps(const ho_graph_service *g)
+{
+    return g->pumps;
+}
+
+int64_t ho_graph_service_due(const ho_graph_service *g)
+{
+    return atomic_load(&g->due_ms);
+}
+
+/* When a pump would have something to let go. */
+static void note_due(ho_graph_service *g)
+{
+    ho_graph_event pump;
+    int64_t due = INT64_MAX;
+    if (g->host && ho_graph_host_due(g->host, HO_DUE_EVER, (gr_time){0}, &pump) &&
+        pump.at.secs < INT64_MAX / 2000) {
+        due = (int64_t)pump.at.secs * 1000 + (pump.at.nanos + 999999) / 1000000;
+    }
+    atomic_store(&g->due_ms, due);
+}
+
+/* The host has read what the store has. */
+static mt_err step_event(ho_graph_service *g, st_tx *tx, int64_t now_ms, const head *h,
+                         const ho_graph_event *event, ho_graph_done *done)
+{
+    g->tx = tx;
+    mt_err err = ho_graph_host_step(g->host, event, &done->step);
+    g->tx = NULL;
+    if (err) {
+        return err == MT_E_REJECTED ? refused(g, h, done) : err;
+    }
+    note_due(g);
+    count_nodes(g, &done->step);
+    done->capture = capture_id(&g->scratch, g, g->capture);
+    done->number = g->events;
+    return keep_step(g, tx, h, now_ms, done);
+}
+
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done)
 {
     head h;
     *done = (ho_graph_done){0};
+    mt_arena_reset(&g->scratch); /* histories keep their names elsewhere */
+    if (lacks_key(g, event, done)) {
+        return MT_OK;
+    }
+    mt_err err = catch_up(g, tx, now_ms, &h);
+    return err ? err : step_event(g, tx, now_ms, &h, event, done);
+}
+
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                             ho_graph_done *done)
+{
+    head h;
+    ho_graph_event pump;
+    *done = (ho_graph_done){0};
     mt_arena_reset(&g->scratch);
     mt_err err = catch_up(g, tx, now_ms, &h);
+    if (!err && !ho_graph_host_due(g->host, HO_DUE_AT, gr_time_of_ms((uint64_t)now_ms),
+                                   &pump)) {
+        note_due(g);
+        done->refused = true;
+        done->problem =
+            (ho_graph_problem){"host.nothing_due", MT_STR("nothing is due")};
+        if (h.opens) {
+            ho_graph_service_forget(g); /* the new capture is not written */
+        }
+        return MT_OK;
+    }
     if (err) {
         return err;
     }
-    g->tx = tx;
-    err = ho_graph_host_step(g->host, event, &done->step);
-    g->tx = NULL;
-    if (err) {
-        return err == MT_E_REJECTED ? refused(g, &h, done) : err;
-    }
-    done->capture = capture_id(&g->scratch, g, g->capture);
-    done->number = g->events;
-    return keep_step(g, tx, &h, now_ms, done);
+    /* Episodes are counted anew in each capture, and ids are used once. */
+    pump.id = mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump.id), (long long)g->capture);
+    return step_event(g, tx, now_ms, &h, &pump, done);
 }
 
 /* ---- a store of an older version ---- */
@@ -783,7 +1062,7 @@ mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t no
 {
     mt_arena mine = {0};
     noting n = {.g = g, .now_ms = now_ms};
-    bool ready = false;
+    bool ready = ho_graph_service_key(g).len > 0; /* no older version had them */
     mt_err err = MT_OK;
     while (!err && !ready) {
         err = st_begin(store, ST_WRITE, &n.tx);
@@ -805,25 +1084,25 @@ mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t no
 /* ---- reading for others ---- */
 
 typedef struct listing {
-    const ho_graph_service *g;
+    size_t skip; /* bytes of the history before a context key */
     mt_jw *w;
 } listing;
 
 static mt_err list_context(void *state, const st_doc *row)
 {
     listing *l = state;
-    mt_jw_key(l->w, mt_str_skip(row->id, l->g->name.len + 1));
+    mt_jw_key(l->w, mt_str_skip(row->id, l->skip));
     mt_jw_raw(l->w, row->body);
     return MT_OK;
 }
 
-mt_err ho_graph_service_context(const ho_graph_service *g, st_tx *tx, mt_jw *w)
+mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w)
 {
-    listing l = {.g = g, .w = w};
+    listing l = {.skip = history.len + 1, .w = w};
     st_page all = {.limit = UINT32_MAX};
     mt_jw_begin_object(w);
     mt_err err =
-        st_doc_walk(tx, MT_STR("graph_context"), g->name, all, list_context, &l);
+        st_doc_walk(tx, MT_STR("graph_context"), history, all, list_context, &l);
     mt_jw_end_object(w);
     return err;
 }
@@ -835,7 +1114,7 @@ mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
     mt_buf journal = {0};
     gr_capture capture;
     gr_capture_fault fault;
-    mt_err err = read_journal(g, tx, &a, id, true, &journal);
+    mt_err err = read_journal(g->name, tx, &a, id, true, &journal);
     err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
     if (!err) {
         gr_capture_write(out, &capture, false);
@@ -845,10 +1124,38 @@ mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
     return err;
 }
 
-mt_err ho_graph_service_captures(const ho_graph_service *g, st_tx *tx, st_page page,
+mt_err ho_graph_service_captures(st_tx *tx, mt_str history, st_page page,
                                  st_doc_walker *each, void *state)
 {
-    return st_doc_walk(tx, MT_STR("capture"), g->name, page, each, state);
+    return st_doc_walk(tx, MT_STR("capture"), history, page, each, state);
+}
+
+static mt_err note_last(void *state, const st_doc *row)
+{
+    mt_buf *id = state;
+    mt_buf_clear(id);
+    mt_buf_adds(id, row->id);
+    return MT_OK;
+}
+
+mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,
+                               mt_buf *out)
+{
+    mt_arena a = {0};
+    mt_buf id = {0};
+    mt_str history = key.ptr ? history_of_key(&a, name, key) : name;
+    st_page all = {.limit = UINT32_MAX};
+    mt_err err = MT_OK;
+    if (number) {
+        mt_buf_addf(&id, "%.*s.%06lld", MT_ARG(history), (long long)number);
+    } else {
+        err = st_doc_walk(tx, MT_STR("capture"), history, all, note_last, &id);
+    }
+    err = err || id.len ? err : MT_E_NOTFOUND;
+    err = err ? err : read_journal(name, tx, &a, mt_buf_str(&id), true, out);
+    mt_buf_free(&id);
+    mt_arena_free(&a);
+    return err;
 }
 
 /* ---- intents ---- */
@@ -880,8 +1187,9 @@ mt_err ho_graph_service_deliver(ho_graph_service *g, const mt_json *body, mt_buf
     err = err ? err : ho_egress_start(g->files.egress);
     err = err ? err : ho_egress_send(g->files.egress, &a, &intent, &got);
     if (err) {
-        mt_buf_adds(why, ho_egress_last_problem(g->files.egress).message);
-        err = err == MT_E_REJECTED ? err : MT_E_CLOSED;
+        ho_egress_problem p = ho_egress_last_problem(g->files.egress);
+        mt_buf_adds(why, p.message);
+        err = err == MT_E_REJECTED || p.refused ? MT_E_REJECTED : MT_E_CLOSED;
     } else {
         mt_jw w = mt_jw_start(ack, false);
         mt_jw_begin_object(&w);

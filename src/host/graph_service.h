@@ -15,6 +15,9 @@
  *   capture          NAME '.' number     the journal's head line; tag NAME
  *   capture_carried  CAPTURE '/' number  what its supervisor took over; tag CAPTURE
  *   capture_line     CAPTURE '/' number  one journal line; tag CAPTURE
+ * With a key, NAME is NAME~DIGEST in all of these but graph_event: each value has a
+ * head, captures, a context and windows of its own, as if it were a graph, and only ids
+ * of events are those of the whole graph.
  * A capture ends after HO_CAPTURE_EVENTS events, or when the graph or its limits are
  * others. The next one takes over the context, the events that still wait and the runs
  * within the rate window. An event id is used once in the life of a graph.
@@ -34,15 +37,46 @@ typedef struct ho_graph_service ho_graph_service;
 
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
  * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
- * skip_duplicates?, skip_kinds?: […]}; files are relative to the working directory.
+ * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …], pump?}; files are
+ * relative to the working directory. `gate`: where its webhooks may go; NULL: anywhere.
  * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
-                             const mt_limits *limits, ho_graph_service **out,
-                             mt_buf *why);
+                             const mt_limits *limits, const struct ad_gate *gate,
+                             ho_graph_service **out, mt_buf *why);
 void ho_graph_service_close(ho_graph_service *g);
 
 mt_str ho_graph_service_name(const ho_graph_service *g);
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g);
+
+/* The payload field with a history for each of its values; empty: one for all. */
+mt_str ho_graph_service_key(const ho_graph_service *g);
+/* What the history of a value is called in the store: NAME~DIGEST, its captures
+ * NAME~DIGEST.NUMBER. Without a key it is the graph's name. Any thread. */
+mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key);
+
+/* The journal of a stored capture, whether or not the graph is served. `key` with ptr
+ * NULL: the graph has none; `number` 0: the last one. MT_E_NOTFOUND. */
+mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,
+                               mt_buf *out);
+
+/* How often a node was evaluated since the service was opened, and, of one whose output
+ * is an event, how often it emitted, or was not skipped if it is an action. Any thread.
+ */
+typedef struct ho_node_count {
+    uint64_t ran, spoke;
+    bool speaks; /* its output is an event */
+} ho_node_count;
+ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node);
+uint64_t ho_graph_service_seen(const ho_graph_service *g); /* events, likewise */
+
+/* Are deferred events to run by themselves, and when is the first due? INT64_MAX: none
+ * waits; before the first event of this process, 0: nobody has looked. Any thread. */
+bool ho_graph_service_pumps(const ho_graph_service *g);
+int64_t ho_graph_service_due(const ho_graph_service *g);
+
+/* Where its events are fetched from; not open. They are the graph's. */
+struct ho_source;
+struct ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count);
 
 /* Makes the store ready before the first event: notes the ids in captures of a version
  * that did not, a capture at a time. Else a transaction of that size would come with
@@ -62,16 +96,20 @@ typedef struct ho_graph_done {
  * be rolled back. */
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done);
+/* The same for what waits and is due: a pump of the host's own. Nothing is: it is
+ * refused, host.nothing_due. */
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                             ho_graph_done *done);
 /* The transaction was not committed: what the host learned in it is not so. */
 void ho_graph_service_forget(ho_graph_service *g);
 
 /* The context, as an object of tagged values in key order. */
-mt_err ho_graph_service_context(const ho_graph_service *g, st_tx *tx, mt_jw *w);
+mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w);
 /* A capture as v3. MT_E_NOTFOUND: this graph has none of this id. */
 mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
                                 mt_buf *out);
 /* Its captures, oldest first; a row's id is the capture's. */
-mt_err ho_graph_service_captures(const ho_graph_service *g, st_tx *tx, st_page page,
+mt_err ho_graph_service_captures(st_tx *tx, mt_str history, st_page page,
                                  st_doc_walker *each, void *state);
 
 /* Sends one intent of the outbox (the body that an event put there). MT_OK: `ack` has

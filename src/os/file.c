@@ -217,3 +217,26 @@ mt_err os_disk_free(const char *directory, uint64_t *bytes)
     *bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
     return MT_OK;
 }
+
+/* Backwards, a block at a time. */
+mt_err os_cut_torn_line(int fd)
+{
+    enum { BLOCK = 4096, LINE_MOST = 64 << 20 };
+    char bytes[BLOCK];
+    off_t end = lseek(fd, 0, SEEK_END), at = end;
+    if (end < 0) {
+        return MT_E_IO;
+    }
+    while (at > 0 && end - at <= LINE_MOST) {
+        size_t size = at < BLOCK ? (size_t)at : BLOCK;
+        if (pread(fd, bytes, size, at - (off_t)size) != (ssize_t)size) {
+            return MT_E_IO;
+        }
+        for (size_t i = size; i > 0; i--, at--) {
+            if (bytes[i - 1] == '\n') {
+                return at == end || ftruncate(fd, at) == 0 ? MT_OK : MT_E_IO;
+            }
+        }
+    }
+    return at > 0 || end == 0 || ftruncate(fd, 0) == 0 ? MT_OK : MT_E_IO;
+}

@@ -52,6 +52,11 @@ mt_err os_disk_free(const char *directory, uint64_t *bytes);
  * holds the lock until the child is killed, too, or has become another program. */
 bool os_lock(int fd);
 
+/* Takes away what follows the last newline of a file of lines that is open for reading
+ * and writing: a crash has torn it. Lines are shorter than 64 MiB. MT_E_IO with errno.
+ */
+mt_err os_cut_torn_line(int fd);
+
 /* Writes all bytes to a descriptor; MT_E_IO with errno. */
 mt_err os_write_all(int fd, mt_str bytes);
 

@@ -1,12 +1,13 @@
 """Keyed state: `key:` in the adapter gives each value of a payload field its own history."""
+import http.client
 import json
 import random
 import signal
 import subprocess
-import sys
 import time
 
 from harness import MOTET, SEED, SOAK, Case, main
+from serve import Server
 
 # Each account's sum and the number before; an account that reaches 10 begins anew.
 GRAPH = """kind: cluster
@@ -81,10 +82,12 @@ class Keyed(Case):
     def kept(self, journal="c.json.journal"):
         """The last total of each account that a journal has."""
         last = {}
-        for line in (self.dir / journal).read_text().splitlines()[1:]:
-            step = json.loads(line)
-            effect = step["decision"]["effects"][0]["effect"]
-            last[step["event"]["payload"]["account"]] = effect["writes"][0]["value"]["Number"]
+        with open(self.dir / journal) as file:
+            next(file)
+            for line in file:
+                step = json.loads(line)
+                effect = step["decision"]["effects"][0]["effect"]
+                last[step["event"]["payload"]["account"]] = effect["writes"][0]["value"]["Number"]
         return last
 
     def test_each_value_has_its_own_context_and_windows(self):
@@ -150,28 +153,99 @@ class Keyed(Case):
             self.assertIn("KEY-1", self.fails(1, "graph", "check", "bad.json", cwd=self.dir).err)
 
     def test_a_run_that_was_killed_goes_on(self):
-        """Killed at random moments; every account is right, and the journal replays."""
-        count, kills = (1_000_000, 50) if SOAK else (3000, 5)
+        """Killed at random moments of its way; every account is right, and the journal replays. The
+        long form has a million accounts, a fifth of them with a second entry, and 50 kills."""
+        accounts, again, kills = (1_000_000, 200_000, 50) if SOAK else (500, 2500, 5)
         rng = random.Random(SEED)
-        events = [(f"a{i if SOAK else rng.randrange(500)}", float(rng.randrange(1, 100)), i) for i in range(count)]
-        self.write("f.jsonl", fixture(events))
-        words = [str(MOTET), "graph", "run", "g.yaml", "--adapter", "a.json", "--driver", sys.executable,
-                 "--driver-arg", self.write("d.py", DRIVER), "--capture", "c.json", "--resume"]
-        for _ in range(kills):
+        names = list(range(accounts)) + [rng.randrange(accounts) for _ in range(again)]
+        rng.shuffle(names)
+        events = [(f"a{name}", float(rng.randrange(1, 100)), i) for i, name in enumerate(names)]
+        with open(self.dir / "e.jsonl", "w") as file:
+            file.writelines(json.dumps({"id": f"e{i}", "when": i, "account": account, "amount": amount}) + "\n"
+                            for account, amount, i in events)
+        words = [str(MOTET), "graph", "run", "g.yaml", "--adapter", "a.json", "--ingress",
+                 "{type: file, path: e.jsonl, id: id, at: when}", "--capture", "c.json", "--resume"]
+        journal = self.dir / "c.json.journal"
+        size = 380 * len(events)  # about so long it becomes
+        for point in sorted(rng.uniform(0, size) for _ in range(kills)):
             child = subprocess.Popen(words, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(rng.uniform(0.05, 10 if SOAK else 0.4))
+            while child.poll() is None and (journal.stat().st_size if journal.exists() else 0) < point:
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.02))
             child.send_signal(signal.SIGKILL)
             child.wait()
         done = subprocess.run(words, cwd=self.dir, capture_output=True, timeout=600)
         self.assertEqual(done.returncode, 0, done)
         self.assertEqual(self.kept(), totals(events))
-        self.assertEqual(self.replay("c.json.journal").code, 0)
+        replayed = self.run_motet("graph", "replay", "c.json.journal", "--graph", "g.yaml", "--adapter", "a.json",
+                                  timeout=600)
+        self.assertEqual(replayed.code, 0, replayed)
 
-    def test_a_server_refuses_a_key(self):
+    def server(self):
         self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json}\n")
-        checked = self.run_motet("serve", "--config", "serve.yaml", "--check-config", cwd=self.dir)
-        self.assertNotEqual(checked.code, 0)
-        self.assertIn("its adapter has a key", checked.err)
+        server = Server(self.dir, options=["--config", "serve.yaml"])
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def give(self, server, events):
+        """Posts them over one connection; how many were taken."""
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=60)
+        taken = 0
+        for account, amount, i in events:
+            connection.request("POST", "/v1/graphs/g/events", json.dumps({
+                "id": f"e{i}", "semantic_kind": "entry", "at": {"secs": i, "nanos": 0},
+                "payload": {"account": account, "amount": amount}}), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            taken += answer.status == 200
+        connection.close()
+        return taken
+
+    def test_a_server_has_a_history_for_each_key(self):
+        """More accounts than are held in memory; killed in between; each account is right, and its
+        capture is what a run exports."""
+        rng = random.Random(SEED)
+        accounts = 3000 if SOAK else 1100
+        events = [(f"a{i % accounts}", float(rng.randrange(1, 100)), i) for i in range(accounts + 300)]
+        server = self.server()
+        self.assertEqual(self.give(server, events[:700]), 700)
+        server.stop(signal.SIGKILL)
+        server.start()
+        self.assertEqual(self.give(server, events[650:]), len(events) - 700)  # 50 ids were used before
+        want = totals(events)
+        for account in rng.sample(sorted(want), 20) + ["a0", "a299"]:
+            context = server.get(f"/v1/graphs/g/context?key={account}").json["context"]
+            self.assertEqual(context["total"]["Number"], want[account])
+        self.write("f.jsonl", fixture(events))
+        self.assertEqual(self.run_graph().code, 0)
+        for account in ("a0", "a7", "a299", "a800"):
+            ids = [row["id"] for row in server.get(f"/v1/graphs/g/captures?key={account}").json["items"]]
+            self.assertEqual(len(ids), 1)
+            self.write("k.json", server.get(f"/v1/graphs/g/captures/{ids[0]}").body)
+            self.assertEqual(self.replay("k.json", "plain.json").code, 0)
+            self.holds("graph", "export", "c.json.journal", "--key", account, "--out", "x.json", cwd=self.dir)
+            self.assertEqual((self.dir / "k.json").read_bytes().strip(), (self.dir / "x.json").read_bytes().strip())
+            self.holds("graph", "export", "g", "--store", "sqlite:serve.db", "--key", account, "--out", "y.json",
+                       cwd=self.dir)
+            self.assertEqual((self.dir / "y.json").read_bytes(), (self.dir / "x.json").read_bytes())
+        for words in (("--key", "nobody"), ("--key", "a7", "--number", "2"), ()):
+            self.fails(1, "graph", "export", "g", "--store", "sqlite:serve.db", "--out", "y.json", *words, cwd=self.dir)
+        for words in (("--store", "sqlite:serve.db", "--number", "0"), ("--number", "1")):
+            self.fails(2, "graph", "export", "g", "--out", "y.json", *words, cwd=self.dir)
+        self.fails(3, "graph", "export", "g", "--store", "sqlite:none.db", "--out", "y.json", cwd=self.dir)
+        # One id is used once in the graph, whosever it is; without a key nobody's history is asked for.
+        answer = server.post("/v1/graphs/g/events", {"id": "e0", "semantic_kind": "entry", "payload": {"account": "zz"}})
+        self.assertEqual((answer.status, answer.json["reason"]), (422, "host.duplicate_event_id"))
+        for account, status in (("x" * 1000, 200), ("x" * 1001, 422), ("", 422)):
+            answer = server.post("/v1/graphs/g/events", {"semantic_kind": "entry", "payload": {"account": account}})
+            self.assertEqual(answer.status, status, answer)
+        self.assertEqual(answer.json["reason"], "host.missing_key")
+        for path in ("context", "captures"):
+            self.assertEqual(server.get(f"/v1/graphs/g/{path}").status, 400)
+        self.assertEqual(server.get("/v1/graphs/g/captures?key=nobody").json["items"], [])
+        self.assertEqual(server.stop(), 0)
+        self.holds("store", "check", "--store", "sqlite:serve.db")
 
     def test_whatif_asks_for_one_history(self):
         self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 30)))
@@ -179,15 +253,5 @@ class Keyed(Case):
         asked = ("graph", "whatif", "c.json.journal", "g.yaml", "--adapter", "a.json")
         self.assertIn("export one", self.fails(1, *asked, cwd=self.dir).err)
 
-
-DRIVER = """
-import json, sys
-print(json.dumps({"type": "hello", "protocol": "ergo-driver.v0"}), flush=True)
-for line in open("f.jsonl"):
-    e = json.loads(line)["event"]
-    e["event_id"] = e.pop("id"); e["kind"] = e.pop("type")
-    print(json.dumps({"type": "event", "event": e}))
-print(json.dumps({"type": "end"}), flush=True)
-"""
 
 main()

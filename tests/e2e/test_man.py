@@ -17,6 +17,7 @@ DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]
 DOCUMENTED += ["diff", "doctor", "migrate", "whatif"]
+DOCUMENTED += ["graph-letters-list", "graph-letters-send", "graph-run"]
 TABLES = ["store", "witness"]  # one page for all their commands
 
 

@@ -7,6 +7,25 @@ static mt_str member(const mt_json *object, const char *key)
     return mt_json_text(mt_json_get(object, mt_str_z(key)));
 }
 
+/* Why it was given up stands in the row, for whoever looks at dead letters. */
+static void keep_reason(ex_job *job, ex_delivery *d)
+{
+    mt_buf text = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "capture", member(d->body, "capture"));
+    mt_jw_keyz(&w, "fields");
+    mt_jw_json(&w, mt_json_at(d->body, "fields"));
+    mt_jw_key_str(&w, "graph", member(d->body, "graph"));
+    mt_jw_key_str(&w, "intent_id", member(d->body, "intent_id"));
+    mt_jw_key_str(&w, "kind", member(d->body, "kind"));
+    mt_jw_key_str(&w, "reason", d->reason);
+    mt_jw_key_str(&w, "type", MT_STR("intent"));
+    mt_jw_end_object(&w);
+    d->row.body = mt_str_dup(&job->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+}
+
 /* A try that failed but is to be repeated leaves no record; an acknowledgement or the
  * end of all tries does. */
 static mt_err intent_commit(ex_job *job, ex_group *g)
@@ -16,6 +35,9 @@ static mt_err intent_commit(ex_job *job, ex_group *g)
     mt_err err = ex_delivery_claim(job, g, &due);
     if (err || !due) {
         return err;
+    }
+    if (d->reason.len && mt_json_at(d->body, "fields")) {
+        keep_reason(job, d);
     }
     err = ex_delivery_settle(job, g, &failed);
     if (!err && (failed || !d->reason.len)) {

@@ -9,20 +9,18 @@
 
 /* ---- Which graphs ---- */
 
-static bool refused_graph(ex_job *job, ho_graph_service **out)
+bool ex_refused_graph(ex_job *job, ho_graph_service **out)
 {
-    *out = ex_graph_named(job->x, job->call->name);
-    return !*out && ex_refuse(job, EX_NOT_FOUND, "no graph '%.*s' is served",
-                              MT_ARG(job->call->name));
+    mt_str name = job->call->name;
+    *out = ex_graph_named(job->x, name);
+    if (!*out) {
+        return ex_refuse(job, EX_NOT_FOUND, "no graph '%.*s' is served", MT_ARG(name));
+    }
+    return ex_refused_without(job, (mt_str){0},
+                              mt_strf(&job->arena, "graphs:%.*s", MT_ARG(name)));
 }
 
 /* ---- Events ---- */
-
-static bool refused_without_right(ex_job *job)
-{
-    return ex_refused_without(
-        job, (mt_str){0}, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
-}
 
 /* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
 typedef struct event_body {
@@ -92,8 +90,14 @@ bool ex_graph_event_prepare(ex_job *job)
     ho_graph_service *g;
     ho_graph_event *event = mt_new(&job->arena, ho_graph_event);
     job->work = event;
-    return refused_graph(job, &g) || refused_without_right(job) ||
-           refused_event(job, event);
+    return ex_refused_graph(job, &g) || refused_event(job, event);
+}
+
+/* Of the server's own: which event it is, the graph says in the group. */
+bool ex_graph_pump_prepare(ex_job *job)
+{
+    ho_graph_service *g;
+    return ex_refused_graph(job, &g);
 }
 
 /* Effects as they were hashed, so a reader can check them. */
@@ -170,7 +174,10 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     ho_graph_service *g = ex_graph_named(job->x, job->call->name);
     ho_graph_done done;
     int64_t record;
-    mt_err err = ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
+    mt_err err =
+        job->call->action == EX_GRAPH_PUMP
+            ? ho_graph_service_pump(g, group->tx, group->now_ms, &done)
+            : ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
     if (!err && done.refused) {
         mt_jw w = ex_problem_open(job, EX_EVENT_REFUSED, done.problem.message);
         mt_jw_key_str(&w, "reason", mt_str_z(done.problem.code));
@@ -216,19 +223,37 @@ bool ex_graph_list(ex_job *job)
     return true;
 }
 
+/* Whose history is asked for: of a graph with a key, `key` says it. */
+static bool refused_history(ex_job *job, const ho_graph_service *g, mt_str *out)
+{
+    mt_str name = ho_graph_service_key(g), key = ex_query(job, "key");
+    if (name.len && !key.len) {
+        return ex_refuse(
+            job, EX_BAD_REQUEST,
+            "the graph has a history for each `%.*s`: say which with `key`",
+            MT_ARG(name));
+    }
+    if (key.len && !name.len) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the graph has one history, and no key");
+    }
+    *out = ho_graph_service_history(g, &job->arena, key);
+    return false;
+}
+
 /* What is durable, read in its own transaction, not the memory of the service. */
 bool ex_graph_context(ex_job *job)
 {
     ho_graph_service *g;
     st_tx *tx;
-    if (refused_graph(job, &g) || refused_without_right(job)) {
+    mt_str history;
+    if (ex_refused_graph(job, &g) || refused_history(job, g, &history)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
     if (!err) {
         mt_jw w = ex_reply_with(job, 200);
         mt_jw_keyz(&w, "context");
-        err = ho_graph_service_context(g, tx, &w);
+        err = ho_graph_service_context(tx, history, &w);
         mt_jw_key_str(&w, "graph", ho_graph_service_name(g));
         ex_reply_end(&w);
         st_rollback(tx);
@@ -254,19 +279,20 @@ bool ex_capture_list(ex_job *job)
 {
     ho_graph_service *g;
     ex_list l;
-    if (refused_graph(job, &g) || refused_without_right(job) ||
+    mt_str history;
+    if (ex_refused_graph(job, &g) || refused_history(job, g, &history) ||
         ex_refused_list(&l, job)) {
         return true;
     }
-    return ex_list_close(&l,
-                         ho_graph_service_captures(g, l.tx, l.page, list_capture, &l));
+    return ex_list_close(
+        &l, ho_graph_service_captures(l.tx, history, l.page, list_capture, &l));
 }
 
 bool ex_capture_get(ex_job *job)
 {
     ho_graph_service *g;
     st_tx *tx;
-    if (refused_graph(job, &g) || refused_without_right(job)) {
+    if (ex_refused_graph(job, &g)) {
         return true;
     }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);

@@ -61,7 +61,8 @@ static const struct row EGRESS[] = {
      "`channels` must be an object, not a list"},
     {"another type of channel",
      "{default_ack_timeout: 1s, channels: {a: {type: pipe, command: [x]}}}",
-     "`channels.a.type` must be `process`, not `pipe`"},
+     "`channels.a.type` must be `process`, `command`, `webhook`, `file`, "
+     "`stdout` or `nats`, not `pipe`"},
     {"a channel without a command",
      "{default_ack_timeout: 1s, channels: {a: {type: process, command: []}}}",
      "`channels.a.command` must have 1 to 4096 items"},
@@ -93,8 +94,9 @@ static void refuses_a_graph(void **state)
     const struct row *r = *state;
     ho_graph_service *g = NULL;
     mt_buf why = {0};
-    assert_int_equal(ho_graph_service_open(MT_STR("g"), yaml(r->yaml), NULL, &g, &why),
-                     MT_E_REJECTED);
+    assert_int_equal(
+        ho_graph_service_open(MT_STR("g"), yaml(r->yaml), NULL, NULL, &g, &why),
+        MT_E_REJECTED);
     assert_text(mt_buf_str(&why), mt_str_z(r->want));
     assert_null(g);
     mt_buf_free(&why);

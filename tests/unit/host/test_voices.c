@@ -37,7 +37,8 @@ static ho_graph_service *graph_service(const char *egress)
                             "adapter: " CROSSOVER "adapter.yaml\n"
                             "egress: %s\n",
                             egress ? egress : CROSSOVER "egress.yaml");
-    mt_err err = ho_graph_service_open(MT_STR("fx"), yaml(config.ptr), NULL, &g, &why);
+    mt_err err =
+        ho_graph_service_open(MT_STR("fx"), yaml(config.ptr), NULL, NULL, &g, &why);
     if (err) {
         fail_msg("%.*s", MT_ARG(why));
     }
@@ -90,7 +91,7 @@ static mt_str context_text(ho_graph_service *g, st_store *s)
     mt_buf text = {0};
     mt_jw w = mt_jw_start(&text, false);
     st_tx *tx = begin(s, ST_READ);
-    assert_fine(ho_graph_service_context(g, tx, &w));
+    assert_fine(ho_graph_service_context(tx, ho_graph_service_name(g), &w));
     st_rollback(tx);
     mt_str kept = mt_str_dup(&arena, mt_buf_str(&text));
     mt_buf_free(&text);
