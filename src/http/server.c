@@ -420,7 +420,9 @@ void ht_server_free(ht_server *s)
         close(s->listener);
     }
     ht_tls_free(s->tls);
-    tr_exporter_close(s->exporter);
+    tr_exporter_close(
+        s->exporter); /* until here it asks for figures of all the others */
+    ht_workers_free(s->workers);
     if (s->streams) {
         ht_streams_free(s->streams);
     }

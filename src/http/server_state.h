@@ -168,6 +168,7 @@ ht_workers *ht_workers_start(ht_server *s, unsigned count);
 /* False: too many wait already. */
 bool ht_workers_give(ht_workers *w, ht_request *r);
 void ht_workers_stop(ht_workers *w);
+void ht_workers_free(ht_workers *w);
 /* Accepts NULL. */
 size_t ht_workers_waiting(ht_workers *w);
 

@@ -64,7 +64,7 @@ ht_workers *ht_workers_start(ht_server *s, unsigned count)
 bool ht_workers_give(ht_workers *w, ht_request *r)
 {
     pthread_mutex_lock(&w->lock);
-    bool fits = w->waiting < MAX_WAITING && w->count;
+    bool fits = w->waiting < MAX_WAITING && w->count && !w->stop;
     if (fits) {
         r->next = NULL;
         *w->end = r;
@@ -87,6 +87,7 @@ size_t ht_workers_waiting(ht_workers *w)
     return waiting;
 }
 
+/* Its figures can be asked for until it is freed. */
 void ht_workers_stop(ht_workers *w)
 {
     if (!w) {
@@ -99,7 +100,13 @@ void ht_workers_stop(ht_workers *w)
     for (unsigned i = 0; i < w->count; i++) {
         pthread_join(w->threads[i], NULL);
     }
-    pthread_mutex_destroy(&w->lock);
-    pthread_cond_destroy(&w->some);
-    free(w);
+}
+
+void ht_workers_free(ht_workers *w)
+{
+    if (w) {
+        pthread_mutex_destroy(&w->lock);
+        pthread_cond_destroy(&w->some);
+        free(w);
+    }
 }

@@ -16,7 +16,7 @@ import subprocess
 import time
 
 import api
-from harness import MOTET, SOURCE, run
+from harness import MOTET, SANITIZED, SOURCE, run
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 FACTS = {
@@ -91,7 +91,13 @@ class Server:
         self.process.stdout.close()
         self.errors.close()
         self.process = None
+        self.assert_clean()
         return code
+
+    def assert_clean(self):
+        """What a sanitizer saw while it ran or stopped is a fault, whoever looks at the code."""
+        if SANITIZED and not self.stderr and "Sanitizer: " in self.log():
+            raise AssertionError(self.log()[-20000:])
 
     def log(self):
         return (self.directory / "serve.err").read_text()
