@@ -79,7 +79,7 @@ static void every_action_has_a_route(void **state)
         }
     }
     for (size_t i = 0; i < EX_ACTION_COUNT; i++) {
-        assert_true(seen[i]);
+        assert_int_equal(seen[i], i != EX_GRAPH_PUMP); /* by the server's clock alone */
     }
 }
 
