@@ -406,16 +406,17 @@ mt_err tr_exporter_open(const tr_exporter_options *options, tr_exporter **out,
     pthread_once(&once, start_curl);
     tr_exporter *e = exporter_new(options);
     e->easy = curl_easy_init();
+    *out = e; /* before there is a thread: its first figures may ask for its own */
     if (e->easy) {
         set_up(e);
         e->running = pthread_create(&e->thread, NULL, run, e) == 0;
     }
     if (!e->running) {
         mt_buf_addz(why, "no thread can be had for OTLP");
+        *out = NULL;
         exporter_free(e);
         return MT_E_IO;
     }
-    *out = e;
     return MT_OK;
 }
 
