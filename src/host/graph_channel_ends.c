@@ -140,10 +140,11 @@ static ho_answer send_file(ho_channel *c, mt_arena *a, const ho_letter *letter,
     mt_buf line = {0};
     struct stat st;
     (void)timeout_ms;
-    if (mt_map_find(&f->known, letter->id)) {
-        return ho_accepted("durable");
-    }
     bool plain = fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
+    const char *kept = plain ? "durable" : "written";
+    if (mt_map_find(&f->known, letter->id)) {
+        return ho_accepted(kept);
+    }
     mt_err err = os_write_all(f->fd, line_of(&line, letter));
     mt_buf_free(&line);
     if (err || (plain && fdatasync(f->fd) != 0)) {
@@ -153,7 +154,7 @@ static ho_answer send_file(ho_channel *c, mt_arena *a, const ho_letter *letter,
         return ho_broke("egress_io", why);
     }
     know(f, letter->id);
-    return ho_accepted(plain ? "durable" : "written");
+    return ho_accepted(kept);
 }
 
 static mt_err stop_file(ho_channel *c, mt_arena *a, ho_answer *out)

@@ -1,27 +1,13 @@
 #include "host/graph_letters.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 #include "os/file.h"
 
-/* One write for one line, at the end of the file, whoever else appends. */
 static mt_err append(const char *path, mt_buf *line)
 {
     mt_buf_addc(line, '\n');
-    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    mt_err err = fd < 0 ? MT_E_IO : os_cut_torn_line(fd);
-    err = err ? err : os_write_all(fd, mt_buf_str(line));
-    err = err || fdatasync(fd) == 0 ? err : MT_E_IO;
-    int why = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    os_sync_name(path);
-    errno = why;
+    mt_err err = os_append_line(path, mt_buf_str(line));
     mt_buf_free(line);
     return err;
 }

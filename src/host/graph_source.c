@@ -70,7 +70,8 @@ struct ho_source {
     mt_arena header_arena;
     const mt_str *columns; /* of CSV; NULL: the first record is still to come */
     size_t column_count;
-    mt_buf record;
+    mt_buf record; /* lines of a record whose quotes are open */
+    bool quoted;   /* they are */
     ho_nats *nats;
     uint64_t events, last_tick, started;
     mt_arena event_arena;
@@ -246,7 +247,7 @@ static void begin_anew(ho_source *s)
     s->columns = NULL;
     s->consumed = s->line = 0;
     s->events = 0;
-    s->ended = false;
+    s->ended = s->quoted = false;
 }
 
 void ho_source_close(ho_source *s)
@@ -329,13 +330,7 @@ static mt_err keep_refused(const ho_source *s, const char *code, mt_str reason)
     mt_jw_end_object(&w);
     mt_jw_end_object(&w);
     mt_buf_addc(&line, '\n');
-    int fd = open(s->refused, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    mt_err err = fd < 0 ? MT_E_IO : os_cut_torn_line(fd);
-    err = err ? err : os_write_all(fd, mt_buf_str(&line));
-    err = err || fdatasync(fd) == 0 ? err : MT_E_IO;
-    if (fd >= 0) {
-        close(fd);
-    }
+    mt_err err = os_append_line(s->refused, mt_buf_str(&line));
     mt_buf_free(&line);
     return err;
 }
@@ -435,13 +430,13 @@ static ho_ingress_result read_more(ho_source *s, int timeout_ms)
     return HO_INGRESS_EVENT;
 }
 
-static bool inside_quotes(mt_str text)
+static bool has_odd_quotes(mt_str text)
 {
-    bool inside = false;
+    bool odd = false;
     for (size_t i = 0; i < text.len; i++) {
-        inside ^= text.ptr[i] == '"';
+        odd ^= text.ptr[i] == '"';
     }
-    return inside;
+    return odd;
 }
 
 /* A record of CSV is a line, or several while a quote is open. False: more is needed.
@@ -454,9 +449,11 @@ static bool record_there(ho_source *s, mt_str *record)
     }
     while (line_there(s, &line)) {
         mt_buf_adds(&s->record, line);
-        if (!inside_quotes(mt_buf_str(&s->record)) || s->record.len > LINE_MOST) {
+        s->quoted ^= has_odd_quotes(line); /* each byte is looked at once */
+        if (!s->quoted || s->record.len > LINE_MOST) {
             *record = mt_str_dup(&s->event_arena, mt_buf_str(&s->record));
             mt_buf_clear(&s->record);
+            s->quoted = false;
             return true;
         }
         mt_buf_addc(&s->record, '\n');
@@ -470,6 +467,7 @@ static ho_ingress_result next_record(ho_source *s, int timeout_ms, mt_str *recor
         if (s->ended && s->record.len) {
             s->text = mt_str_dup(&s->event_arena, mt_buf_str(&s->record));
             mt_buf_clear(&s->record);
+            s->quoted = false;
             return turn_down(s, MT_STR("a quoted cell is not closed"));
         }
         if (s->ended) {

@@ -240,3 +240,19 @@ mt_err os_cut_torn_line(int fd)
     }
     return at > 0 || end == 0 || ftruncate(fd, 0) == 0 ? MT_OK : MT_E_IO;
 }
+
+/* One write for one line: others may append meanwhile. */
+mt_err os_append_line(const char *path, mt_str line)
+{
+    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    mt_err err = fd < 0 ? MT_E_IO : os_cut_torn_line(fd);
+    err = err ? err : os_write_all(fd, line);
+    err = err || fdatasync(fd) == 0 ? err : MT_E_IO;
+    int why = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    os_sync_name(path);
+    errno = why;
+    return err;
+}

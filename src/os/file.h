@@ -57,6 +57,11 @@ bool os_lock(int fd);
  */
 mt_err os_cut_torn_line(int fd);
 
+/* A line, newline included, at the end of a file of lines, which is made (mode 0600) if
+ * it is not there; a torn line before it is taken away. MT_OK: it is on disk, and so is
+ * the file's name. MT_E_IO with errno. */
+mt_err os_append_line(const char *path, mt_str line);
+
 /* Writes all bytes to a descriptor; MT_E_IO with errno. */
 mt_err os_write_all(int fd, mt_str bytes);
 

@@ -241,6 +241,10 @@ class Edges(Case):
         self.assertIn("ingress.parse_error: line 121: byte", out.err)
         self.assertFalse((self.dir / "orders.jsonl").exists())
         self.assertFalse((self.dir / "c.json").exists())
+        # A quote that stays open over four million lines costs no more than they are long.
+        self.write("q.csv", 'close,spread,note\n1.1,0.1,"' + "\n" * (4 << 20))
+        self.assertIn("a quoted cell is not closed", self.trade(
+            *self.ingress(type="file", path="q.csv"), *self.egress(type="stdout"), "--overwrite", code=1).err)
         self.assertIn("ingress.open_failed: cannot read gone.csv", self.trade(
             *self.ingress(type="file", path="gone.csv"), *self.egress(type="stdout"), code=3).err)
 

@@ -102,11 +102,40 @@ static void a_file_in_no_directory_is_not_found(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
+static void assert_content(const char *path, const char *want)
+{
+    mt_str text;
+    assert_int_equal(os_read_file(&arena, path, 1 << 20, &text), MT_OK);
+    assert_string_equal(mt_str_dup(&arena, text).ptr, want);
+}
+
+/* Torn at every byte of a line: what was whole stays, the rest goes. */
+static void a_line_is_appended_to_whole_lines(void **state)
+{
+    (void)state;
+    const char *path = in_directory("lines");
+    static const char LINES[] = "one\ntwo\n";
+    for (size_t len = 0; len < sizeof LINES; len++) {
+        assert_int_equal(os_write_file(path, mt_str_from(LINES, len), 0600), MT_OK);
+        assert_int_equal(os_append_line(path, MT_STR("new\n")), MT_OK);
+        assert_content(path, len < 4   ? "new\n"
+                             : len < 8 ? "one\nnew\n"
+                                       : "one\ntwo\nnew\n");
+    }
+    unlink(path);
+    assert_int_equal(os_append_line(path, MT_STR("first\n")), MT_OK);
+    assert_content(path, "first\n");
+    unlink(path);
+    assert_int_equal(os_append_line(in_directory("no/lines"), MT_STR("x\n")), MT_E_IO);
+    assert_int_equal(errno, ENOENT);
+}
+
 int main(void)
 {
     rows_list list = {.count = 0};
     rows_add(&list, ROWS, pieces_make_one_file);
     rows_test(&list, what_fails_leaves_the_old_file);
+    rows_test(&list, a_line_is_appended_to_whole_lines);
     rows_test(&list, a_file_in_no_directory_is_not_found);
     return _cmocka_run_group_tests("os/file", list.tests, list.count, make_directory,
                                    remove_directory);
