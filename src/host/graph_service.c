@@ -213,9 +213,10 @@ static mt_str used_id(mt_arena *a, const ho_graph_service *g, mt_str event_id)
 }
 
 /* A key's history has a name of fixed length, since a key may be long. */
+enum { DIGITS = 32 };
+
 static mt_str history_of_key(mt_arena *a, mt_str name, mt_str key)
 {
-    enum { DIGITS = 32 };
     mt_str digest = mt_sha256_hex(a, mt_sha256_of(key));
     return mt_strf(a, "%.*s~%.*s", MT_ARG(name), DIGITS, digest.ptr);
 }
@@ -223,12 +224,6 @@ static mt_str history_of_key(mt_arena *a, mt_str name, mt_str key)
 mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key)
 {
     return ho_graph_service_key(g).len ? history_of_key(a, g->name, key) : g->name;
-}
-
-static bool is_of(mt_str name, mt_str history)
-{
-    mt_str rest = mt_str_skip(history, name.len);
-    return mt_str_starts(history, name) && (!rest.len || rest.ptr[0] == '~');
 }
 
 /* ---- event ids ---- */
@@ -578,14 +573,14 @@ static mt_err append_line(void *state, const st_doc *row)
 }
 
 /* A capture's journal: its head, what was carried over and, when asked for, its lines.
- */
-static mt_err read_journal(mt_str name, st_tx *tx, mt_arena *a, mt_str id, bool lines,
-                           mt_buf *out)
+ * MT_E_NOTFOUND also if it is of another history. */
+static mt_err read_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id,
+                           bool lines, mt_buf *out)
 {
     st_doc doc;
     st_page all = {.limit = UINT32_MAX};
     mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
-    if (err || !is_of(name, doc.tag)) {
+    if (err || !mt_str_eq(history, doc.tag)) {
         return err ? err : MT_E_NOTFOUND;
     }
     mt_buf_adds(out, doc.body);
@@ -670,7 +665,7 @@ static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
     mt_buf journal = {0}, mine = {0};
     gr_capture c;
     gr_capture_fault fault;
-    mt_err err = read_journal(g->name, tx, &g->scratch,
+    mt_err err = read_journal(g->history, tx, &g->scratch,
                               capture_id(&g->scratch, g, h->capture), false, &journal);
     err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
     err = err ? err : rebuild(g, tx, h, &c.carried);
@@ -1107,6 +1102,19 @@ mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w)
     return err;
 }
 
+/* The history whose capture has this id, if this graph may have it: one that is called
+ * NAME~OTHER is another graph. */
+static mt_str history_of_capture(const ho_graph_service *g, mt_str id)
+{
+    unsigned char digest[DIGITS / 2];
+    size_t keyed = g->name.len + 1 + DIGITS;
+    bool of_key = id.len > keyed && mt_str_starts(id, g->name) &&
+                  id.ptr[g->name.len] == '~' &&
+                  mt_unhex_lower(mt_str_from(id.ptr + g->name.len + 1, DIGITS), digest,
+                                 sizeof digest);
+    return of_key ? mt_str_from(id.ptr, keyed) : g->name;
+}
+
 mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
                                 mt_buf *out)
 {
@@ -1114,7 +1122,7 @@ mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
     mt_buf journal = {0};
     gr_capture capture;
     gr_capture_fault fault;
-    mt_err err = read_journal(g->name, tx, &a, id, true, &journal);
+    mt_err err = read_journal(history_of_capture(g, id), tx, &a, id, true, &journal);
     err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
     if (!err) {
         gr_capture_write(out, &capture, false);
@@ -1152,7 +1160,7 @@ mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t numbe
         err = st_doc_walk(tx, MT_STR("capture"), history, all, note_last, &id);
     }
     err = err || id.len ? err : MT_E_NOTFOUND;
-    err = err ? err : read_journal(name, tx, &a, mt_buf_str(&id), true, out);
+    err = err ? err : read_journal(history, tx, &a, mt_buf_str(&id), true, out);
     mt_buf_free(&id);
     mt_arena_free(&a);
     return err;

@@ -155,6 +155,18 @@ class Served(Case):
             self.assert_refused(server, "e2")
             self.assert_captures_replay(server, 3)
 
+    def test_a_graph_with_a_longer_name_is_another_graph(self):
+        entry = "{graph: g/graph.yaml, adapter: g/adapter.yaml}"
+        self.write("serve.yaml", f'graphs: {{g: {entry}, "g~b": {entry}}}\n')
+        with Server(self.dir, store=self.STORE, options=["--config", "serve.yaml"]) as server:
+            for name in ("g", "g~b"):
+                self.assertEqual(server.post(f"/v1/graphs/{name}/events", self.event("e1")).status, 200)
+            captures = {name: server.get(f"/v1/graphs/{name}/captures").json["items"][0]["id"]
+                        for name in ("g", "g~b")}
+            for name, other in (("g", "g~b"), ("g~b", "g")):
+                self.assertEqual(server.get(f"/v1/graphs/{name}/captures/{captures[name]}").status, 200)
+                self.assertEqual(server.get(f"/v1/graphs/{name}/captures/{captures[other]}").status, 404)
+
     def test_what_is_carried_over_is_checked(self):
         with self.server(self.LIMITS) as server:
             self.assertEqual(self.decision(server, "e1"), "Invoke")
