@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "net/relay.h"
-#include "os/address.h"
+#include "relay_process.h"
 
 enum { MESSAGES = 60000, ROUNDS = 5, BLOCK = 65536, STEP = 64, WINDOW = 1024 };
 
@@ -29,12 +28,6 @@ static const char LINE[] =
     "\"null\"},\"_version\":\"1.3.0\"}";
 
 static char directory[] = "/tmp/motet-bench-XXXXXX", url[64];
-
-static void die(const char *what)
-{
-    fprintf(stderr, "%s: %s\n", what, strerror(errno));
-    exit(1);
-}
 
 static void need(natsStatus s, const char *what)
 {
@@ -53,7 +46,7 @@ static int free_port(void)
     os_address_find("127.0.0.1:0", &at);
     int fd = os_listen(&at, 1);
     if (fd < 0 || os_address_of(fd, &at)) {
-        die("listen");
+        bench_die("listen");
     }
     os_address_print(&at, text);
     close(fd);
@@ -81,13 +74,13 @@ static pid_t start_server(void)
     snprintf(port, sizeof port, "%d", free_port());
     snprintf(url, sizeof url, "nats://127.0.0.1:%s", port);
     if (!mkdtemp(directory)) {
-        die("mkdtemp");
+        bench_die("mkdtemp");
     }
     pid_t pid = fork();
     if (pid == 0) {
         execlp("nats-server", "nats-server", "-a", "127.0.0.1", "-p", port, "-js",
                "-sd", directory, "-l", "/dev/null", (char *)NULL);
-        die("nats-server");
+        bench_die("nats-server");
     }
     for (int i = 0; i < 100; i++) { /* not by the library, whose threads no child has */
         if (answers(port)) {
@@ -96,7 +89,7 @@ static pid_t start_server(void)
         usleep(50000);
     }
     errno = ETIMEDOUT;
-    die("nats-server");
+    bench_die("nats-server");
     return pid;
 }
 
@@ -107,7 +100,7 @@ static void stop_server(pid_t pid)
     waitpid(pid, NULL, 0);
     snprintf(command, sizeof command, "rm -rf %s", directory);
     if (system(command) != 0) {
-        die("rm");
+        bench_die("rm");
     }
 }
 
@@ -221,49 +214,17 @@ static double bare(int round)
 
 static pid_t start_relay(const char *room, os_address *at)
 {
-    int pipes[2];
-    char where[OS_ADDRESS_TEXT];
-    if (pipe(pipes) != 0) {
-        die("pipe");
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        nt_relay_config config = NT_RELAY_DEFAULT;
-        nt_relay *relay;
-        mt_buf why = {0};
-        config.listen = "127.0.0.1:0";
-        config.bus = url;
-        config.room = room;
-        config.durable = true;
-        if (nt_relay_open(&config, &relay, &why)) {
-            fprintf(stderr, "%.*s\n", (int)why.len, why.ptr);
-            exit(1);
-        }
-        if (write(pipes[1], nt_relay_address(relay), OS_ADDRESS_TEXT) < 0) {
-            exit(1);
-        }
-        nt_relay_run(relay);
-        exit(0);
-    }
-    if (read(pipes[0], where, sizeof where) <= 0 || os_address_find(where, at)) {
-        die("relay");
-    }
-    close(pipes[0]);
-    close(pipes[1]);
-    return pid;
+    nt_relay_config config = NT_RELAY_DEFAULT;
+    config.bus = url;
+    config.room = room;
+    config.durable = true;
+    return bench_relay_start(&config, at);
 }
 
 static void send_all(int fd, const char *from, size_t len)
 {
-    while (len) {
-        ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
-        if (n < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-        } else if (n < 0) {
-            die("send");
-        }
-        from += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
+    if (!bench_send_all(fd, from, len)) {
+        bench_die("send");
     }
 }
 
@@ -272,7 +233,7 @@ static size_t receive(int fd, char *block, size_t size)
     poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 60000);
     ssize_t n = recv(fd, block, size, 0);
     if (n <= 0) {
-        die("receive");
+        bench_die("receive");
     }
     return (size_t)n;
 }
@@ -282,7 +243,7 @@ static int member(const os_address *at, const char *name, const char *from)
     char hello[160], block[1024];
     int fd = os_connect(at);
     if (fd < 0 || poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 2000) != 1) {
-        die("connect");
+        bench_die("connect");
     }
     int len = snprintf(hello, sizeof hello,
                        "{\"_relay\":\"hello\",\"from\":\"%s\",\"id\":\"1\",\"name\":"
@@ -291,7 +252,7 @@ static int member(const os_address *at, const char *name, const char *from)
     send_all(fd, hello, (size_t)len);
     size_t n = receive(fd, block, sizeof block);
     if (!memmem(block, n, "\"welcome\"", 9)) {
-        die("welcome");
+        bench_die("welcome");
     }
     return fd;
 }
@@ -368,7 +329,7 @@ static double apart(double (*measure)(int), int round)
     int pipes[2];
     double rate = 0;
     if (pipe(pipes) != 0) {
-        die("pipe");
+        bench_die("pipe");
     }
     pid_t pid = fork();
     if (pid == 0) {
@@ -377,7 +338,7 @@ static double apart(double (*measure)(int), int round)
     }
     close(pipes[1]);
     if (read(pipes[0], &rate, sizeof rate) != sizeof rate) {
-        die("a measurement failed");
+        bench_die("a measurement failed");
     }
     close(pipes[0]);
     waitpid(pid, NULL, 0);

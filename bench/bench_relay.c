@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "net/relay.h"
-#include "os/address.h"
+#include "relay_process.h"
 
 enum { MOST = 101, BLOCK = 65536, ROUNDS = 4, PINGS = 2000, LINE_MAX_BYTES = 512 };
 
@@ -29,27 +28,7 @@ static const char LINE[] =
     "\"null\", "
     "\"intent\": \"str\", \"from\": \"str\"}}\n";
 
-static void die(const char *what)
-{
-    perror(what);
-    exit(1);
-}
-
 /* ---- the bare relay ---- */
-
-static void send_all(int fd, const char *from, size_t len)
-{
-    while (len) {
-        ssize_t n = send(fd, from, len, MSG_NOSIGNAL);
-        if (n < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, -1);
-        } else if (n < 0) {
-            return;
-        }
-        from += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
-    }
-}
 
 /* Wraps the lines of `block`, which starts with what was left of the last one. Returns
  * the bytes written; *left bytes of an unfinished line move to the front. */
@@ -96,7 +75,7 @@ static void bare_event(int epoll, int listener, int *fds, int *count, int fd,
         lines ? wrap_lines(block, left + (size_t)n, &left, wrapped) : (size_t)n;
     for (int i = 0; i < *count; i++) {
         if (fds[i] != fd) {
-            send_all(fds[i], out, size);
+            (void)bench_send_all(fds[i], out, size);
         }
     }
 }
@@ -124,44 +103,13 @@ static pid_t start_bare(os_address *at, bool lines)
     os_address_find("127.0.0.1:0", at);
     int listener = os_listen(at, 256);
     if (listener < 0 || os_address_of(listener, at)) {
-        die("listen");
+        bench_die("listen");
     }
     pid_t pid = fork();
     if (pid == 0) {
         run_bare(listener, lines);
     }
     close(listener);
-    return pid;
-}
-
-static pid_t start_ours(os_address *at)
-{
-    int pipes[2];
-    if (pipe(pipes) != 0) {
-        die("pipe");
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        nt_relay_config config = NT_RELAY_DEFAULT;
-        nt_relay *relay;
-        mt_buf why = {0};
-        config.listen = "127.0.0.1:0";
-        if (nt_relay_open(&config, &relay, &why)) {
-            exit(1);
-        }
-        const char *where = nt_relay_address(relay);
-        if (write(pipes[1], where, strlen(where) + 1) < 0) {
-            exit(1);
-        }
-        nt_relay_run(relay);
-        exit(0);
-    }
-    char where[OS_ADDRESS_TEXT];
-    if (read(pipes[0], where, sizeof where) <= 0 || os_address_find(where, at)) {
-        die("relay");
-    }
-    close(pipes[0]);
-    close(pipes[1]);
     return pid;
 }
 
@@ -177,7 +125,7 @@ static int connect_to(const os_address *at)
     int fd = os_connect(at);
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
     if (fd < 0 || poll(&wait, 1, 2000) != 1) {
-        die("connect");
+        bench_die("connect");
     }
     return fd;
 }
@@ -208,7 +156,8 @@ static void enter(room *r, which relay, int readers)
 {
     os_address at;
     *r = (room){.count = readers, .epoll = epoll_create1(0)};
-    r->relay = relay == OURS ? start_ours(&at) : start_bare(&at, relay == BARE);
+    r->relay = relay == OURS ? bench_relay_start(&NT_RELAY_DEFAULT, &at)
+                             : start_bare(&at, relay == BARE);
     for (int i = 0; i < readers; i++) {
         r->readers[i] = connect_to(&at);
         struct epoll_event event = {.events = EPOLLIN, .data.fd = r->readers[i]};
@@ -217,9 +166,9 @@ static void enter(room *r, which relay, int readers)
     usleep(50000);
     r->sender = connect_to(&at);
     usleep(50000);
-    send_all(r->sender, "probe\n", 6);
+    (void)bench_send_all(r->sender, "probe\n", 6);
     if (take(r, (uint64_t)readers) != (uint64_t)readers) {
-        die("probe");
+        bench_die("probe");
     }
 }
 
@@ -243,7 +192,7 @@ static void flood(int fd, uint64_t count)
     }
     for (uint64_t sent = 0; sent < count;) {
         uint64_t now = count - sent < fit ? count - sent : fit;
-        send_all(fd, block, now * each);
+        (void)bench_send_all(fd, block, now * each);
         sent += now;
     }
 }
@@ -285,9 +234,9 @@ static double latency(which relay, int readers)
     enter(&r, relay, readers);
     for (int i = 0; i < PINGS; i++) {
         uint64_t start = bench_now();
-        send_all(r.sender, LINE, sizeof LINE - 1);
+        (void)bench_send_all(r.sender, LINE, sizeof LINE - 1);
         if (take(&r, (uint64_t)readers) < (uint64_t)readers) {
-            die("ping");
+            bench_die("ping");
         }
         times[i] = (double)(bench_now() - start) / 1e3;
     }
