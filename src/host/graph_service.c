@@ -31,19 +31,19 @@
 /* Of one history: the graph's, or with a key that of one value. */
 typedef struct lane {
     mt_str history;
-    ho_graph_host *host;
+    ho_graph_host *host; /* NULL: to be read from the store */
     ho_context context;
-    int64_t capture, events;
-    char last[MT_SHA256_HEX];
+    int64_t capture, events;  /* what the host has read */
+    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
 } lane;
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
     mt_str name;
-    mt_str history; /* whose turn it is: `name`, or the one of a key */
+    lane whole; /* the graph's own history; with a key it is never begun */
+    lane *lane; /* whose turn it is */
     mt_arena lanes_arena;
-    mt_map lanes; /* histories that were read; value: a lane */
-    lane *lane;   /* whose turn it is; its fields are below meanwhile. NULL: none */
+    mt_map lanes; /* histories of keys that were read; value: a lane */
     ho_graph_files files;
     ho_source **sources;
     size_t source_count;
@@ -51,12 +51,9 @@ struct ho_graph_service {
     atomic_llong due_ms;              /* ho_graph_service_due() */
     bool pumps;
     ho_graph_options options;
-    ho_graph_host *host; /* NULL: to be read from the store */
-    mt_arena scratch;    /* one event */
+    mt_arena scratch; /* one event */
     mt_buf text;
-    st_tx *tx;                /* of the event being run */
-    int64_t capture, events;  /* what the host has read */
-    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
+    st_tx *tx; /* of the event being run */
 };
 
 /* ---- configuration ---- */
@@ -197,7 +194,7 @@ ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count)
 
 static mt_str capture_id(mt_arena *a, const ho_graph_service *g, int64_t number)
 {
-    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->history), (long long)number);
+    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->lane->history), (long long)number);
 }
 
 static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
@@ -249,7 +246,7 @@ static mt_err keep_id(ho_graph_service *g, st_tx *tx, mt_str event_id, mt_str li
                   .updated_ms = now_ms};
     /* One head's lock does not keep another node from the same id in another history:
      * there, the row itself must be new. */
-    return g->lane ? st_doc_put(tx, &doc) : st_doc_set(tx, &doc);
+    return g->lane == &g->whole ? st_doc_set(tx, &doc) : st_doc_put(tx, &doc);
 }
 
 typedef struct noting {
@@ -302,10 +299,10 @@ static mt_err note_ids(noting *n, uint32_t captures)
 static mt_err new_host(ho_graph_service *g, const gr_capture_carried *carried,
                        mt_diags *ds)
 {
-    g->options.context = ho_context_in_memory();
-    g->options.carried = carried;
-    mt_err err = ho_graph_host_new(&g->options, ds, &g->host);
-    g->options.carried = NULL;
+    ho_graph_options options = g->options;
+    options.context = g->lane->context = ho_context_in_memory();
+    options.carried = carried;
+    mt_err err = ho_graph_host_new(&options, ds, &g->lane->host);
     if (err) {
         ho_graph_service_forget(g);
     }
@@ -358,7 +355,8 @@ mt_err ho_graph_service_open(mt_str name, const mt_json *config,
 {
     ho_graph_service *g = mt_xmalloc(sizeof *g);
     *g = (ho_graph_service){0};
-    g->name = g->history = mt_str_dup(&g->arena, name);
+    g->name = g->whole.history = mt_str_dup(&g->arena, name);
+    g->lane = &g->whole;
     mt_err err =
         open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, gate, why);
     if (err) {
@@ -369,14 +367,19 @@ mt_err ho_graph_service_open(mt_str name, const mt_json *config,
     return err;
 }
 
+static void forget_lane(lane *l)
+{
+    ho_graph_host_free(l->host);
+    if (l->context.free) {
+        l->context.free(l->context.state);
+    }
+    l->host = NULL;
+    l->context = (ho_context){0};
+}
+
 void ho_graph_service_forget(ho_graph_service *g)
 {
-    ho_graph_host_free(g->host);
-    if (g->options.context.free) {
-        g->options.context.free(g->options.context.state);
-    }
-    g->host = NULL;
-    g->options.context = (ho_context){0};
+    forget_lane(g->lane);
 }
 
 /* ---- lanes ---- */
@@ -389,65 +392,34 @@ mt_str ho_graph_service_key(const ho_graph_service *g)
     return g->files.adapter ? g->files.adapter->key : (mt_str){0};
 }
 
-/* The one whose turn it was gets its fields back; a graph without a key has no lanes.
- */
-static void leave_lane(ho_graph_service *g)
-{
-    if (!g->lane) {
-        return;
-    }
-    *g->lane =
-        (lane){g->history, g->host, g->options.context, g->capture, g->events, {0}};
-    memcpy(g->lane->last, g->last, sizeof g->last);
-    g->lane = NULL;
-    g->host = NULL;
-    g->options.context = (ho_context){0};
-    g->capture = g->events = 0;
-    g->history = g->name;
-}
-
-static void take_lane(ho_graph_service *g, lane *l)
-{
-    g->lane = l;
-    g->history = l->history;
-    g->host = l->host;
-    g->options.context = l->context;
-    g->capture = l->capture;
-    g->events = l->events;
-    memcpy(g->last, l->last, sizeof g->last);
-}
-
 static void drop_lanes(ho_graph_service *g)
 {
-    leave_lane(g);
+    g->lane = &g->whole;
     for (uint32_t i = 0; i < g->lanes.len; i++) {
-        take_lane(g, (lane *)g->lanes.entries[i].value);
-        ho_graph_service_forget(g);
-        leave_lane(g);
+        forget_lane((lane *)g->lanes.entries[i].value);
     }
     g->lanes = (mt_map){0};
     mt_arena_free(&g->lanes_arena);
 }
 
-static void enter_lane(ho_graph_service *g, mt_str key)
+static lane *new_lane(ho_graph_service *g, mt_str history)
 {
     bool added;
+    lane *fresh = mt_new(&g->lanes_arena, lane);
+    fresh->history = mt_str_dup(&g->lanes_arena, history);
+    mt_map_add(&g->lanes_arena, &g->lanes, fresh->history, &added)->value =
+        (uintptr_t)fresh;
+    return fresh;
+}
+
+static void enter_lane(ho_graph_service *g, mt_str key)
+{
     mt_str history = ho_graph_service_history(g, &g->scratch, key);
-    if (g->lane && mt_str_eq(history, g->history)) {
-        return;
-    }
-    leave_lane(g);
-    if (g->lanes.len >= LANES_MOST && !mt_map_find(&g->lanes, history)) {
+    const mt_map_entry *known = mt_map_find(&g->lanes, history);
+    if (!known && g->lanes.len >= LANES_MOST) {
         drop_lanes(g);
     }
-    history = mt_str_dup(&g->lanes_arena, history);
-    mt_map_entry *e = mt_map_add(&g->lanes_arena, &g->lanes, history, &added);
-    if (added) {
-        lane *fresh = mt_new(&g->lanes_arena, lane);
-        fresh->history = history;
-        e->value = (uintptr_t)fresh;
-    }
-    take_lane(g, (lane *)e->value);
+    g->lane = known ? (lane *)known->value : new_lane(g, history);
 }
 
 void ho_graph_service_close(ho_graph_service *g)
@@ -456,7 +428,7 @@ void ho_graph_service_close(ho_graph_service *g)
         return;
     }
     drop_lanes(g);
-    ho_graph_service_forget(g);
+    forget_lane(&g->whole);
     if (g->files.egress) {
         (void)ho_egress_stop(g->files.egress);
     }
@@ -497,7 +469,8 @@ static mt_err lock_head(ho_graph_service *g, st_tx *tx, head *out)
 {
     mt_json body;
     *out = (head){0};
-    mt_err err = st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->history, &out->doc);
+    mt_err err =
+        st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->lane->history, &out->doc);
     if (err == MT_E_NOTFOUND) {
         out->fresh = true;
         return MT_OK;
@@ -517,8 +490,8 @@ static mt_err lock_head(ho_graph_service *g, st_tx *tx, head *out)
 
 static void note_line(ho_graph_service *g, mt_str line)
 {
-    mt_hex(mt_sha256_of(line).bytes, MT_SHA256_BYTES, g->last);
-    g->events++;
+    mt_hex(mt_sha256_of(line).bytes, MT_SHA256_BYTES, g->lane->last);
+    g->lane->events++;
 }
 
 /* A stored value is {"Number":1.0} and the like: the one member's value is plain. */
@@ -527,13 +500,13 @@ static mt_err put_context(void *state, const st_doc *row)
     ho_graph_service *g = state;
     mt_arena a = {0};
     mt_json node;
-    gr_effect_write write = {.key = mt_str_skip(row->id, g->history.len + 1)};
+    gr_effect_write write = {.key = mt_str_skip(row->id, g->lane->history.len + 1)};
     mt_err err = mt_json_read(&a, row->body, NULL, &node, NULL);
     if (!err && (node.type != MT_JSON_OBJECT || node.count != 1 ||
                  !gr_value_from_json(&a, &node.as.members[0].value, &write.value))) {
         err = MT_E_CORRUPT;
     }
-    err = err ? err : g->options.context.apply(g->options.context.state, &write, 1);
+    err = err ? err : g->lane->context.apply(g->lane->context.state, &write, 1);
     mt_arena_free(&a);
     return err;
 }
@@ -549,7 +522,7 @@ static mt_err follow_line(void *state, const st_doc *row)
     if (!err && r.kind != GR_JOURNAL_STEP) {
         err = MT_E_CORRUPT;
     }
-    err = err ? err : ho_graph_host_follow(g->host, &r.event, &r.decision);
+    err = err ? err : ho_graph_host_follow(g->lane->host, &r.event, &r.decision);
     note_line(g, row->body);
     mt_arena_free(&keep);
     mt_arena_free(&tree);
@@ -558,10 +531,10 @@ static mt_err follow_line(void *state, const st_doc *row)
 
 static mt_err read_lines(ho_graph_service *g, st_tx *tx)
 {
-    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    mt_str capture = capture_id(&g->scratch, g, g->lane->capture);
     st_page page = {.limit = UINT32_MAX};
-    if (g->events) {
-        page.after = line_id(&g->scratch, capture, g->events - 1);
+    if (g->lane->events) {
+        page.after = line_id(&g->scratch, capture, g->lane->events - 1);
     }
     return st_doc_walk(tx, MT_STR("capture_line"), capture, page, follow_line, g);
 }
@@ -597,12 +570,12 @@ static mt_err rebuild(ho_graph_service *g, st_tx *tx, const head *h,
     mt_diags ds = {.arena = &g->scratch, .limit = 10};
     ho_graph_service_forget(g);
     mt_err err = new_host(g, carried, &ds);
-    g->capture = h->capture;
-    g->events = 0;
+    g->lane->capture = h->capture;
+    g->lane->events = 0;
     st_page all = {.limit = UINT32_MAX};
-    err =
-        err ? err
-            : st_doc_walk(tx, MT_STR("graph_context"), g->history, all, put_context, g);
+    err = err ? err
+              : st_doc_walk(tx, MT_STR("graph_context"), g->lane->history, all,
+                            put_context, g);
     return err;
 }
 
@@ -617,7 +590,7 @@ static mt_err put_windows(ho_graph_service *g, st_tx *tx, const head *h, int64_t
     mt_buf_addf(&g->text, "{\"capture\":%lld,\"windows\":%.*s}", (long long)h->capture,
                 MT_ARG(h->windows));
     return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_windows"),
-                                    .id = g->history,
+                                    .id = g->lane->history,
                                     .tag = g->name,
                                     .body = mt_buf_str(&g->text),
                                     .updated_ms = now_ms});
@@ -626,12 +599,12 @@ static mt_err put_windows(ho_graph_service *g, st_tx *tx, const head *h, int64_t
 /* None are stored where none were declared when the capture began. */
 static mt_err get_windows(ho_graph_service *g, st_tx *tx, const head *h)
 {
-    ho_windows *w = ho_graph_host_windows(g->host);
+    ho_windows *w = ho_graph_host_windows(g->lane->host);
     st_doc doc;
     mt_json body;
     int64_t capture;
     mt_err err =
-        w ? st_doc_get(tx, &g->scratch, MT_STR("graph_windows"), g->history, &doc)
+        w ? st_doc_get(tx, &g->scratch, MT_STR("graph_windows"), g->lane->history, &doc)
           : MT_E_NOTFOUND;
     if (err) {
         return err == MT_E_NOTFOUND ? MT_OK : err;
@@ -649,7 +622,7 @@ static mt_err get_windows(ho_graph_service *g, st_tx *tx, const head *h)
 /* What the host that read the capture before knows, as text. */
 static mt_str saved_windows(ho_graph_service *g)
 {
-    ho_windows *w = g->host ? ho_graph_host_windows(g->host) : NULL;
+    ho_windows *w = g->lane->host ? ho_graph_host_windows(g->lane->host) : NULL;
     if (!w) {
         return (mt_str){0};
     }
@@ -665,13 +638,13 @@ static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
     mt_buf journal = {0}, mine = {0};
     gr_capture c;
     gr_capture_fault fault;
-    mt_err err = read_journal(g->history, tx, &g->scratch,
+    mt_err err = read_journal(g->lane->history, tx, &g->scratch,
                               capture_id(&g->scratch, g, h->capture), false, &journal);
     err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
     err = err ? err : rebuild(g, tx, h, &c.carried);
     err = err ? err : get_windows(g, tx, h);
     if (!err) {
-        gr_capture_head now = ho_graph_host_head(g->host);
+        gr_capture_head now = ho_graph_host_head(g->lane->host);
         gr_journal_head(&mine, &now);
         *same = mt_str_starts(mt_buf_str(&journal), mt_buf_str(&mine));
     }
@@ -690,7 +663,7 @@ static mt_err put_head(ho_graph_service *g, st_tx *tx, const head *h, int64_t ca
                 "{\"capture\":%lld,\"events\":%lld,\"ids\":true,\"last\":\"%.*s\"}",
                 (long long)capture, (long long)events, MT_SHA256_HEX, last);
     return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
-                                    .id = g->history,
+                                    .id = g->lane->history,
                                     .body = mt_buf_str(&g->text),
                                     .version = h->fresh ? 0 : h->doc.version + 1,
                                     .updated_ms = now_ms});
@@ -701,7 +674,7 @@ static mt_err put_head(ho_graph_service *g, st_tx *tx, const head *h, int64_t ca
 static mt_err begin_capture(ho_graph_service *g, st_tx *tx, head *h)
 {
     if (!h->fresh) {
-        h->carried = ho_graph_host_carry(g->host, &g->scratch);
+        h->carried = ho_graph_host_carry(g->lane->host, &g->scratch);
     }
     h->windows = saved_windows(g);
     h->capture++;
@@ -709,9 +682,9 @@ static mt_err begin_capture(ho_graph_service *g, st_tx *tx, head *h)
     h->opens = true;
     mt_err err = rebuild(g, tx, h, gr_carries(&h->carried) ? &h->carried : NULL);
     mt_json saved;
-    if (!err && h->windows.len && ho_graph_host_windows(g->host) &&
+    if (!err && h->windows.len && ho_graph_host_windows(g->lane->host) &&
         !mt_json_read(&g->scratch, h->windows, NULL, &saved, NULL)) {
-        ho_windows_load(ho_graph_host_windows(g->host), &saved);
+        ho_windows_load(ho_graph_host_windows(g->lane->host), &saved);
     }
     return err;
 }
@@ -744,12 +717,12 @@ static mt_err put_carried(ho_graph_service *g, st_tx *tx, const gr_capture_carri
 static mt_err put_capture(ho_graph_service *g, st_tx *tx, const head *h, mt_str id,
                           int64_t now_ms)
 {
-    gr_capture_head first = ho_graph_host_head(g->host);
+    gr_capture_head first = ho_graph_host_head(g->lane->host);
     mt_buf_clear(&g->text);
     gr_journal_head(&g->text, &first);
     mt_err err = st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
                                           .id = id,
-                                          .tag = g->history,
+                                          .tag = g->lane->history,
                                           .body = mt_buf_str(&g->text),
                                           .updated_ms = now_ms});
     return err || !gr_carries(&h->carried)
@@ -762,19 +735,20 @@ static mt_err put_capture(ho_graph_service *g, st_tx *tx, const head *h, mt_str 
 static mt_err has_read(ho_graph_service *g, st_tx *tx, const head *h, bool *yes)
 {
     *yes = false;
-    if (!g->host || g->capture != h->capture || g->events > h->events) {
+    if (!g->lane->host || g->lane->capture != h->capture ||
+        g->lane->events > h->events) {
         return MT_OK;
     }
     st_doc line;
     char last[MT_SHA256_HEX];
-    mt_str mine = mt_str_from(g->last, sizeof g->last);
-    if (!g->events || g->events == h->events) {
-        *yes = !g->events || mt_str_eq(mine, h->last);
+    mt_str mine = mt_str_from(g->lane->last, sizeof g->lane->last);
+    if (!g->lane->events || g->lane->events == h->events) {
+        *yes = !g->lane->events || mt_str_eq(mine, h->last);
         return MT_OK;
     }
-    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    mt_str capture = capture_id(&g->scratch, g, g->lane->capture);
     mt_err err = st_doc_get(tx, &g->scratch, MT_STR("capture_line"),
-                            line_id(&g->scratch, capture, g->events - 1), &line);
+                            line_id(&g->scratch, capture, g->lane->events - 1), &line);
     if (!err) {
         mt_hex(mt_sha256_of(line.body).bytes, MT_SHA256_BYTES, last);
         *yes = mt_str_eq(mine, mt_str_from(last, sizeof last));
@@ -803,7 +777,7 @@ static mt_err catch_up(ho_graph_service *g, st_tx *tx, int64_t now_ms, head *h)
     if (!err && !known) {
         err = reopen(g, tx, h, &same);
     }
-    if (!err && g->events < h->events) {
+    if (!err && g->lane->events < h->events) {
         err = read_lines(g, tx);
     }
     return err || (same && h->events < HO_CAPTURE_EVENTS) ? err
@@ -817,13 +791,13 @@ static mt_err keep_writes(ho_graph_service *g, st_tx *tx, const gr_effect *e,
     for (uint32_t i = 0; i < e->write_count && !err; i++) {
         mt_buf_clear(&g->text);
         gr_value_json(&g->text, &e->writes[i].value);
-        err = st_doc_set(
-            tx, &(st_doc){.kind = MT_STR("graph_context"),
-                          .id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(g->history),
-                                        MT_ARG(e->writes[i].key)),
-                          .tag = g->history,
-                          .body = mt_buf_str(&g->text),
-                          .updated_ms = now_ms});
+        err = st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_context"),
+                                       .id = mt_strf(&g->scratch, "%.*s/%.*s",
+                                                     MT_ARG(g->lane->history),
+                                                     MT_ARG(e->writes[i].key)),
+                                       .tag = g->lane->history,
+                                       .body = mt_buf_str(&g->text),
+                                       .updated_ms = now_ms});
     }
     return err;
 }
@@ -883,13 +857,15 @@ static mt_err keep_step(ho_graph_service *g, st_tx *tx, const head *h, int64_t n
         err = keep_writes(g, tx, e, now_ms);
         err = err ? err : keep_intent(g, tx, e, done->capture, now_ms);
     }
-    return err ? err : put_head(g, tx, h, g->capture, g->events, g->last, now_ms);
+    return err ? err
+               : put_head(g, tx, h, g->lane->capture, g->lane->events, g->lane->last,
+                          now_ms);
 }
 
 static mt_err refused(ho_graph_service *g, const head *h, ho_graph_done *done)
 {
     done->refused = true;
-    done->problem = ho_graph_host_problem(g->host);
+    done->problem = ho_graph_host_problem(g->lane->host);
     done->problem.message = mt_str_dup(&g->scratch, done->problem.message);
     /* The new capture is not written, and a refusal after the supervisor decided
      * leaves it ahead of the journal. */
@@ -961,7 +937,8 @@ static void note_due(ho_graph_service *g)
 {
     ho_graph_event pump;
     int64_t due = INT64_MAX;
-    if (g->host && ho_graph_host_due(g->host, HO_DUE_EVER, (gr_time){0}, &pump) &&
+    if (g->lane->host &&
+        ho_graph_host_due(g->lane->host, HO_DUE_EVER, (gr_time){0}, &pump) &&
         pump.at.secs < INT64_MAX / 2000) {
         due = (int64_t)pump.at.secs * 1000 + (pump.at.nanos + 999999) / 1000000;
     }
@@ -973,15 +950,15 @@ static mt_err step_event(ho_graph_service *g, st_tx *tx, int64_t now_ms, const h
                          const ho_graph_event *event, ho_graph_done *done)
 {
     g->tx = tx;
-    mt_err err = ho_graph_host_step(g->host, event, &done->step);
+    mt_err err = ho_graph_host_step(g->lane->host, event, &done->step);
     g->tx = NULL;
     if (err) {
         return err == MT_E_REJECTED ? refused(g, h, done) : err;
     }
     note_due(g);
     count_nodes(g, &done->step);
-    done->capture = capture_id(&g->scratch, g, g->capture);
-    done->number = g->events;
+    done->capture = capture_id(&g->scratch, g, g->lane->capture);
+    done->number = g->lane->events;
     return keep_step(g, tx, h, now_ms, done);
 }
 
@@ -1006,8 +983,8 @@ mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
     *done = (ho_graph_done){0};
     mt_arena_reset(&g->scratch);
     mt_err err = catch_up(g, tx, now_ms, &h);
-    if (!err && !ho_graph_host_due(g->host, HO_DUE_AT, gr_time_of_ms((uint64_t)now_ms),
-                                   &pump)) {
+    if (!err && !ho_graph_host_due(g->lane->host, HO_DUE_AT,
+                                   gr_time_of_ms((uint64_t)now_ms), &pump)) {
         note_due(g);
         done->refused = true;
         done->problem =
@@ -1021,7 +998,8 @@ mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
         return err;
     }
     /* Episodes are counted anew in each capture, and ids are used once. */
-    pump.id = mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump.id), (long long)g->capture);
+    pump.id =
+        mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump.id), (long long)g->lane->capture);
     return step_event(g, tx, now_ms, &h, &pump, done);
 }
 
