@@ -15,174 +15,10 @@
  *
  * May fail: the store (the transaction is rolled back by the caller), and lines that
  * are not what a step writes (MT_E_CORRUPT). */
-#include "host/graph_service.h"
-
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/form.h"
-#include "base/json_write.h"
-#include "base/map.h"
-#include "base/vec.h"
-#include "host/graph_files.h"
-#include "host/graph_source.h"
+#include "host/graph_service_internal.h"
 #include "host/graph_windows.h"
-
-/* Of one history: the graph's, or with a key that of one value. */
-typedef struct lane {
-    mt_str history;
-    ho_graph_host *host; /* NULL: to be read from the store */
-    ho_context context;
-    int64_t capture, events;  /* what the host has read */
-    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
-} lane;
-
-struct ho_graph_service {
-    mt_arena arena; /* name, paths, configuration */
-    mt_str name;
-    lane whole; /* the graph's own history; with a key it is never begun */
-    lane *lane; /* whose turn it is */
-    mt_arena lanes_arena;
-    mt_map lanes; /* histories of keys that were read; value: a lane */
-    ho_graph_files files;
-    ho_source **sources;
-    size_t source_count;
-    atomic_ullong seen, *ran, *spoke; /* by node */
-    atomic_llong due_ms;              /* ho_graph_service_due() */
-    bool pumps;
-    ho_graph_options options;
-    mt_arena scratch; /* one event */
-    mt_buf text;
-    st_tx *tx; /* of the event being run */
-};
-
-/* ---- configuration ---- */
-
-enum {
-    WINDOW_MOST = 1000000000,
-    RETRIES_MOST = 1000000,
-    FILES_MOST = 10000,
-    SOURCES_MOST = 64
-};
-#define SPAN_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
-
-/* An entry of `graphs`. */
-typedef struct entry {
-    const char *graph, *adapter, *egress;
-    mt_form_words clusters, manifests, skip_kinds;
-    int64_t max_per_window;         /* -1: not given */
-    uint64_t rate_window, deadline; /* UINT64_MAX: not given */
-    uint32_t max_retries;
-    bool skip_duplicates, pump;
-    const mt_json *ingress; /* NULL: none */
-} entry;
-
-static const mt_form_row ENTRY[] = {
-    MT_FORM_WORD(entry, graph, "graph", MT_FORM_REQUIRED),
-    MT_FORM_WORD(entry, adapter, "adapter", 0),
-    MT_FORM_WORD(entry, egress, "egress", 0),
-    MT_FORM_WORDS(entry, clusters, "clusters", 0, FILES_MOST, 0),
-    MT_FORM_WORDS(entry, manifests, "manifests", 0, FILES_MOST, 0),
-    MT_FORM_INT(entry, max_per_window, "max_per_window", 0, WINDOW_MOST, 0),
-    MT_FORM_SPAN(entry, rate_window, "rate_window", 0, SPAN_MOST_MS, 0),
-    MT_FORM_SPAN(entry, deadline, "deadline", 0, SPAN_MOST_MS, 0),
-    MT_FORM_U32(entry, max_retries, "max_retries", 0, RETRIES_MOST, 0),
-    MT_FORM_FLAG(entry, skip_duplicates, "skip_duplicates", 0),
-    MT_FORM_WORDS(entry, skip_kinds, "skip_kinds", 0, FILES_MOST, 0),
-    MT_FORM_LIST(entry, ingress, "ingress", 0, SOURCES_MOST, 0),
-    MT_FORM_FLAG(entry, pump, "pump", 0),
-};
-
-static mt_err read_entry(ho_graph_service *g, const mt_json *config, entry *out,
-                         mt_buf *why)
-{
-    mt_form form = {
-        .arena = &g->arena, .what = "a graph", .report = mt_form_join, .state = why};
-    *out = (entry){
-        .max_per_window = -1, .rate_window = UINT64_MAX, .deadline = UINT64_MAX};
-    return mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), out)
-               ? MT_OK
-               : MT_E_REJECTED;
-}
-
-static gr_time_option span_of(uint64_t ms)
-{
-    bool given = ms != UINT64_MAX;
-    return (gr_time_option){given, gr_time_of_ms(given ? ms : 0)};
-}
-
-static mt_err set_limits(const entry *e, gr_constraints *out, mt_buf *why)
-{
-    bool given = e->max_per_window >= 0;
-    out->max_per_window =
-        (gr_count_option){given, given ? (uint64_t)e->max_per_window : 0};
-    out->rate_window = span_of(e->rate_window);
-    out->deadline = span_of(e->deadline);
-    out->max_retries = e->max_retries;
-    if (!gr_constraints_fit(out)) {
-        mt_buf_addz(why, "max_per_window (at least 1) and rate_window go together");
-        return MT_E_REJECTED;
-    }
-    return MT_OK;
-}
-
-static mt_err load_files(ho_graph_service *g, const entry *e, const mt_limits *limits,
-                         mt_diags *ds)
-{
-    ho_graph_paths paths = {
-        .graph = e->graph,
-        .adapter = e->adapter,
-        .egress = e->egress,
-        .cluster_paths = e->clusters.items,
-        .cluster_path_count = e->clusters.count,
-        .manifests = e->manifests.items,
-        .manifest_count = e->manifests.count,
-    };
-    return ho_graph_files_load(&paths, limits, ds, &g->files);
-}
-
-static void set_skips(ho_graph_service *g, const entry *e)
-{
-    mt_str *kinds = mt_new_array(&g->arena, mt_str, e->skip_kinds.count);
-    for (size_t i = 0; i < e->skip_kinds.count; i++) {
-        kinds[i] = mt_str_z(e->skip_kinds.items[i]);
-    }
-    g->options.skip_kinds = kinds;
-    g->options.skip_kind_count = e->skip_kinds.count;
-    g->options.skip_duplicates = e->skip_duplicates;
-}
-
-/* A server has no standard input, and a consumer of a stream is the graph's own. */
-static mt_err read_source(ho_graph_service *g, const mt_json *node, mt_buf *why)
-{
-    mt_buf said = {0};
-    ho_source *source;
-    mt_err err = ho_source_read(node, g->files.adapter, &source, &said);
-    if (!err && ho_source_is_stdin(source)) {
-        mt_buf_addz(&said, "a server does not read its standard input");
-        err = MT_E_REJECTED;
-        ho_source_free(source);
-    }
-    if (err) {
-        mt_buf_addf(why, "ingress[%zu]: %.*s", g->source_count, MT_ARG(said));
-    } else {
-        ho_source_name(source, g->name, true);
-        g->sources[g->source_count++] = source;
-    }
-    mt_buf_free(&said);
-    return err;
-}
-
-static mt_err read_sources(ho_graph_service *g, const entry *e, mt_buf *why)
-{
-    mt_err err = MT_OK;
-    uint32_t count = e->ingress ? e->ingress->count : 0;
-    g->sources = mt_new_array(&g->arena, ho_source *, count);
-    for (uint32_t i = 0; i < count && !err; i++) {
-        err = read_source(g, &e->ingress->as.items[i], why);
-    }
-    return err;
-}
 
 ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count)
 {
@@ -207,20 +43,6 @@ static mt_str used_id(mt_arena *a, const ho_graph_service *g, mt_str event_id)
 {
     mt_str digest = mt_sha256_hex(a, mt_sha256_of(event_id));
     return mt_strf(a, "%.*s/%.*s", MT_ARG(g->name), MT_ARG(digest));
-}
-
-/* A key's history has a name of fixed length, since a key may be long. */
-enum { DIGITS = 32 };
-
-static mt_str history_of_key(mt_arena *a, mt_str name, mt_str key)
-{
-    mt_str digest = mt_sha256_hex(a, mt_sha256_of(key));
-    return mt_strf(a, "%.*s~%.*s", MT_ARG(name), DIGITS, digest.ptr);
-}
-
-mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key)
-{
-    return ho_graph_service_key(g).len ? history_of_key(a, g->name, key) : g->name;
 }
 
 /* ---- event ids ---- */
@@ -309,39 +131,33 @@ static mt_err new_host(ho_graph_service *g, const gr_capture_carried *carried,
     return err;
 }
 
+/* What its configuration names was read; a host must be possible. */
+static mt_err try_host(ho_graph_service *g, mt_diags *ds)
+{
+    g->ran = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
+    g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
+    g->options.graph = g->files.graph;
+    g->options.adapter = g->files.adapter;
+    g->options.egress = g->files.egress;
+    g->options.hold_intents = true;
+    g->options.production = true;
+    g->options.ids = (ho_event_ids){g, was_used};
+    mt_err err = new_host(g, NULL, ds);
+    ho_graph_service_forget(g);
+    return err;
+}
+
 static mt_err open_service(ho_graph_service *g, const mt_json *config,
                            const mt_limits *limits, const struct ad_gate *gate,
                            mt_buf *why)
 {
     mt_arena notes = {0};
     mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
-    entry e;
-    mt_err err = read_entry(g, config, &e, why);
-    err = err ? err : set_limits(&e, &g->options.limits, why);
-    err = err ? err : load_files(g, &e, limits, &ds);
-    err = err ? err : read_sources(g, &e, why);
-    g->pumps = !err && e.pump;
-    if (!err && e.pump && g->files.adapter && g->files.adapter->key.len) {
-        mt_buf_addz(why, "`pump` needs one history, and its adapter has a key: give it "
-                         "Pump events for each key");
-        err = MT_E_REJECTED;
-    }
+    mt_err err = ho_graph_service_configure(g, config, limits, &ds, why);
     if (!err && g->files.egress) {
         ho_egress_once(g->files.egress, gate); /* the outbox tries again */
     }
-    if (!err) {
-        g->options.graph = g->files.graph;
-        g->ran = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
-        g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
-        g->options.adapter = g->files.adapter;
-        g->options.egress = g->files.egress;
-        g->options.hold_intents = true;
-        g->options.production = true;
-        g->options.ids = (ho_event_ids){g, was_used};
-        set_skips(g, &e);
-        err = new_host(g, NULL, &ds);
-        ho_graph_service_forget(g);
-    }
+    err = err ? err : try_host(g, &ds);
     for (size_t i = 0; i < ds.len; i++) {
         mt_buf_addf(why, "%s%.*s", i ? "; " : "", MT_ARG(ds.items[i].message));
     }
@@ -539,30 +355,6 @@ static mt_err read_lines(ho_graph_service *g, st_tx *tx)
     return st_doc_walk(tx, MT_STR("capture_line"), capture, page, follow_line, g);
 }
 
-static mt_err append_line(void *state, const st_doc *row)
-{
-    mt_buf_adds(state, row->body);
-    return MT_OK;
-}
-
-/* A capture's journal: its head, what was carried over and, when asked for, its lines.
- * MT_E_NOTFOUND also if it is of another history. */
-static mt_err read_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id,
-                           bool lines, mt_buf *out)
-{
-    st_doc doc;
-    st_page all = {.limit = UINT32_MAX};
-    mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
-    if (err || !mt_str_eq(history, doc.tag)) {
-        return err ? err : MT_E_NOTFOUND;
-    }
-    mt_buf_adds(out, doc.body);
-    err = st_doc_walk(tx, MT_STR("capture_carried"), id, all, append_line, out);
-    return err || !lines
-               ? err
-               : st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, out);
-}
-
 /* A host as it was before the first line of the capture. */
 static mt_err rebuild(ho_graph_service *g, st_tx *tx, const head *h,
                       const gr_capture_carried *carried)
@@ -638,8 +430,9 @@ static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
     mt_buf journal = {0}, mine = {0};
     gr_capture c;
     gr_capture_fault fault;
-    mt_err err = read_journal(g->lane->history, tx, &g->scratch,
-                              capture_id(&g->scratch, g, h->capture), false, &journal);
+    mt_err err =
+        ho_graph_journal(g->lane->history, tx, &g->scratch,
+                         capture_id(&g->scratch, g, h->capture), false, &journal);
     err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
     err = err ? err : rebuild(g, tx, h, &c.carried);
     err = err ? err : get_windows(g, tx, h);
@@ -1051,96 +844,6 @@ mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t no
         }
     }
     mt_arena_free(&mine);
-    return err;
-}
-
-/* ---- reading for others ---- */
-
-typedef struct listing {
-    size_t skip; /* bytes of the history before a context key */
-    mt_jw *w;
-} listing;
-
-static mt_err list_context(void *state, const st_doc *row)
-{
-    listing *l = state;
-    mt_jw_key(l->w, mt_str_skip(row->id, l->skip));
-    mt_jw_raw(l->w, row->body);
-    return MT_OK;
-}
-
-mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w)
-{
-    listing l = {.skip = history.len + 1, .w = w};
-    st_page all = {.limit = UINT32_MAX};
-    mt_jw_begin_object(w);
-    mt_err err =
-        st_doc_walk(tx, MT_STR("graph_context"), history, all, list_context, &l);
-    mt_jw_end_object(w);
-    return err;
-}
-
-/* The history whose capture has this id, if this graph may have it: one that is called
- * NAME~OTHER is another graph. */
-static mt_str history_of_capture(const ho_graph_service *g, mt_str id)
-{
-    unsigned char digest[DIGITS / 2];
-    size_t keyed = g->name.len + 1 + DIGITS;
-    bool of_key = id.len > keyed && mt_str_starts(id, g->name) &&
-                  id.ptr[g->name.len] == '~' &&
-                  mt_unhex_lower(mt_str_from(id.ptr + g->name.len + 1, DIGITS), digest,
-                                 sizeof digest);
-    return of_key ? mt_str_from(id.ptr, keyed) : g->name;
-}
-
-mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
-                                mt_buf *out)
-{
-    mt_arena a = {0};
-    mt_buf journal = {0};
-    gr_capture capture;
-    gr_capture_fault fault;
-    mt_err err = read_journal(history_of_capture(g, id), tx, &a, id, true, &journal);
-    err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
-    if (!err) {
-        gr_capture_write(out, &capture, false);
-    }
-    mt_buf_free(&journal);
-    mt_arena_free(&a);
-    return err;
-}
-
-mt_err ho_graph_service_captures(st_tx *tx, mt_str history, st_page page,
-                                 st_doc_walker *each, void *state)
-{
-    return st_doc_walk(tx, MT_STR("capture"), history, page, each, state);
-}
-
-static mt_err note_last(void *state, const st_doc *row)
-{
-    mt_buf *id = state;
-    mt_buf_clear(id);
-    mt_buf_adds(id, row->id);
-    return MT_OK;
-}
-
-mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,
-                               mt_buf *out)
-{
-    mt_arena a = {0};
-    mt_buf id = {0};
-    mt_str history = key.ptr ? history_of_key(&a, name, key) : name;
-    st_page all = {.limit = UINT32_MAX};
-    mt_err err = MT_OK;
-    if (number) {
-        mt_buf_addf(&id, "%.*s.%06lld", MT_ARG(history), (long long)number);
-    } else {
-        err = st_doc_walk(tx, MT_STR("capture"), history, all, note_last, &id);
-    }
-    err = err || id.len ? err : MT_E_NOTFOUND;
-    err = err ? err : read_journal(history, tx, &a, mt_buf_str(&id), true, out);
-    mt_buf_free(&id);
-    mt_arena_free(&a);
     return err;
 }
 

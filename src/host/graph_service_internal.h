@@ -1,0 +1,51 @@
+/* host/graph_service_internal.h - what the files of a served graph share.
+ * Room: host; for graph_service*.c alone. */
+#ifndef HO_GRAPH_SERVICE_INTERNAL_H
+#define HO_GRAPH_SERVICE_INTERNAL_H
+
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "host/graph_files.h"
+#include "host/graph_service.h"
+#include "host/graph_source.h"
+
+/* Of one history: the graph's, or with a key that of one value. */
+typedef struct lane {
+    mt_str history;
+    ho_graph_host *host; /* NULL: to be read from the store */
+    ho_context context;
+    int64_t capture, events;  /* what the host has read */
+    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
+} lane;
+
+struct ho_graph_service {
+    mt_arena arena; /* name, paths, configuration */
+    mt_str name;
+    lane whole; /* the graph's own history; with a key it is never begun */
+    lane *lane; /* whose turn it is */
+    mt_arena lanes_arena;
+    mt_map lanes; /* histories of keys that were read; value: a lane */
+    ho_graph_files files;
+    ho_source **sources;
+    size_t source_count;
+    atomic_ullong seen, *ran, *spoke; /* by node */
+    atomic_llong due_ms;              /* ho_graph_service_due() */
+    bool pumps;
+    ho_graph_options options;
+    mt_arena scratch; /* one event */
+    mt_buf text;
+    st_tx *tx; /* of the event being run */
+};
+
+/* graph_service_config.c: reads the entry, its files and its sources. MT_E_REJECTED,
+ * MT_E_IO, …: `why` or `ds` say what is wrong. */
+mt_err ho_graph_service_configure(ho_graph_service *g, const mt_json *config,
+                                  const mt_limits *limits, mt_diags *ds, mt_buf *why);
+
+/* graph_service_read.c: a capture's journal, its head, what was carried over and, when
+ * asked for, its lines. MT_E_NOTFOUND also if it is of another history. */
+mt_err ho_graph_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id, bool lines,
+                        mt_buf *out);
+
+#endif

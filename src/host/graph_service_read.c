@@ -1,0 +1,135 @@
+/* host/graph_service_read.c - what the store has of served graphs: histories of keys,
+ * journals, contexts, captures. Nothing of a running host is looked at, so any thread
+ * may, in a transaction of its own. */
+#include "host/graph_service_internal.h"
+
+/* ---- names ---- */
+
+/* A key's history has a name of fixed length, since a key may be long. */
+enum { DIGITS = 32 };
+
+static mt_str history_of_key(mt_arena *a, mt_str name, mt_str key)
+{
+    mt_str digest = mt_sha256_hex(a, mt_sha256_of(key));
+    return mt_strf(a, "%.*s~%.*s", MT_ARG(name), DIGITS, digest.ptr);
+}
+
+mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key)
+{
+    return ho_graph_service_key(g).len ? history_of_key(a, g->name, key) : g->name;
+}
+
+/* ---- journals ---- */
+
+static mt_err append_line(void *state, const st_doc *row)
+{
+    mt_buf_adds(state, row->body);
+    return MT_OK;
+}
+
+mt_err ho_graph_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id, bool lines,
+                        mt_buf *out)
+{
+    st_doc doc;
+    st_page all = {.limit = UINT32_MAX};
+    mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
+    if (err || !mt_str_eq(history, doc.tag)) {
+        return err ? err : MT_E_NOTFOUND;
+    }
+    mt_buf_adds(out, doc.body);
+    err = st_doc_walk(tx, MT_STR("capture_carried"), id, all, append_line, out);
+    return err || !lines
+               ? err
+               : st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, out);
+}
+
+/* ---- for others ---- */
+
+typedef struct listing {
+    size_t skip; /* bytes of the history before a context key */
+    mt_jw *w;
+} listing;
+
+static mt_err list_context(void *state, const st_doc *row)
+{
+    listing *l = state;
+    mt_jw_key(l->w, mt_str_skip(row->id, l->skip));
+    mt_jw_raw(l->w, row->body);
+    return MT_OK;
+}
+
+mt_err ho_graph_service_context(st_tx *tx, mt_str history, mt_jw *w)
+{
+    listing l = {.skip = history.len + 1, .w = w};
+    st_page all = {.limit = UINT32_MAX};
+    mt_jw_begin_object(w);
+    mt_err err =
+        st_doc_walk(tx, MT_STR("graph_context"), history, all, list_context, &l);
+    mt_jw_end_object(w);
+    return err;
+}
+
+/* The history whose capture has this id, if this graph may have it: one that is called
+ * NAME~OTHER is another graph. */
+static mt_str history_of_capture(const ho_graph_service *g, mt_str id)
+{
+    unsigned char digest[DIGITS / 2];
+    size_t keyed = g->name.len + 1 + DIGITS;
+    bool of_key = id.len > keyed && mt_str_starts(id, g->name) &&
+                  id.ptr[g->name.len] == '~' &&
+                  mt_unhex_lower(mt_str_from(id.ptr + g->name.len + 1, DIGITS), digest,
+                                 sizeof digest);
+    return of_key ? mt_str_from(id.ptr, keyed) : g->name;
+}
+
+mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
+                                mt_buf *out)
+{
+    mt_arena a = {0};
+    mt_buf journal = {0};
+    gr_capture capture;
+    gr_capture_fault fault;
+    mt_err err =
+        ho_graph_journal(history_of_capture(g, id), tx, &a, id, true, &journal);
+    err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
+    if (!err) {
+        gr_capture_write(out, &capture, false);
+    }
+    mt_buf_free(&journal);
+    mt_arena_free(&a);
+    return err;
+}
+
+mt_err ho_graph_service_captures(st_tx *tx, mt_str history, st_page page,
+                                 st_doc_walker *each, void *state)
+{
+    return st_doc_walk(tx, MT_STR("capture"), history, page, each, state);
+}
+
+static mt_err note_last(void *state, const st_doc *row)
+{
+    mt_buf *id = state;
+    mt_buf_clear(id);
+    mt_buf_adds(id, row->id);
+    return MT_OK;
+}
+
+mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,
+                               mt_buf *out)
+{
+    mt_arena a = {0};
+    mt_buf id = {0};
+    mt_str history = key.ptr ? history_of_key(&a, name, key) : name;
+    st_page all = {.limit = UINT32_MAX};
+    mt_err err = MT_OK;
+    if (number) {
+        mt_buf_addf(&id, "%.*s.%06lld", MT_ARG(history), (long long)number);
+    } else {
+        err = st_doc_walk(tx, MT_STR("capture"), history, all, note_last, &id);
+    }
+    err = err || id.len ? err : MT_E_NOTFOUND;
+    err = err ? err : ho_graph_journal(history, tx, &a, mt_buf_str(&id), true, out);
+    mt_buf_free(&id);
+    mt_arena_free(&a);
+    return err;
+}
