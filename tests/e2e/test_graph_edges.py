@@ -714,8 +714,10 @@ class Pumped(Case):
         server.start()
         self.addCleanup(server.stop)
 
+        at = {"secs": int(time.time()) + 8, "nanos": 0}  # no pump is due before all are given, however slow that is
+
         def give(id):
-            return server.post("/v1/graphs/g/events", {"id": id, "semantic_kind": "reading",
+            return server.post("/v1/graphs/g/events", {"id": id, "semantic_kind": "reading", "at": at,
                                                        "payload": {"reading": 40}}).json["decision"]
 
         def invoked():
