@@ -432,8 +432,8 @@ void mc_read(mt_arena *a, mt_str text, const mc_door *door, mc_message *out)
         (mc_message){.kind = MC_FAULTY, .revision = MC_2026_07_28, .http = door->http};
     mt_err err = mt_json_read(a, text, door->limits, all, &error);
     if (err) {
-        mt_str why = mt_strf(a, "not JSON, byte %zu: %s", error.offset,
-                             error.message ? error.message : "malformed");
+        mt_str why = mt_strf(a, "%sbyte %zu: %s", err == MT_E_LIMIT ? "" : "not JSON, ",
+                             error.offset, error.message ? error.message : "malformed");
         mc_spoil(out, err == MT_E_LIMIT ? MC_NOT_A_MESSAGE : MC_NOT_JSON, why,
                  (mt_str){0});
         return;
