@@ -11,6 +11,7 @@ import subprocess
 from urllib.parse import quote
 
 import api
+import mcp
 import npm
 from harness import SOURCE, Case, main
 from serve import ESCROW, FACTS, Server
@@ -410,9 +411,10 @@ class Walked(Case):
             said = {operation["operationId"] for path, methods in api.description.document["paths"].items()
                     for operation in methods.values()}
             alike = {re.sub("_.*", "", name) for name in api.description.hit}
-        # Two need a provider: tests/e2e/test_oidc.py walks them. One needs an intent that could not be
-        # delivered: tests/e2e/test_graph_edges.py has some.
-        self.assertEqual({re.sub("_.*", "", name) for name in said} - alike, {"callback", "login", "sendLetter"})
+        # Three need a provider: tests/e2e/test_oidc.py and test_mcp_http.py walk them. One needs an intent that
+        # could not be delivered: tests/e2e/test_graph_edges.py has some.
+        self.assertEqual({re.sub("_.*", "", name) for name in said} - alike,
+                         {"callback", "login", "resourceMetadata", "sendLetter"})
 
     def expect(self, status, answer):
         self.assertEqual(answer.status, status, answer)
@@ -434,6 +436,8 @@ class Walked(Case):
         self.expect(201, server.post("/v1/contracts", {"contract": "greeting", "source": "persona clerk"}))
         self.expect(200, server.post(f"{C}/migration/complete"))
         self.expect(200, server.ask("POST", "/logout"))
+        self.expect(200, server.post("/mcp/escrow/seller", mcp.message(mcp.OLDER, 1, "tools/list"),
+                                     headers={"MCP-Protocol-Version": mcp.OLDER}))
         self.events(server)
 
     def events(self, server):
