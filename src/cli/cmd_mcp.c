@@ -41,7 +41,7 @@ const cli_option CMD_MCP_OPTIONS[] = {
 const char CMD_MCP_DETAILS[] =
     "Speaks the Model Context Protocol, revisions 2026-07-28 and 2025-11-25, on standard "
     "input and output. The tools are the operations and flows that the persona may ever "
-    "perform, and a few of our own: actions, why, dry_run, explain, resume, cancel.\n\n"
+    "perform, and a few of our own: actions, why, dry_run, ask, explain, resume, cancel.\n\n"
     "--persona grants no fact: what --may-assert does not name comes from its source, a "
     "default, or what was stated before. A refusal is an answer with its reasons and is "
     "recorded. Every decision is in the ledger of the store, which motet ledger, audit and "

@@ -95,6 +95,7 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
     X(EVALUATE_BATCH,    false) /* POST contracts/c/evaluate/batch   lines       */ \
     X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
     X(EXPLAIN,           false) /* POST contracts/c/explain  {facts, of what}    */ \
+    X(ASK,               false) /* POST contracts/c/ask      {question}          */ \
     X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
     X(FACT_ASSERT,       true)  /* PUT  contracts/c/facts/n  manual fact         */ \
     X(FACT_RETRACT,      true)  /* DELETE contracts/c/facts/n                    */ \

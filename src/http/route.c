@@ -69,6 +69,8 @@ const ht_route HT_ROUTES[] = {
      "actions",           "Act",          "200:Actions",                  "act",       ""},
     {"POST",   CONTRACT "/explain",                         CALL(EXPLAIN),            HT_BODY,   "why a verdict, an operation or a flow is as it is, down to facts",
      "explain",           "Explain",      "200:Explanation",              "explain",   ""},
+    {"POST",   CONTRACT "/ask",                             CALL(ASK),                HT_BODY,   "what the contract can and can never do, with what shows it",
+     "ask",               "Ask",          "200:Asked",                    NULL,        ""},
     {"GET",    CONTRACT "/facts",                           CALL(FACT_LIST),          0,         "facts asserted by hand",
      "listFacts",         NULL,           "200:Facts",                    NULL,        ""},
     {"PUT",    CONTRACT "/facts/{fact}",                    CALL(FACT_ASSERT),        HT_BODY,   "assert a fact of a manual source",

@@ -27,6 +27,7 @@ static const mt_form_row ARGUMENTS[] = {
     MT_FORM_TEXT(tl_arguments, name, "name", 0),
     MT_FORM_TEXT(tl_arguments, execution, "execution", 0),
     MT_FORM_TEXT(tl_arguments, reason, "reason", 0),
+    MT_FORM_TEXT(tl_arguments, question, "question", 0),
 };
 
 enum {
@@ -43,6 +44,7 @@ enum {
     NAME = 1 << 10,
     EXECUTION = 1 << 11,
     REASON = 1 << 12,
+    QUESTION = 1 << 13,
     ASKS = BINDINGS | FACTS | PARAMS
 };
 
@@ -52,6 +54,7 @@ static const unsigned ALLOWED[] = {
     [TL_ACTIONS] = ASKS,
     [TL_WHY] = ASKS | OF_OPERATION | OF_FLOW | OF_VERDICT,
     [TL_DRY_RUN] = TOOL | INNER,
+    [TL_ASK] = QUESTION,
     [TL_EXPLAIN] = NAME,
     [TL_RESUME] = EXECUTION | OUTCOME,
     [TL_CANCEL] = EXECUTION | REASON,
@@ -114,22 +117,6 @@ static bool refused_arguments(tl_turn *t, const tl_tool *tool, const mt_json *gi
 
 /* ---- Bodies of calls ---- */
 
-static void add_json(mt_jw *w, const char *key, const mt_json *value)
-{
-    if (value) {
-        mt_jw_key(w, mt_str_z(key));
-        mt_jw_json(w, value);
-    }
-}
-
-static void add_text(mt_jw *w, const char *key, mt_str value)
-{
-    if (value.ptr) {
-        mt_jw_key(w, mt_str_z(key));
-        mt_jw_str(w, value);
-    }
-}
-
 static bool wants_receipt(const tl_turn *t)
 {
     const mt_json *asked = mt_json_get(t->m.meta, MT_STR("motet/receipt"));
@@ -137,35 +124,18 @@ static bool wants_receipt(const tl_turn *t)
            (t->visit->receipts || (mt_json_is(asked, MT_JSON_BOOL) && asked->boolean));
 }
 
-/* What every question about facts has; the writer stands inside the open object. */
-static mt_jw body_begin(tl_turn *t, mt_buf *b)
-{
-    mt_jw w = mt_jw_start(b, false);
-    mt_jw_begin_unsorted(&w);
-    add_json(&w, "bindings", t->given.bindings);
-    add_json(&w, "facts", t->given.facts);
-    add_json(&w, "params", t->given.params);
-    return w;
-}
-
-static mt_str body_end(tl_turn *t, mt_jw *w, mt_buf *b)
-{
-    mt_jw_end_object(w);
-    return tl_keep(t, b);
-}
-
 static mt_str acting_body(tl_turn *t)
 {
     mt_buf b = {0};
     mt_str outcome;
     bool declined;
-    mt_jw w = body_begin(t, &b);
-    add_text(&w, "persona", tl_persona(t));
-    add_json(&w, "expected_versions", t->given.expected);
+    mt_jw w = tl_body_begin(t, &b);
+    tl_add_text(&w, "persona", tl_persona(t));
+    tl_add_json(&w, "expected_versions", t->given.expected);
     if (t->given.outcome) {
-        add_json(&w, "outcome", t->given.outcome);
+        tl_add_json(&w, "outcome", t->given.outcome);
     } else if (tl_outcome_given(t, &outcome, &declined)) {
-        add_text(&w, "outcome", outcome);
+        tl_add_text(&w, "outcome", outcome);
     }
     if (t->dry_run) {
         mt_jw_key_bool(&w, "dry_run", true);
@@ -173,17 +143,7 @@ static mt_str acting_body(tl_turn *t)
     if (wants_receipt(t)) {
         mt_jw_key_bool(&w, "receipt", true);
     }
-    return body_end(t, &w, &b);
-}
-
-/* ---- Results ---- */
-
-static void refused_with(tl_turn *t, const mt_json *problem, const mt_json *changes)
-{
-    mt_buf words = {0};
-    tl_problem_words(&words, problem, changes);
-    tl_result(t, true, mt_buf_str(&words), tl_data(t, problem, changes));
-    mt_buf_free(&words);
+    return tl_body_end(t, &w, &b);
 }
 
 /* ---- Operations ---- */
@@ -192,17 +152,18 @@ static void refused_with(tl_turn *t, const mt_json *problem, const mt_json *chan
 static void told_changes(tl_turn *t)
 {
     const mt_json *why = t->status == 200 ? mt_json_at(t->reply, "why") : NULL;
-    refused_with(t, t->kept[0], mt_json_at(why, "changes"));
+    tl_refused_with(t, t->kept[0], mt_json_at(why, "changes"));
 }
 
 static void ask_for_changes(tl_turn *t)
 {
     mt_buf b = {0};
-    mt_jw w = body_begin(t, &b);
-    add_text(&w, "persona", tl_persona(t));
-    add_text(&w, "operation", t->set->plan->model->operations[t->tool->what].id);
+    mt_jw w = tl_body_begin(t, &b);
+    tl_add_text(&w, "persona", tl_persona(t));
+    tl_add_text(&w, "operation", t->set->plan->model->operations[t->tool->what].id);
     t->kept[0] = t->reply;
-    tl_call(t, EX_EXPLAIN, (mt_str){0}, (mt_str){0}, body_end(t, &w, &b), told_changes);
+    tl_call(t, EX_EXPLAIN, (mt_str){0}, (mt_str){0}, tl_body_end(t, &w, &b),
+            told_changes);
 }
 
 static void answer_problem(tl_turn *t)
@@ -217,7 +178,7 @@ static void answer_problem(tl_turn *t)
     if (mt_str_is(code, "precondition_failed") && t->tool->kind == TL_OPERATION) {
         ask_for_changes(t);
     } else {
-        refused_with(t, t->reply, NULL);
+        tl_refused_with(t, t->reply, NULL);
     }
 }
 
@@ -263,14 +224,15 @@ static void resume(tl_turn *t, mt_str execution)
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_unsorted(&w);
     if (t->given.outcome) {
-        add_json(&w, "outcome", t->given.outcome);
+        tl_add_json(&w, "outcome", t->given.outcome);
     } else if (tl_outcome_given(t, &outcome, &declined)) {
-        add_text(&w, "outcome", outcome);
+        tl_add_text(&w, "outcome", outcome);
     }
     if (wants_receipt(t)) {
         mt_jw_key_bool(&w, "receipt", true);
     }
-    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, execution, body_end(t, &w, &b), moved_flow);
+    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, execution, tl_body_end(t, &w, &b),
+            moved_flow);
 }
 
 /* An input request about a flow that was started comes back with its execution. */
@@ -300,7 +262,7 @@ static void told_why(tl_turn *t)
     const mt_json *present = mt_json_at(t->reply, "present");
     const mt_json *changes = mt_json_at(mt_json_at(t->reply, "why"), "changes");
     if (t->status >= 400) {
-        refused_with(t, t->reply, NULL);
+        tl_refused_with(t, t->reply, NULL);
         return;
     }
     bool good = (open && open->boolean) || (present && present->boolean);
@@ -344,15 +306,37 @@ static void why(tl_turn *t)
     if (refused_subject(t)) {
         return;
     }
-    mt_jw w = body_begin(t, &b);
+    mt_jw w = tl_body_begin(t, &b);
     if (t->given.verdict.len) {
-        add_text(&w, "verdict", t->given.verdict);
+        tl_add_text(&w, "verdict", t->given.verdict);
     } else {
-        add_text(&w, "persona", tl_persona(t));
-        add_text(&w, t->given.flow.len ? "flow" : "operation",
-                 t->given.flow.len ? t->given.flow : t->given.operation);
+        tl_add_text(&w, "persona", tl_persona(t));
+        tl_add_text(&w, t->given.flow.len ? "flow" : "operation",
+                    t->given.flow.len ? t->given.flow : t->given.operation);
     }
-    tl_call(t, EX_EXPLAIN, (mt_str){0}, (mt_str){0}, body_end(t, &w, &b), told_why);
+    tl_call(t, EX_EXPLAIN, (mt_str){0}, (mt_str){0}, tl_body_end(t, &w, &b), told_why);
+}
+
+static void told_answer(tl_turn *t)
+{
+    mt_buf words = {0};
+    if (t->status >= 400) {
+        tl_refused_with(t, t->reply, NULL);
+        return;
+    }
+    mt_buf_addf(&words, "%.*s\n%.*s", MT_ARG(mt_text_at(t->reply, "answer")),
+                MT_ARG(mt_text_at(t->reply, "text")));
+    tl_result(t, false, mt_buf_str(&words), tl_data(t, t->reply, NULL));
+    mt_buf_free(&words);
+}
+
+static void ask(tl_turn *t)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    tl_add_text(&w, "question", t->given.question);
+    tl_call(t, EX_ASK, (mt_str){0}, (mt_str){0}, tl_body_end(t, &w, &b), told_answer);
 }
 
 static void explain(tl_turn *t)
@@ -389,205 +373,14 @@ static void cancel_found(tl_turn *t)
     }
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_unsorted(&w);
-    add_text(&w, "reason", t->given.reason);
-    tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->given.execution, body_end(t, &w, &b),
+    tl_add_text(&w, "reason", t->given.reason);
+    tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->given.execution, tl_body_end(t, &w, &b),
             moved_flow);
 }
 
 static void cancel(tl_turn *t)
 {
     tl_call(t, EX_FLOW_GET, (mt_str){0}, t->given.execution, (mt_str){0}, cancel_found);
-}
-
-/* ---- What can be done now ---- */
-
-/* How many instances of the entity are in a state that the operation leaves? */
-static int64_t instances_for(const tl_turn *t, const ct_operation *op, uint32_t entity)
-{
-    const ct_entity *e = &t->set->plan->model->entities[entity];
-    const mt_json *items = mt_json_at(t->reply, "items");
-    int64_t count = 0;
-    for (uint32_t i = 0; mt_json_is(items, MT_JSON_ARRAY) && i < items->count; i++) {
-        const mt_json *c = &items->as.items[i];
-        int64_t n = 0;
-        bool leaves = false;
-        for (uint32_t k = 0; k < op->effect_count; k++) {
-            leaves |= op->effects[k].entity == entity &&
-                      mt_str_eq(e->states[op->effects[k].from], mt_text_at(c, "state"));
-        }
-        if (leaves && mt_str_eq(mt_text_at(c, "entity"), e->id)) {
-            (void)mt_json_i64(mt_json_at(c, "count"), &n);
-            count += n;
-        }
-    }
-    return count;
-}
-
-/* The first entity that has no instance to move; CT_NONE: none is missing. */
-static uint32_t missing_for(const tl_turn *t, const ct_operation *op)
-{
-    for (uint32_t i = 0; i < op->effect_count; i++) {
-        if (!instances_for(t, op, op->effects[i].entity)) {
-            return op->effects[i].entity;
-        }
-    }
-    return CT_NONE;
-}
-
-static void own_operation(tl_turn *t, mt_jw *w, mt_buf *words, const mt_json *o,
-                          const ct_operation *op)
-{
-    const ct_model *m = t->set->plan->model;
-    mt_str now = mt_text_at(o, "precondition");
-    uint32_t missing = missing_for(t, op);
-    mt_jw_begin_unsorted(w);
-    for (uint32_t i = 0; i < o->count; i++) {
-        mt_jw_key(w, o->as.members[i].key);
-        mt_jw_json(w, &o->as.members[i].value);
-    }
-    mt_buf_addf(words, "- operation %.*s: the precondition %s%.*s", MT_ARG(op->id),
-                mt_str_is(now, "holds")     ? "holds"
-                : mt_str_is(now, "refused") ? "does not hold"
-                                            : "depends on ",
-                MT_ARG(mt_text_at(o, "condition")));
-    if (missing != CT_NONE) {
-        mt_jw_key_str(w, "no_instance", m->entities[missing].id);
-        mt_buf_addf(words, "; no %.*s is in a state that it leaves",
-                    MT_ARG(m->entities[missing].id));
-    }
-    mt_jw_end_object(w);
-    mt_buf_addc(words, '\n');
-}
-
-/* Of the contract's operations those of this persona, as the executor decided them. */
-static void own_operations(tl_turn *t, mt_jw *w, mt_buf *words, const mt_json *all)
-{
-    const ct_model *m = t->set->plan->model;
-    mt_jw_keyz(w, "operations");
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; mt_json_is(all, MT_JSON_ARRAY) && i < all->count; i++) {
-        const mt_json *o = &all->as.items[i];
-        uint32_t what = ct_model_find(m, CT_KIND_OPERATION, mt_text_at(o, "operation"));
-        if (what != CT_NONE && tl_set_of(t->set, TL_OPERATION, what)) {
-            own_operation(t, w, words, o, &m->operations[what]);
-        }
-    }
-    mt_jw_end_array(w);
-}
-
-static void own_flows(mt_jw *w, mt_buf *words, const mt_json *flows)
-{
-    mt_jw_keyz(w, "flows");
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; mt_json_is(flows, MT_JSON_ARRAY) && i < flows->count; i++) {
-        const mt_json *f = &flows->as.items[i];
-        mt_jw_json(w, f);
-        mt_buf_addf(words, "- flow %.*s: %.*s %.*s", MT_ARG(mt_text_at(f, "flow")),
-                    MT_ARG(mt_text_at(f, "state")), MT_ARG(mt_text_at(f, "condition")));
-        const mt_json *blocked = mt_json_at(f, "blocked");
-        for (uint32_t k = 0; mt_json_is(blocked, MT_JSON_ARRAY) && k < blocked->count;
-             k++) {
-            const mt_json *why_not = &blocked->as.items[k];
-            mt_buf_addf(words, "%s%.*s %.*s", k ? ", " : "",
-                        MT_ARG(mt_text_at(why_not, "type")),
-                        MT_ARG(mt_text_at(why_not, "operation")));
-        }
-        mt_buf_addc(words, '\n');
-    }
-    mt_jw_end_array(w);
-}
-
-static void waiting_flows(mt_jw *w, mt_buf *words, const mt_json *items)
-{
-    mt_jw_keyz(w, "waiting");
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; mt_json_is(items, MT_JSON_ARRAY) && i < items->count; i++) {
-        const mt_json *f = &items->as.items[i];
-        mt_jw_json(w, f);
-        mt_buf_addf(words, "- execution %.*s of the flow %.*s waits for you: resume\n",
-                    MT_ARG(mt_text_at(f, "id")), MT_ARG(mt_text_at(f, "flow")));
-    }
-    mt_jw_end_array(w);
-}
-
-static void told_actions(tl_turn *t)
-{
-    mt_buf words = {0}, data = {0};
-    if (t->status >= 400) {
-        refused_with(t, t->reply, NULL);
-        return;
-    }
-    mt_buf_addz(&words, "Now, as far as the facts are known:\n");
-    mt_jw w = mt_jw_start(&data, false);
-    mt_jw_begin_unsorted(&w);
-    own_flows(&w, &words, mt_json_at(t->kept[0], "flows"));
-    own_operations(t, &w, &words, mt_json_at(t->kept[1], "operations"));
-    add_json(&w, "needs", mt_json_at(t->kept[1], "needs"));
-    add_json(&w, "unknown", mt_json_at(t->kept[1], "unknown"));
-    waiting_flows(&w, &words, mt_json_at(t->kept[2], "items"));
-    mt_jw_end_object(&w);
-    tl_result(t, false, mt_buf_str(&words), mt_buf_str(&data));
-    mt_buf_free(&words);
-    mt_buf_free(&data);
-}
-
-/* Fourth: how many instances are in each state. */
-static void told_waiting(tl_turn *t)
-{
-    if (t->status >= 400) {
-        refused_with(t, t->reply, NULL);
-        return;
-    }
-    t->kept[2] = t->reply;
-    tl_call(t, EX_INSTANCE_COUNT, (mt_str){0}, (mt_str){0}, (mt_str){0}, told_actions);
-}
-
-/* Third: the flows of this contract that wait for this persona. */
-static void told_operations(tl_turn *t)
-{
-    ad_param *query = mt_new_array(&t->arena, ad_param, 2);
-    if (t->status >= 400 && t->status != 403) {
-        refused_with(t, t->reply, NULL);
-        return;
-    }
-    t->kept[1] = t->reply; /* 403: conditions are for who may evaluate */
-    query[0] = (ad_param){MT_STR("waiting_persona"), tl_persona(t)};
-    query[1] = (ad_param){MT_STR("status"), MT_STR("waiting")};
-    tl_call(t, EX_FLOW_LIST, (mt_str){0}, (mt_str){0}, (mt_str){0}, told_waiting);
-    t->call.query = query;
-    t->call.query_count = 2;
-}
-
-/* Second: the operations. */
-static void told_flows(tl_turn *t)
-{
-    mt_buf b = {0};
-    if (t->status >= 400) {
-        refused_with(t, t->reply, NULL);
-        return;
-    }
-    t->kept[0] = t->reply;
-    mt_jw w = body_begin(t, &b);
-    tl_call(t, EX_PARTIAL, (mt_str){0}, (mt_str){0}, body_end(t, &w, &b),
-            told_operations);
-}
-
-/* First: the flows. */
-static void actions(tl_turn *t)
-{
-    mt_buf b = {0};
-    mt_jw w = body_begin(t, &b);
-    add_text(&w, "persona", tl_persona(t));
-    mt_jw_key_bool(&w, "partial", true);
-    mt_jw_keyz(&w, "flows");
-    mt_jw_begin_array(&w);
-    for (size_t i = 0; i < t->set->count; i++) {
-        if (t->set->tools[i].kind == TL_FLOW) {
-            mt_jw_str(&w, t->set->plan->model->flows[t->set->tools[i].what].id);
-        }
-    }
-    mt_jw_end_array(&w);
-    tl_call(t, EX_ACTIONS, (mt_str){0}, (mt_str){0}, body_end(t, &w, &b), told_flows);
 }
 
 /* ---- All of them ---- */
@@ -615,10 +408,11 @@ static void resume_given(tl_turn *t)
 }
 
 static void (*const TOOLS[])(tl_turn *t) = {
-    [TL_OPERATION] = act,       [TL_FLOW] = act,
-    [TL_ACTIONS] = actions,     [TL_WHY] = why,
-    [TL_DRY_RUN] = dry_run,     [TL_EXPLAIN] = explain,
-    [TL_RESUME] = resume_given, [TL_CANCEL] = cancel,
+    [TL_OPERATION] = act,      [TL_FLOW] = act,
+    [TL_ACTIONS] = tl_actions, [TL_WHY] = why,
+    [TL_DRY_RUN] = dry_run,    [TL_ASK] = ask,
+    [TL_EXPLAIN] = explain,    [TL_RESUME] = resume_given,
+    [TL_CANCEL] = cancel,
 };
 _Static_assert(sizeof TOOLS / sizeof *TOOLS == TL_KIND_COUNT, "all kinds");
 

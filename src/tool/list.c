@@ -224,6 +224,10 @@ static void properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
         object_end(w);
         one_of_tools(w, t, "tool", TL_OPERATION, TL_FLOW, "the tool to try", false);
         break;
+    case TL_ASK:
+        mt_jw_keyz(w, "question");
+        text_schema(w, "in the words of the examples");
+        break;
     case TL_EXPLAIN:
         mt_jw_keyz(w, "name");
         text_schema(w, "of a tool, verdict, fact or entity; without it, everything");
@@ -247,6 +251,7 @@ static void properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 static const char *required_of(tl_kind kind)
 {
     return kind == TL_OPERATION || kind == TL_FLOW  ? "bindings"
+           : kind == TL_ASK                         ? "question"
            : kind == TL_DRY_RUN                     ? "tool"
            : kind == TL_RESUME || kind == TL_CANCEL ? "execution"
                                                     : NULL;

@@ -80,3 +80,11 @@ mt_str tl_data(tl_turn *t, const mt_json *reply, const mt_json *changes)
     mt_jw_end_object(&w);
     return tl_keep(t, &b);
 }
+
+void tl_refused_with(tl_turn *t, const mt_json *problem, const mt_json *changes)
+{
+    mt_buf words = {0};
+    tl_problem_words(&words, problem, changes);
+    tl_result(t, true, mt_buf_str(&words), tl_data(t, problem, changes));
+    mt_buf_free(&words);
+}

@@ -32,6 +32,10 @@ struct tl_desk {
                                  "would have to change. Name one of them.")                  \
     X(DRY_RUN, "dry_run", true,  "Try another tool without doing anything: the answer is "   \
                                  "what the call would be answered, and nothing changes.")    \
+    X(ASK,     "ask",     true,  "What the contract can and can never do, with what shows "     \
+                                 "it: \"can PERSONA reach ENTITY.STATE\", \"who can perform "    \
+                                 "OPERATION\", \"never CONDITION\", \"when is VERDICT\", "        \
+                                 "\"is CONDITION possible\".")                               \
     X(EXPLAIN, "explain", true,  "What the contract lets this persona do, in words; or, "    \
                                  "with a name, what that operation, flow, verdict, fact "    \
                                  "or entity is.")                                            \
@@ -77,7 +81,7 @@ bool tl_only_reads(const tl_tool *t);
 /* Arguments of a tool; ptr NULL, NULL: not given. */
 typedef struct tl_arguments {
     const mt_json *facts, *bindings, *params, *expected, *outcome, *arguments, *flows;
-    mt_str operation, flow, verdict, name, tool, execution, reason;
+    mt_str operation, flow, verdict, name, tool, execution, reason, question;
 } tl_arguments;
 
 typedef struct tl_turn tl_turn;
@@ -148,6 +152,20 @@ mt_str tl_data(tl_turn *t, const mt_json *reply, const mt_json *changes);
 /* "motet/record" and "motet/receipt" of the reply go into `_meta`. */
 void tl_note_record(tl_turn *t);
 
+/* The problem as a result, with changes that would mend it, or NULL. */
+void tl_refused_with(tl_turn *t, const mt_json *problem, const mt_json *changes);
+
+/* ---- Bodies of calls ---- */
+
+/* What every question about facts has; the writer stands inside the open object. */
+mt_jw tl_body_begin(tl_turn *t, mt_buf *b);
+mt_str tl_body_end(tl_turn *t, mt_jw *w, mt_buf *b);
+/* A member, if there is one. */
+void tl_add_json(mt_jw *w, const char *key, const mt_json *value);
+void tl_add_text(mt_jw *w, const char *key, mt_str value);
+
+/* The tool actions. */
+void tl_actions(tl_turn *t);
 /* A flow that was started, resumed or asked about is in the reply. */
 void tl_flow_result(tl_turn *t);
 /* "inputRequests" with one request, for one of the outcomes. A key for each step: a

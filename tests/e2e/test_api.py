@@ -76,7 +76,7 @@ class Described(Case):
                     named = {p["$ref"].rsplit("/")[-1] for p in operation["parameters"]}
                     self.assertTrue(set(re.findall(r"\{(\w+)\}", path)) <= named)
                     writes = method != "get" and not re.search(
-                        "/(evaluate|actions|explain|partial|batch|logout)$", path)
+                        "/(evaluate|actions|ask|explain|partial|batch|logout)$", path)
                     self.assertEqual("Idempotency-Key" in named, writes)
 
     def test_addresses_of_tenants_are_free(self):
@@ -462,6 +462,9 @@ class Walked(Case):
         self.assertEqual(lines.status, 200, lines)
         self.expect(200, server.post(f"{C}/actions", {"persona": "escrow_agent", "facts": FACTS}))
         self.expect(200, server.post(f"{C}/explain", {"operation": "refund_escrow", "facts": FACTS}))
+        asked = self.expect(200, server.post(f"{C}/ask", {"question": "can buyer reach EscrowAccount.refunded"}))
+        self.assertEqual(asked["answer"], "no")
+        self.expect(400, server.post(f"{C}/ask", {"question": "will it rain"}))
         self.expect(200, server.ask("PUT", f"{C}/facts/buyer_requested_refund", {"value": True}))
         self.expect(200, server.ask("DELETE", f"{C}/facts/buyer_requested_refund"))
         self.expect(200, server.post(f"{C}/operations/confirm_delivery",

@@ -9,7 +9,7 @@ from mcp import ASKED, NEWER, OLDER, PREFIX, TASKS, Agent, Refused, message
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 CLAIMS = SOURCE / "examples" / "claims" / "claims.tenor"
-OWN = ["actions", "why", "dry_run", "explain", "resume", "cancel"]
+OWN = ["actions", "why", "dry_run", "ask", "explain", "resume", "cancel"]
 TOOLS = {"buyer": ["flag_dispute"],
          "seller": ["confirm_delivery", "flag_dispute", "standard_release"],
          "compliance_officer": ["release_escrow_with_compliance"],
@@ -229,6 +229,15 @@ flow go { snapshot: at_initiation entry: s steps: {
             now = agent.call("actions", {"facts": ready})
             self.assertIn("no EscrowAccount is in a state that it leaves",
                           now["content"][0]["text"])
+
+    def test_what_the_contract_can_never_do_is_asked(self):
+        with self.escrow("seller", NEWER) as seller:
+            said = seller.call("ask", {"question": "can seller reach EscrowAccount.refunded"})
+            self.assertEqual((said["isError"], said["structuredContent"]["answer"]), (False, "no"))
+            said = seller.call("ask", {"question": "who can perform flag_dispute"})
+            self.assertIn("buyer", said["content"][0]["text"])
+            for bad in ({}, {"question": "will it rain"}, {"question": "x" * 3000}):
+                self.assertTrue(seller.call("ask", bad)["isError"])
 
     def test_who_did_it_is_in_the_ledger_with_a_receipt(self):
         self.holds("keygen", "--prefix", "key")

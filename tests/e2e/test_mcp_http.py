@@ -49,6 +49,7 @@ class Http(Case):
         clerk = server.token("--right", "instances:create")
         everyone = [w for p in PERSONAS for w in ("--persona", f"escrow:{p}")]
         self.everyone = server.token(*everyone, "--right", "escrow/facts:*")
+        self.stranger = server.token("--right", "graphs:x")
         self.poor = server.token("--persona", "escrow:seller", "--right", "escrow/facts:line_items")
         self.tokens = {p: server.token("--persona", f"escrow:{p}", "--right", "escrow/evaluate",
                                        "--right", "escrow/facts:*")
@@ -117,6 +118,9 @@ class Http(Case):
             answers.add((answer.status, json.dumps(told)))
         self.assertEqual([status for status, _ in answers], [403], answers)
         self.assertEqual(self.send(server, "seller", said, token="mt_no_such").status, 401)
+        question = {"question": "every flow ends"}
+        for token, status in [(self.stranger, 403), (self.tokens["seller"], 200)]:
+            self.assertEqual(server.post("/v1/contracts/escrow/ask", question, token=token).status, status)
         self.assertEqual(self.send(server, "seller", said).status, 401)
 
     def test_rights_decide_which_facts_are_in_the_schemas(self):

@@ -192,6 +192,7 @@ static const struct row {
 
 typedef struct heard {
     mt_arena arena;
+    mt_str said; /* a copy: messages borrow from it */
     mc_message m;
     mt_buf text; /* the answer */
     mt_json answer;
@@ -202,8 +203,8 @@ static const mc_server SERVER = {MT_STR_INIT("motet"), MT_STR_INIT("9")};
 static void hear(heard *h, mt_str text, const mc_door *door)
 {
     *h = (heard){0};
-    mt_str copy = fenced(text);
-    mc_read(&h->arena, copy, door, &h->m);
+    h->said = fenced(text);
+    mc_read(&h->arena, h->said, door, &h->m);
     if (h->m.kind == MC_FAULTY) {
         mc_refuse(&h->text, &h->m);
     } else if (h->m.kind == MC_REQUEST) {
@@ -214,12 +215,12 @@ static void hear(heard *h, mt_str text, const mc_door *door)
         mt_str kept = mt_str_dup(&h->arena, mt_buf_str(&h->text));
         assert_int_equal(mt_json_read(&h->arena, kept, NULL, &h->answer, NULL), MT_OK);
     }
-    fenced_free(copy); /* what is asked below is the answer, and static names */
 }
 
 static void forget(heard *h)
 {
     mt_buf_free(&h->text);
+    fenced_free(h->said);
     mt_arena_free(&h->arena);
 }
 
