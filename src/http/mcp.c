@@ -24,6 +24,12 @@ static void refuse(ht_request *r, const char *code, const char *detail)
     r->heard(r, &reply);
 }
 
+/* White space around a value is not part of it (RFC 9110, 5.5). */
+static mt_str value_of(mt_str field)
+{
+    return field.ptr ? mt_str_trim(field, MT_STR(" \t")) : field;
+}
+
 /* Everything is borrowed from the request, which lives until it is answered. */
 void ht_mcp_hear(ht_request *r, void (*done)(ht_request *r, ex_reply *reply))
 {
@@ -34,9 +40,9 @@ void ht_mcp_hear(ht_request *r, void (*done)(ht_request *r, ex_reply *reply))
                           .persona = r->match.name,
                           .key = h->idempotency_key,
                           .door = {.http = true,
-                                   .version = h->mcp_version,
-                                   .method = h->mcp_method,
-                                   .named = h->mcp_name},
+                                   .version = value_of(h->mcp_version),
+                                   .method = value_of(h->mcp_method),
+                                   .named = value_of(h->mcp_name)},
                           .trace = r->trace.known ? &r->trace : NULL};
     if (!ht_head_is_own_origin(h)) {
         refuse(r, "cross_origin",

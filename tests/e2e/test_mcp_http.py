@@ -155,6 +155,7 @@ class Http(Case):
         new = {"MCP-Protocol-Version": NEWER, "Mcp-Method": "tools/list"}
         for said, headers, status, code in [
                 (good, new, 200, None),
+                (good, {**new, "Mcp-Method": "  tools/list \t"}, 200, None),
                 (good, {"Mcp-Method": "tools/list"}, 400, -32020),
                 (good, {"MCP-Protocol-Version": NEWER}, 400, -32020),
                 (good, {**new, "Mcp-Method": "tools/call"}, 400, -32020),
