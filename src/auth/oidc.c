@@ -725,6 +725,17 @@ static provider *named(const au_oidc *o, mt_str name)
     return NULL;
 }
 
+size_t au_oidc_issuers(const au_oidc *o, mt_arena *a, const mt_str **out)
+{
+    size_t count = o ? o->count : 0;
+    mt_str *issuers = mt_new_array(a, mt_str, count);
+    for (size_t i = 0; i < count; i++) {
+        issuers[i] = o->items[i].s.issuer;
+    }
+    *out = issuers;
+    return count;
+}
+
 mt_str au_login_provider(const au_oidc *o, mt_str name)
 {
     const provider *p = named(o, name);

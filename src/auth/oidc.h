@@ -66,6 +66,8 @@ typedef struct au_looked {
 /* Asks all of them, one after the other: for who wants to know before a server does. */
 void au_oidc_look(au_oidc *o, void (*each)(void *state, const au_looked *l),
                   void *state);
+/* The issuers, in the order of the configuration, in the arena. NULL: none. */
+size_t au_oidc_issuers(const au_oidc *o, mt_arena *a, const mt_str **out);
 
 /* ---- Logging in by a browser: code flow with PKCE (RFC 7636) ---- */
 

@@ -19,6 +19,7 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/executor_settings.h"
 #include "cli/serve_reload.h"
 #include "http/tls.h"
 #include "os/address.h"
@@ -66,25 +67,10 @@ typedef struct service {
 
 /* ---- Settings ---- */
 
-/* Files that end in .json are JSON, others YAML; all faults are told with their
- * places. */
 static int read_file(service *s)
 {
-    const char *path = cli_value(s->args, "config");
-    mt_str name = mt_str_z(path ? path : "");
-    mt_buf faults = {0};
-    int code =
-        path ? cli_read_text(s->args, &s->arena, path, s->limits.yaml_bytes, &s->text)
-             : CLI_HOLDS;
-    if (path && !code &&
-        ht_config_read(&s->arena, name, s->text, !mt_str_ends(name, MT_STR(".json")),
-                       &s->config, &faults)) {
-        ht_config_hints(&s->arena, name, s->text, &s->config, &faults);
-        fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&faults)));
-        code = CLI_FAILS;
-    }
-    mt_buf_free(&faults);
-    return code;
+    return cli_read_config(s->args, &s->arena, cli_value(s->args, "config"),
+                           s->limits.yaml_bytes, &s->config, &s->text);
 }
 
 /* Only numbers have a range. */
@@ -223,53 +209,14 @@ static int read_settings(service *s)
     return first_of(code, read_tls(s));
 }
 
-static mt_str text_or_empty(const char *text)
-{
-    return mt_str_z(text ? text : "");
-}
-
-/* Texts borrow from the configuration. */
-static const mt_str *texts_of(service *s, ht_list list)
-{
-    mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
-    for (size_t i = 0; i < list.count; i++) {
-        texts[i] = mt_str_z(list.items[i]);
-    }
-    return texts;
-}
-
-static const char *const NO_FILES[] = {NULL};
-
 /* All but the store. */
 static ex_executor_options executor_options(service *s)
 {
-    const ht_config *c = &s->config;
-    return (ex_executor_options){
-        .limits = &s->limits,
-        .workers = (unsigned)c->workers,
-        .files = c->files.count ? c->files.items : NO_FILES,
-        .default_contract = text_or_empty(c->default_contract),
-        .trust_domain = text_or_empty(c->trust_domain),
-        .signing_key = c->signing_key,
-        .previous_key = c->previous_signing_key,
-        .signer_memory = c->signer_memory,
-        .origin = text_or_empty(c->origin),
-        .witness_quorum = c->witness_quorum,
-        .shadow = c->shadow,
-        .auto_personas = texts_of(s, c->auto_personas),
-        .auto_persona_count = c->auto_personas.count,
-        .policies = texts_of(s, c->policies),
-        .policy_count = c->policies.count,
-        .aggressive = strcmp(c->migration_analysis, "aggressive") == 0,
-        .adapters = c->sources,
-        .directory = serve_directory(s->args),
-        .settings = c->all,
-        .group = (unsigned)c->group,
-        .checkpoint_every = (unsigned)c->checkpoint_every,
-        .checkpoint_seconds = (unsigned)c->checkpoint_seconds,
-        .log = ht_log_write,
-        .log_state = &s->log,
-    };
+    ex_executor_options o = cli_executor_options(&s->arena, &s->config, &s->limits,
+                                                 serve_directory(s->args));
+    o.log = ht_log_write;
+    o.log_state = &s->log;
+    return o;
 }
 
 /* ---- --check-config ---- */

@@ -167,6 +167,10 @@ int cmd_serve(const cli_args *args);
 extern const cli_option CMD_SERVE_OPTIONS[];
 extern const char CMD_SERVE_DETAILS[];
 extern const cli_command CMD_TOKEN_COMMANDS[];
+/* A contract as tools for an agent. */
+int cmd_mcp(const cli_args *args);
+extern const cli_option CMD_MCP_OPTIONS[];
+extern const char CMD_MCP_DETAILS[];
 
 int cmd_backup(const cli_args *args);
 extern const cli_option CMD_BACKUP_OPTIONS[];

@@ -1,177 +1,13 @@
 /* exec/api.c - what calls of each contract take, as JSON Schema.
  * Room: exec.
- * Types first, then bodies: of evaluate, actions and explain, and of each operation,
- * flow, fact and entity. Whoever describes an API (http/openapi.c) is told which there
- * are, and refers to them by CONTRACT.KIND or CONTRACT.KIND.NAME. INVARIANT: a contract
- * is described by the version that is served when it is asked for. Nothing here can
- * fail. */
+ * Types are the contract room's (contract/wire/type_schema.h); here are the bodies: of
+ * evaluate, actions and explain, and of each operation, flow, fact and entity. Whoever
+ * describes an API (http/openapi.c) is told which there are, and refers to them by
+ * CONTRACT.KIND or CONTRACT.KIND.NAME. INVARIANT: a contract is described by the
+ * version that is served when it is asked for. Nothing here can fail. */
 #include "contract/reduce/holes.h"
+#include "contract/wire/type_schema.h"
 #include "exec/call/call.h"
-
-/* ---- Types ---- */
-
-static void schema(mt_jw *w, const ct_type *t);
-
-static void word(mt_jw *w, const char *key, const char *value)
-{
-    mt_jw_key(w, mt_str_z(key));
-    mt_jw_str(w, mt_str_z(value));
-}
-
-static void constant(mt_jw *w, const char *key, mt_str value)
-{
-    mt_jw_key(w, mt_str_z(key));
-    mt_jw_begin_object(w);
-    mt_jw_key_str(w, "const", value);
-    mt_jw_end_object(w);
-}
-
-static void required(mt_jw *w, const char *first, const char *second)
-{
-    mt_jw_keyz(w, "required");
-    mt_jw_begin_array(w);
-    mt_jw_str(w, mt_str_z(first));
-    if (second) {
-        mt_jw_str(w, mt_str_z(second));
-    }
-    mt_jw_end_array(w);
-}
-
-static void decimal_members(mt_jw *w)
-{
-    /* As text, because numbers of JSON lose digits in most readers; how many digits
-     * there may be is checked when facts are read. */
-    word(w, "pattern", "^-?[0-9]+(\\.[0-9]+)?$");
-    word(w, "type", "string");
-}
-
-static void money_members(mt_jw *w, const ct_type *t)
-{
-    mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
-    mt_jw_keyz(w, "amount");
-    mt_jw_begin_object(w);
-    decimal_members(w);
-    mt_jw_end_object(w);
-    constant(w, "currency", t->as.currency);
-    mt_jw_end_object(w);
-    required(w, "amount", "currency");
-    word(w, "type", "object");
-}
-
-static void range_members(mt_jw *w, const ct_type *t)
-{
-    mt_jw_key_i64(w, "maximum", t->as.range.max);
-    mt_jw_key_i64(w, "minimum", t->as.range.min);
-    word(w, "type", "integer");
-}
-
-static void duration_members(mt_jw *w, const ct_type *t)
-{
-    mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
-    constant(w, "unit", mt_str_z(CT_UNIT_NAMES[t->unit]));
-    mt_jw_keyz(w, "value");
-    mt_jw_begin_object(w);
-    range_members(w, t);
-    mt_jw_end_object(w);
-    mt_jw_end_object(w);
-    /* The unit may be left out: then it is the type's. */
-    required(w, "value", NULL);
-    word(w, "type", "object");
-}
-
-static void whole_members(mt_jw *w, const ct_type *t)
-{
-    if (ct_has(t, LN_UNIT)) {
-        duration_members(w, t);
-    } else if (ct_has(t, LN_RANGED)) {
-        range_members(w, t);
-    } else {
-        word(w, "format", "date");
-        word(w, "type", "string");
-    }
-}
-
-static void record_members(mt_jw *w, const ct_type *t)
-{
-    mt_jw_keyz(w, "properties");
-    mt_jw_begin_unsorted(w);
-    for (uint32_t i = 0; i < t->count; i++) {
-        mt_jw_key(w, t->as.fields[i].name);
-        schema(w, t->as.fields[i].type);
-    }
-    mt_jw_end_object(w);
-    mt_jw_keyz(w, "required");
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; i < t->count; i++) {
-        mt_jw_str(w, t->as.fields[i].name);
-    }
-    mt_jw_end_array(w);
-    word(w, "type", "object");
-}
-
-static void union_members(mt_jw *w, const ct_type *t)
-{
-    mt_jw_keyz(w, "oneOf");
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; i < t->count; i++) {
-        mt_jw_begin_object(w);
-        mt_jw_keyz(w, "properties");
-        mt_jw_begin_object(w);
-        mt_jw_keyz(w, "payload");
-        schema(w, t->as.variants[i].type);
-        constant(w, "tag", t->as.variants[i].name);
-        mt_jw_end_object(w);
-        required(w, "payload", "tag");
-        word(w, "type", "object");
-        mt_jw_end_object(w);
-    }
-    mt_jw_end_array(w);
-}
-
-/* Bounded by the depth of the type, which the loader bounds. */
-static void schema(mt_jw *w, const ct_type *t)
-{
-    mt_jw_begin_object(w);
-    switch (ct_held(t)) {
-    case LN_BOOLEAN: word(w, "type", "boolean"); break;
-    case LN_INTEGER: whole_members(w, t); break;
-    case LN_DECIMAL:
-        if (ct_has(t, LN_CURRENCY)) {
-            money_members(w, t);
-        } else {
-            decimal_members(w);
-        }
-        break;
-    case LN_TEXT:
-        mt_jw_key_i64(w, "maxLength", (int64_t)t->as.max_length);
-        word(w, "type", "string");
-        break;
-    case LN_CHOICE:
-        mt_jw_keyz(w, "enum");
-        mt_jw_begin_array(w);
-        for (uint32_t i = 0; i < t->count; i++) {
-            mt_jw_str(w, t->as.values[i]);
-        }
-        mt_jw_end_array(w);
-        word(w, "type", "string");
-        break;
-    case LN_TIME:
-        word(w, "format", "date-time");
-        word(w, "type", "string");
-        break;
-    case LN_RECORD: record_members(w, t); break;
-    case LN_VARIANT: union_members(w, t); break;
-    case LN_LIST:
-        mt_jw_keyz(w, "items");
-        schema(w, t->as.list.element);
-        mt_jw_key_i64(w, "maxItems", (int64_t)t->as.list.max);
-        word(w, "type", "array");
-        break;
-    }
-    mt_jw_end_object(w);
-}
 
 /* ---- Bodies ---- */
 
@@ -200,10 +36,10 @@ static void facts_schema(mt_jw *w, mt_arena *a, const ct_model *m)
     mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
         mt_jw_key(w, m->facts[i].id);
-        schema(w, m->facts[i].type);
+        ct_type_schema(w, m->facts[i].type);
     }
     mt_jw_end_object(w);
-    word(w, "type", "object");
+    ct_schema_word(w, "type", "object");
     mt_jw_end_object(w);
 }
 
@@ -211,7 +47,7 @@ static void plain(mt_jw *w, const char *key, const char *type)
 {
     mt_jw_key(w, mt_str_z(key));
     mt_jw_begin_object(w);
-    word(w, "type", type);
+    ct_schema_word(w, "type", type);
     mt_jw_end_object(w);
 }
 
@@ -279,7 +115,7 @@ static void bindings_schema(mt_jw *w, const subject *s)
         }
     }
     mt_jw_end_array(w);
-    word(w, "type", "object");
+    ct_schema_word(w, "type", "object");
     mt_jw_end_object(w);
 }
 
@@ -298,7 +134,7 @@ static void persona_schema(mt_jw *w, const subject *s)
         }
         mt_jw_end_array(w);
     }
-    word(w, "type", "string");
+    ct_schema_word(w, "type", "string");
     mt_jw_end_object(w);
 }
 
@@ -315,7 +151,7 @@ static void name_of_one(mt_jw *w, const char *key, const ct_model *m, ct_kind ki
         }
         mt_jw_end_array(w);
     }
-    word(w, "type", "string");
+    ct_schema_word(w, "type", "string");
     mt_jw_end_object(w);
 }
 
@@ -372,9 +208,9 @@ static void call_schema(mt_jw *w, const subject *s)
     members(w, s);
     mt_jw_end_object(w);
     if (s->has & ACTS) {
-        required(w, "persona", s->binds ? "bindings" : NULL);
+        ct_schema_required(w, "persona", s->binds ? "bindings" : NULL);
     }
-    word(w, "type", "object");
+    ct_schema_word(w, "type", "object");
     mt_jw_end_object(w);
 }
 
@@ -389,13 +225,13 @@ static void fact_schema(mt_jw *w, const ct_fact *f)
     mt_jw_begin_object(w);
     mt_jw_key_i64(w, "maximum", EX_TTL_MOST_MS);
     mt_jw_key_i64(w, "minimum", 1);
-    word(w, "type", "integer");
+    ct_schema_word(w, "type", "integer");
     mt_jw_end_object(w);
     mt_jw_keyz(w, "value");
-    schema(w, f->type);
+    ct_type_schema(w, f->type);
     mt_jw_end_object(w);
-    required(w, "value", NULL);
-    word(w, "type", "object");
+    ct_schema_required(w, "value", NULL);
+    ct_schema_word(w, "type", "object");
     mt_jw_end_object(w);
 }
 
@@ -407,9 +243,9 @@ static void entity_schema(mt_jw *w, const ct_entity *e)
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "id");
     mt_jw_raw(w, MT_STR("{\"maxLength\":256,\"minLength\":1,\"type\":\"string\"}"));
-    constant(w, "state", e->states[e->initial]);
+    ct_schema_constant(w, "state", e->states[e->initial]);
     mt_jw_end_object(w);
-    word(w, "type", "object");
+    ct_schema_word(w, "type", "object");
     mt_jw_end_object(w);
 }
 
@@ -528,4 +364,18 @@ void ex_problem_codes(mt_jw *w)
             mt_jw_str(w, mt_str_z(CODES[i]));
         }
     }
+}
+
+/* ---- A contract as it is served now ---- */
+
+bool ex_view_of(ex_executor *x, mt_str contract, ex_view *out)
+{
+    const ex_version *v = ex_current(x, contract);
+    *out = v ? (ex_view){v->contract, v->etag, v->plan, v} : (ex_view){0};
+    return v != NULL;
+}
+
+bool ex_view_may_give(const ex_view *view, const ex_caller *who, uint32_t fact)
+{
+    return ex_may_give(who, view->version, fact);
 }

@@ -201,7 +201,9 @@ void ex_think(ex_job *job)
     ex_executor *x = job->x;
     job->next = NULL;
     pthread_mutex_lock(&x->queue_lock);
-    bool fits = x->thinking < WAITING_MOST && start_workers(x);
+    /* An answer given while the executor closes may lead to another call: there is
+     * nobody left to do it. */
+    bool fits = !x->stopped && x->thinking < WAITING_MOST && start_workers(x);
     if (fits) {
         if (x->think_last) {
             x->think_last->next = job;

@@ -39,7 +39,8 @@ typedef enum ex_known_by {
     EX_BY_TOKEN,
     EX_BY_OIDC,
     EX_BY_CERTIFICATE,
-    EX_BY_SYSTEM /* the server itself: triggers, intents */
+    EX_BY_SYSTEM,  /* the server itself: triggers, intents */
+    EX_BY_OPERATOR /* a command on the store: the user of the machine */
 } ex_known_by;
 /* "token", "oidc", … */
 const char *ex_known_by_name(ex_known_by how);
@@ -94,6 +95,7 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
     X(EVALUATE_BATCH,    false) /* POST contracts/c/evaluate/batch   lines       */ \
     X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
     X(EXPLAIN,           false) /* POST contracts/c/explain  {facts, of what}    */ \
+    X(ASK,               false) /* POST contracts/c/ask      {question}          */ \
     X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
     X(FACT_ASSERT,       true)  /* PUT  contracts/c/facts/n  manual fact         */ \
     X(FACT_RETRACT,      true)  /* DELETE contracts/c/facts/n                    */ \
@@ -296,6 +298,19 @@ void ex_executor_figures(ex_executor *x, mt_figures *f);
 struct mt_jw;
 typedef void ex_api_see(void *state, mt_str kind, mt_str contract, mt_str name);
 void ex_executor_api(ex_executor *x, struct mt_jw *w, ex_api_see *see, void *state);
+/* A contract as it is served now. All of it lives until the executor closes; a later
+ * version is another view. */
+struct ct_plan;
+struct ex_version;
+typedef struct ex_view {
+    mt_str contract, etag;
+    const struct ct_plan *plan;
+    const struct ex_version *version; /* the executor's own */
+} ex_view;
+/* False: no such contract. */
+bool ex_view_of(ex_executor *x, mt_str contract, ex_view *out);
+/* May the caller assert the fact with a call, if an adapter serves it, too? */
+bool ex_view_may_give(const ex_view *view, const ex_caller *who, uint32_t fact);
 /* The codes of all problems, as items of the open array. */
 void ex_problem_codes(struct mt_jw *w);
 /* Called from the committer or a poller whenever new records are chained, so that event

@@ -2,6 +2,7 @@
  * Room: exec. The only file outside kinds/ that knows them. To serve another action,
  * add its row; a kind never calls another. */
 #include "exec/kinds/agent.h"
+#include "exec/kinds/ask.h"
 #include "exec/kinds/contract.h"
 #include "exec/kinds/deploy.h"
 #include "exec/kinds/evaluate.h"
@@ -32,6 +33,7 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_EVALUATE_BATCH] = {.prepare = ex_evaluate_batch, .slow = true},
     [EX_ACTIONS] = {.prepare = ex_actions},
     [EX_EXPLAIN] = {.prepare = ex_explain, .slow = true},
+    [EX_ASK] = {.prepare = ex_ask, .slow = true},
     [EX_FACT_LIST] = {.prepare = ex_fact_list},
     [EX_FACT_ASSERT] = {.prepare = ex_fact_assert_prepare,
                         .commit = ex_fact_assert_commit},

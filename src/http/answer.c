@@ -91,9 +91,10 @@ static void add_for_status(ht_request *r, int status, struct MHD_Response *answe
     switch (status) {
     case MHD_HTTP_UNAUTHORIZED:
         add(answer, "WWW-Authenticate",
-            r->head.authorization.ptr
-                ? "Bearer realm=\"motet\", error=\"invalid_token\""
-                : "Bearer realm=\"motet\"");
+            mt_strf(&r->arena, "Bearer realm=\"motet\"%s%.*s",
+                    r->head.authorization.ptr ? ", error=\"invalid_token\"" : "",
+                    MT_ARG(ht_mcp_challenge(r)))
+                .ptr);
         break;
     case MHD_HTTP_TOO_MANY_REQUESTS:
     case MHD_HTTP_SERVICE_UNAVAILABLE: add_retry(r, answer); break;

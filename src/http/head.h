@@ -25,6 +25,9 @@
     X(sec_fetch_site,    "sec-fetch-site")    \
     X(cookie,            "cookie")            \
     X(csrf,              "x-csrf-token")      \
+    X(mcp_version,       "mcp-protocol-version") \
+    X(mcp_method,        "mcp-method")        \
+    X(mcp_name,          "mcp-name")          \
     X(request_id,        "x-request-id")
 /* clang-format on */
 

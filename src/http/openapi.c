@@ -91,10 +91,10 @@ static void header_names(document *d, const mt_json *names)
     mt_jw_end_object(d->w);
 }
 
-static void content(document *d, mt_str type, mt_str schema, const mt_json *example)
+#define PROBLEM_TYPE "application/problem+json"
+
+static void one_content(document *d, mt_str type, mt_str schema, const mt_json *example)
 {
-    mt_jw_keyz(d->w, "content");
-    mt_jw_begin_object(d->w);
     mt_jw_key(d->w, type);
     mt_jw_begin_object(d->w);
     if (example) {
@@ -104,6 +104,23 @@ static void content(document *d, mt_str type, mt_str schema, const mt_json *exam
     mt_jw_keyz(d->w, "schema");
     reference(d, "schemas", schema);
     mt_jw_end_object(d->w);
+}
+
+static void content(document *d, mt_str type, mt_str schema, const mt_json *example)
+{
+    mt_jw_keyz(d->w, "content");
+    mt_jw_begin_object(d->w);
+    one_content(d, type, schema, example);
+    mt_jw_end_object(d->w);
+}
+
+/* A refusal of a protocol inside ours, or one of our own. */
+static void content_or_problem(document *d, mt_str schema)
+{
+    mt_jw_keyz(d->w, "content");
+    mt_jw_begin_object(d->w);
+    one_content(d, MT_STR("application/json"), schema, NULL);
+    one_content(d, MT_STR(PROBLEM_TYPE), MT_STR("Problem"), NULL);
     mt_jw_end_object(d->w);
 }
 
@@ -111,7 +128,9 @@ static void answer_component(document *d, const mt_json *answer)
 {
     mt_str type = mt_text_at(answer, "type"), schema = mt_text_at(answer, "schema");
     mt_jw_begin_object(d->w);
-    if (schema.len) {
+    if (mt_json_at(answer, "or_problem")) {
+        content_or_problem(d, schema);
+    } else if (schema.len) {
         content(d, type.len ? type : MT_STR("application/json"), schema,
                 mt_json_at(answer, "example"));
     }
@@ -123,7 +142,7 @@ static void answer_component(document *d, const mt_json *answer)
 static void problem_component(document *d, const mt_json *problem)
 {
     mt_jw_begin_object(d->w);
-    content(d, MT_STR("application/problem+json"), MT_STR("Problem"), NULL);
+    content(d, MT_STR(PROBLEM_TYPE), MT_STR("Problem"), NULL);
     mt_jw_key_str(d->w, "description", mt_text_at(problem, "description"));
     header_names(d, mt_json_at(problem, "headers"));
     mt_jw_end_object(d->w);

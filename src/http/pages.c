@@ -90,7 +90,9 @@ enum MHD_Result ht_page_answer(ht_request *r)
     case HT_CALLBACK:
     case HT_LOGOUT:
     case HT_SESSION: return ht_login_answer(r);
+    case HT_MCP_METADATA: return ht_mcp_metadata(r);
     case HT_HOME: /* takes the way of a call, since it reads the store */
+    case HT_MCP:  /* likewise */
     case HT_CALL: break;
     }
     MT_BUG("a route without an answer");

@@ -461,6 +461,10 @@ void ht_request_call(ht_request *r)
         make_home(r);
         return;
     }
+    if (r->match.route->page == HT_MCP) {
+        ht_mcp_hear(r, ht_request_done);
+        return;
+    }
     ex_executor_call(r->server->options.executor, &r->call, done, r);
 }
 
@@ -525,7 +529,8 @@ static enum MHD_Result finish(ht_request *r)
                                  "the body is larger than the server takes");
     }
     ht_page page = r->match.route->page;
-    return page == HT_CALL || page == HT_HOME ? start_call(r) : ht_page_answer(r);
+    bool call = page == HT_CALL || page == HT_HOME || page == HT_MCP;
+    return call ? start_call(r) : ht_page_answer(r);
 }
 
 /* The library calls it for the head, for each piece of the body, at its end, and after

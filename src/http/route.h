@@ -22,7 +22,9 @@ typedef enum ht_page {
     HT_LOGIN,
     HT_CALLBACK,
     HT_LOGOUT,
-    HT_SESSION
+    HT_SESSION,
+    HT_MCP,
+    HT_MCP_METADATA
 } ht_page;
 
 enum {

@@ -315,6 +315,7 @@ mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->tell_lock, NULL);
     s->figures = ht_figures_new();
+    s->tools = tl_desk_new(options->executor, options->version.ptr);
     mt_cond_init(&s->wake);
     randombytes_buf(&s->id_start, sizeof s->id_start);
     mt_err err = start(s, why);
@@ -435,6 +436,7 @@ void ht_server_free(ht_server *s)
     }
     ht_tokens_free(s->tokens);
     ht_figures_free(s->figures);
+    tl_desk_free(s->tools);
     pthread_mutex_destroy(&s->tell_lock);
     ht_believed_free(s->believed);
     ht_sessions_free(s->sessions);

@@ -13,6 +13,7 @@
 #include "http/sessions.h"
 #include "http/tls.h"
 #include "os/clock.h"
+#include "tool/tool.h"
 
 typedef struct ht_request ht_request;
 typedef struct ht_streams ht_streams;
@@ -52,6 +53,8 @@ struct ht_request {
     mt_buf body;
     size_t body_dropped; /* bytes of a body that is too large */
     ex_call call;
+    tl_visit visit; /* of a message to an agent's tools, and who hears its answer */
+    void (*heard)(ht_request *r, ex_reply *reply);
     char digest[64];
     char id[HT_REQUEST_ID_BYTES + 1];
     int64_t began_ns;
@@ -70,6 +73,7 @@ struct ht_server {
     ht_streams *streams;
     ht_workers *workers;
     ht_figures *figures;
+    tl_desk *tools;
     ht_tls *tls;               /* NULL: without TLS */
     tr_exporter *exporter;     /* NULL: nothing is sent */
     pthread_mutex_t tell_lock; /* while the executor tells its figures */
@@ -153,6 +157,16 @@ void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
 
 /* http/pages.c: what the front door answers by itself. */
 enum MHD_Result ht_page_answer(ht_request *r);
+
+/* http/mcp.c: hears a message, on a network thread or a worker; where a client of it
+ * gets tokens, as a page, and as the rest of a WWW-Authenticate. */
+void ht_mcp_hear(ht_request *r, void (*done)(ht_request *r, ex_reply *reply));
+enum MHD_Result ht_mcp_metadata(ht_request *r);
+
+/* http/mcp_place.c: the address of the tools that the request is about, with `before`
+ * in front of its path; the rest of a WWW-Authenticate, or empty. */
+void ht_mcp_place(mt_buf *out, const ht_request *r, const char *before);
+mt_str ht_mcp_challenge(ht_request *r);
 
 /* http/events.c */
 ht_streams *ht_streams_new(ht_server *s);

@@ -11,6 +11,7 @@ import subprocess
 from urllib.parse import quote
 
 import api
+import mcp
 import npm
 from harness import SOURCE, Case, main
 from serve import ESCROW, FACTS, Server
@@ -75,7 +76,7 @@ class Described(Case):
                     named = {p["$ref"].rsplit("/")[-1] for p in operation["parameters"]}
                     self.assertTrue(set(re.findall(r"\{(\w+)\}", path)) <= named)
                     writes = method != "get" and not re.search(
-                        "/(evaluate|actions|explain|partial|batch|logout)$", path)
+                        "/(evaluate|actions|ask|explain|partial|batch|logout)$", path)
                     self.assertEqual("Idempotency-Key" in named, writes)
 
     def test_addresses_of_tenants_are_free(self):
@@ -410,9 +411,10 @@ class Walked(Case):
             said = {operation["operationId"] for path, methods in api.description.document["paths"].items()
                     for operation in methods.values()}
             alike = {re.sub("_.*", "", name) for name in api.description.hit}
-        # Two need a provider: tests/e2e/test_oidc.py walks them. One needs an intent that could not be
-        # delivered: tests/e2e/test_graph_edges.py has some.
-        self.assertEqual({re.sub("_.*", "", name) for name in said} - alike, {"callback", "login", "sendLetter"})
+        # Three need a provider: tests/e2e/test_oidc.py and test_mcp_http.py walk them. One needs an intent that
+        # could not be delivered: tests/e2e/test_graph_edges.py has some.
+        self.assertEqual({re.sub("_.*", "", name) for name in said} - alike,
+                         {"callback", "login", "resourceMetadata", "sendLetter"})
 
     def expect(self, status, answer):
         self.assertEqual(answer.status, status, answer)
@@ -434,6 +436,8 @@ class Walked(Case):
         self.expect(201, server.post("/v1/contracts", {"contract": "greeting", "source": "persona clerk"}))
         self.expect(200, server.post(f"{C}/migration/complete"))
         self.expect(200, server.ask("POST", "/logout"))
+        self.expect(200, server.post("/mcp/escrow/seller", mcp.message(mcp.OLDER, 1, "tools/list"),
+                                     headers={"MCP-Protocol-Version": mcp.OLDER}))
         self.events(server)
 
     def events(self, server):
@@ -458,6 +462,9 @@ class Walked(Case):
         self.assertEqual(lines.status, 200, lines)
         self.expect(200, server.post(f"{C}/actions", {"persona": "escrow_agent", "facts": FACTS}))
         self.expect(200, server.post(f"{C}/explain", {"operation": "refund_escrow", "facts": FACTS}))
+        asked = self.expect(200, server.post(f"{C}/ask", {"question": "can buyer reach EscrowAccount.refunded"}))
+        self.assertEqual(asked["answer"], "no")
+        self.expect(400, server.post(f"{C}/ask", {"question": "will it rain"}))
         self.expect(200, server.ask("PUT", f"{C}/facts/buyer_requested_refund", {"value": True}))
         self.expect(200, server.ask("DELETE", f"{C}/facts/buyer_requested_refund"))
         self.expect(200, server.post(f"{C}/operations/confirm_delivery",

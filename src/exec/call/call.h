@@ -237,8 +237,9 @@ bool ex_may_read_ledger(const ex_job *job, mt_str contract);
 bool ex_may_read_facts(const ex_job *job, mt_str contract);
 /* Is it to know that this graph ("graphs:") or agent ("agents:") is served? */
 bool ex_may_use(ex_job *job, const char *prefix, mt_str name);
-/* May the caller assert the fact? */
+/* May the caller assert the fact? With a call, where an adapter may serve it? */
 bool ex_may_assert(const ex_caller *who, const ex_version *v, uint32_t fact);
+bool ex_may_give(const ex_caller *who, const ex_version *v, uint32_t fact);
 /* grant.c: by its grants alone, does a contract concern the caller, whatever it
  * declares (empty: every contract does)? May it assert a fact of this system? */
 bool ex_caller_concerns(const ex_caller *who, mt_str contract);

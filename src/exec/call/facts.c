@@ -21,14 +21,19 @@ bool ex_served(const ex_version *v, uint32_t fact)
            !ad_adapters_is_manual(v->adapters, fact);
 }
 
+bool ex_may_give(const ex_caller *who, const ex_version *v, uint32_t fact)
+{
+    return ex_may_assert(who, v, fact) &&
+           (!ex_served(v, fact) ||
+            ex_caller_may(who, v->contract, MT_STR("facts:override")));
+}
+
 /* May the caller assert this fact with its request? Notes where it came from. */
 static bool may_give(ex_job *job, uint32_t fact)
 {
-    const ex_caller *who = job->call->caller;
     bool served = ex_served(job->v, fact);
     job->snap->from[fact] = served ? EX_FROM_OVERRIDE : EX_FROM_CALLER;
-    return ex_may_assert(who, job->v, fact) &&
-           (!served || ex_caller_may(who, job->v->contract, MT_STR("facts:override")));
+    return ex_may_give(job->call->caller, job->v, fact);
 }
 
 /* All of them at once, each with what would have been enough. */

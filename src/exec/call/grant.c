@@ -42,11 +42,10 @@ static const right_row RIGHTS[] = {
 
 const char *ex_known_by_name(ex_known_by how)
 {
-    static const char *const NAMES[] = {[EX_BY_NOTHING] = "none",
-                                        [EX_BY_TOKEN] = "token",
-                                        [EX_BY_OIDC] = "oidc",
-                                        [EX_BY_CERTIFICATE] = "certificate",
-                                        [EX_BY_SYSTEM] = "system"};
+    static const char *const NAMES[] = {
+        [EX_BY_NOTHING] = "none",  [EX_BY_TOKEN] = "token",
+        [EX_BY_OIDC] = "oidc",     [EX_BY_CERTIFICATE] = "certificate",
+        [EX_BY_SYSTEM] = "system", [EX_BY_OPERATOR] = "operator"};
     return NAMES[how];
 }
 

@@ -39,10 +39,11 @@ mt_err ex_promises_of(mt_arena *a, const mt_json *settings, mt_str contract,
     return ex_promises_add(a, mt_json_get(all, contract), to, why);
 }
 
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
 size_t ex_promises_judge(mt_arena *a, const ct_program *program,
                          const mt_limits *limits, ex_promises *p)
 {
-    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     mt_diags ds = {.arena = a};
     an_union all;
     p->unmet = 0;
@@ -62,6 +63,25 @@ size_t ex_promises_judge(mt_arena *a, const ct_program *program,
     an_asker_free(q);
     pthread_mutex_unlock(&one_at_a_time);
     return p->unmet;
+}
+
+bool ex_question_ask(mt_arena *a, const ct_program *program, const mt_limits *limits,
+                     mt_str question, an_reply *out)
+{
+    mt_diags ds = {.arena = a};
+    an_union all;
+    if (pthread_mutex_trylock(&one_at_a_time)) {
+        return false;
+    }
+    if (an_union_of(a, program, &ds, &all)) {
+        *out = (an_reply){.kind = AN_REPLY_FAULT, .text = ds.items[0].message};
+    } else {
+        an_asker *q = an_asker_new(&all, limits);
+        *out = an_ask(q, a, question);
+        an_asker_free(q);
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+    return true;
 }
 
 void ex_promises_text(mt_buf *out, const ex_promises *p)

@@ -25,6 +25,9 @@ mt_err ex_promises_of(mt_arena *a, const mt_json *settings, mt_str contract,
 /* How many are not kept; their replies are in the list. */
 size_t ex_promises_judge(mt_arena *a, const ct_program *program,
                          const mt_limits *limits, ex_promises *p);
+/* One question about the contract, likewise. False: another is being answered. */
+bool ex_question_ask(mt_arena *a, const ct_program *program, const mt_limits *limits,
+                     mt_str question, an_reply *out);
 /* The first that is not kept, as lines. */
 void ex_promises_text(mt_buf *out, const ex_promises *p);
 /* An array of all that are not. */

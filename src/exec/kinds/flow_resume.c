@@ -165,7 +165,7 @@ static const ex_caller *acting(ex_job *job, const st_flow *row)
     int64_t by = EX_BY_TOKEN, actor = EX_ACTOR_UNKNOWN; /* as rows before had it */
     mt_json_i64(mt_json_at(who, "known_by"), &by);
     mt_json_i64(mt_json_at(who, "actor"), &actor);
-    c->by = by >= 0 && by <= EX_BY_SYSTEM ? (ex_known_by)by : EX_BY_TOKEN;
+    c->by = by >= 0 && by <= EX_BY_OPERATOR ? (ex_known_by)by : EX_BY_TOKEN;
     c->actor = actor >= 0 && actor <= EX_ACTOR_MACHINE ? (ex_actor)actor : 0;
     c->name = mt_json_text(mt_json_at(who, "name"));
     size_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;

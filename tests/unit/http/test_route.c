@@ -34,6 +34,9 @@ static const struct row {
     {"a longer path is another path", "GET", "/healthz/x", NULL, ""},
     {"a shorter path is another path", "GET", "/v1", NULL, ""},
     {"the root is a page", "GET", "/", "/", ""},
+    {"tools of a persona", "POST", "/mcp/escrow/seller", "/mcp/{contract}/{persona}",
+     ""},
+    {"tools have no stream", "GET", "/mcp/escrow/seller", NULL, "POST, OPTIONS"},
     {"FU6 addresses of tenants are free", "GET", "/t/acme/v1/contracts", NULL, ""},
     {"words are case sensitive", "GET", "/V1/ledger", NULL, ""},
 };

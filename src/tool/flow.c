@@ -1,0 +1,203 @@
+/* tool/flow.c - flows that wait: tasks, input requests, or words.
+ * Room: tool.
+ * A flow that waits for somebody else is a task, if the request says that its client
+ * knows tasks; the execution is the task. One that waits for an outcome that this
+ * persona is to name is an input request, if the client can be asked. Otherwise the
+ * result says in words what is waited for. An execution of another contract is not
+ * there, whatever the caller may do elsewhere. */
+#include "tool/turn.h"
+
+/* ---- Tasks ---- */
+
+enum { POLL_MS = 5000 };
+
+static bool is_mine(const tl_turn *t, const mt_json *waiting)
+{
+    return mt_str_eq(mt_text_at(waiting, "persona"), tl_persona(t));
+}
+
+/* What an execution is as a task. */
+static const char *task_status(const tl_turn *t, const mt_json *flow)
+{
+    mt_str status = mt_text_at(flow, "status");
+    const mt_json *waiting = mt_json_at(flow, "waiting");
+    if (mt_str_is(status, "running")) {
+        return "working";
+    }
+    if (mt_str_is(status, "waiting")) {
+        bool asks = is_mine(t, waiting) && mt_json_at(waiting, "outcomes") &&
+                    (t->m.can & MC_CAN_BE_ASKED);
+        return asks ? "input_required" : "working";
+    }
+    return mt_str_is(status, "cancelled") || mt_str_is(status, "aborted") ? "cancelled"
+                                                                          : "completed";
+}
+
+static bool flow_failed(const mt_json *flow)
+{
+    return mt_str_is(mt_text_at(flow, "status"), "failed");
+}
+
+/* The result that the call would have had, had it waited. */
+static void task_result(tl_turn *t, mt_jw *w, mt_str words)
+{
+    mt_buf members = t->members;
+    t->members = (mt_buf){0};
+    tl_result(t, flow_failed(t->reply), words, tl_data(t, t->reply, NULL));
+    mt_jw_keyz(w, "result");
+    mt_jw_begin_unsorted(w);
+    mt_jw_raw(w, mt_buf_str(&t->members));
+    mt_jw_end_object(w);
+    mt_buf_free(&t->members);
+    t->members = members;
+}
+
+/* Times are the execution's. */
+static void task_members(tl_turn *t, mt_buf *out, bool detailed)
+{
+    const mt_json *flow = t->reply, *waiting = mt_json_at(flow, "waiting");
+    const char *status = task_status(t, flow);
+    mt_buf words = {0};
+    tl_flow_words(&words, flow);
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_key_str(&w, "createdAt", mt_text_at(flow, "started_at"));
+    if (detailed && strcmp(status, "input_required") == 0) {
+        mt_str key =
+            mt_strf(&t->arena, "outcome:%.*s", MT_ARG(mt_text_at(waiting, "step")));
+        tl_input_request(&w, key, mt_json_at(waiting, "outcomes"));
+    }
+    mt_jw_key_str(&w, "lastUpdatedAt", mt_text_at(flow, "updated_at"));
+    mt_jw_key_i64(&w, "pollIntervalMs", POLL_MS);
+    if (detailed && strcmp(status, "completed") == 0) {
+        task_result(t, &w, mt_buf_str(&words));
+    }
+    mt_jw_key_str(&w, "status", mt_str_z(status));
+    mt_jw_key_str(&w, "statusMessage", mt_buf_str(&words));
+    mt_jw_key_str(&w, "taskId", mt_text_at(flow, "id"));
+    mt_jw_keyz(&w, "ttlMs");
+    mt_jw_null(&w);
+    mt_buf_free(&words);
+}
+
+/* There is no such execution, or none that this visitor is told about. */
+static bool lost(tl_turn *t)
+{
+    bool here = t->status < 400 &&
+                mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract);
+    if (!here) {
+        mc_spoil(&t->m, MC_BAD_PARAMS, MT_STR("there is no such task"), (mt_str){0});
+    }
+    return !here;
+}
+
+/* What cannot be an id is not looked for. */
+static void ask_about_task(tl_turn *t, void (*then)(tl_turn *t))
+{
+    if (tl_is_name(t->m.params.task)) {
+        tl_call(t, EX_FLOW_GET, (mt_str){0}, t->m.params.task, (mt_str){0}, then);
+    } else {
+        mc_spoil(&t->m, MC_BAD_PARAMS, MT_STR("there is no such task"), (mt_str){0});
+    }
+}
+
+static void told_task(tl_turn *t)
+{
+    if (!lost(t)) {
+        mt_buf out = {0};
+        task_members(t, &out, true);
+        mt_buf_adds(&t->members, mt_buf_str(&out));
+        mt_buf_free(&out);
+    }
+}
+
+void tl_tasks_get(tl_turn *t)
+{
+    ask_about_task(t, told_task);
+}
+
+/* Acknowledged, whatever came of it: tasks/get says that. */
+static void acknowledged(tl_turn *t)
+{
+    if (t->status >= 500) {
+        mc_spoil(&t->m, MC_INTERNAL, mt_text_at(t->reply, "detail"), (mt_str){0});
+    }
+}
+
+static void update(tl_turn *t)
+{
+    mt_str outcome;
+    bool declined;
+    if (lost(t) || !tl_outcome_given(t, &outcome, &declined)) {
+        return;
+    }
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "outcome", outcome);
+    mt_jw_end_object(&w);
+    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, t->m.params.task, tl_keep(t, &b),
+            acknowledged);
+}
+
+void tl_tasks_update(tl_turn *t)
+{
+    ask_about_task(t, update);
+}
+
+static void cancel(tl_turn *t)
+{
+    if (!lost(t)) {
+        tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->m.params.task, MT_STR("{}"),
+                acknowledged);
+    }
+}
+
+void tl_tasks_cancel(tl_turn *t)
+{
+    ask_about_task(t, cancel);
+}
+
+/* ---- Results ---- */
+
+static void in_words(tl_turn *t)
+{
+    mt_buf words = {0};
+    const mt_json *waiting = mt_json_at(t->reply, "waiting");
+    tl_flow_words(&words, t->reply);
+    if (waiting && is_mine(t, waiting)) {
+        mt_buf_addz(&words, "Call resume with this execution to go on.\n");
+    }
+    tl_result(t, flow_failed(t->reply), mt_buf_str(&words), tl_data(t, t->reply, NULL));
+    mt_buf_free(&words);
+}
+
+/* A task is created when it can be found: the answer to tasks/get is its seed. */
+static void told_seed(tl_turn *t)
+{
+    mt_buf out = {0};
+    if (t->status >= 400) {
+        in_words(t);
+        return;
+    }
+    t->type = "task";
+    task_members(t, &out, false);
+    mt_buf_adds(&t->members, mt_buf_str(&out));
+    mt_buf_free(&out);
+}
+
+void tl_flow_result(tl_turn *t)
+{
+    const mt_json *waiting = mt_json_at(t->reply, "waiting");
+    mt_str id = mt_text_at(t->reply, "id");
+    bool waits = mt_str_is(mt_text_at(t->reply, "status"), "waiting") && id.len;
+    bool running = mt_str_is(mt_text_at(t->reply, "status"), "running") && id.len;
+    if (waits && is_mine(t, waiting) && t->tool->kind == TL_FLOW &&
+        tl_asks_for_outcome(t, mt_json_at(waiting, "outcomes"), id)) {
+        return;
+    }
+    if ((running || (waits && !is_mine(t, waiting))) && (t->m.can & MC_CAN_TASKS)) {
+        tl_call(t, EX_FLOW_GET, (mt_str){0}, id, (mt_str){0}, told_seed);
+        return;
+    }
+    in_words(t);
+}

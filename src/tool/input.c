@@ -1,0 +1,71 @@
+/* tool/input.c - outcomes that a client is asked for, and its answers.
+ * Room: tool. */
+#include "tool/turn.h"
+
+void tl_input_request(mt_jw *w, mt_str key, const mt_json *outcomes)
+{
+    mt_jw_keyz(w, "inputRequests");
+    mt_jw_begin_object(w);
+    mt_jw_key(w, key);
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "method", MT_STR("elicitation/create"));
+    mt_jw_keyz(w, "params");
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "message", MT_STR("Which outcome is it to have?"));
+    mt_jw_key_str(w, "mode", MT_STR("form"));
+    mt_jw_keyz(w, "requestedSchema");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "properties");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "outcome");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "enum");
+    mt_jw_json(w, outcomes);
+    mt_jw_key_str(w, "type", MT_STR("string"));
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+    mt_jw_keyz(w, "required");
+    mt_jw_raw(w, MT_STR("[\"outcome\"]"));
+    mt_jw_key_str(w, "type", MT_STR("object"));
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+}
+
+bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, mt_str state)
+{
+    bool asks = (t->m.can & MC_CAN_BE_ASKED) && t->m.revision != MC_2025_11_25 &&
+                mt_json_is(outcomes, MT_JSON_ARRAY) && outcomes->count;
+    if (asks) {
+        mt_jw w = mt_jw_start(&t->members, false);
+        t->type = "input_required";
+        tl_input_request(&w, MT_STR("outcome"), outcomes);
+        if (state.len) {
+            mt_jw_key_str(&w, "requestState", state);
+        }
+    }
+    return asks;
+}
+
+/* The client's answer: accepted with its name, or declined or cancelled. Anything else
+ * was not asked for and is passed over. */
+bool tl_outcome_given(const tl_turn *t, mt_str *outcome, bool *declined)
+{
+    const mt_json *input = t->m.params.input;
+    *declined = false;
+    for (uint32_t i = 0; input && i < input->count; i++) {
+        const mt_json_member *m = &input->as.members[i];
+        mt_str action = mt_text_at(&m->value, "action");
+        const mt_json *named = mt_json_at(mt_json_at(&m->value, "content"), "outcome");
+        if (!mt_str_starts(m->key, MT_STR("outcome"))) {
+            continue;
+        }
+        if (mt_str_is(action, "accept") && mt_json_is(named, MT_JSON_STRING)) {
+            *outcome = mt_json_text(named);
+            return true;
+        }
+        *declined |= mt_str_is(action, "decline") || mt_str_is(action, "cancel");
+    }
+    return false;
+}

@@ -1,0 +1,261 @@
+/* tool/set.c - which tools a persona has.
+ * Room: tool.
+ * An operation is one of them if S4 says that the persona may ever perform it: it is
+ * allowed, and the precondition can hold as far as types tell. A flow is, if one of the
+ * operations it can come to first, whatever its branches decide, is such a one and is
+ * to be done by this persona. Names: an operation its own, a flow its own unless an
+ * operation has it; what a tool of ours is called gets its kind before it. INVARIANT:
+ * no two tools have one name, and the order is the model's. */
+#include "analyze/facts/analyze.h"
+#include "base/vec.h"
+#include "tool/turn.h"
+
+/* ---- Operations ---- */
+
+static uint64_t *operations_of(mt_arena *a, const ct_plan *p, uint32_t persona)
+{
+    mt_arena tmp = {0};
+    an_findings none = {.arena = &tmp};
+    /* The search for reachable states is not asked for: one joint state ends it. */
+    an_analyze_options options = {.only = 1 << AN_S4, .reach_states = 1};
+    const an_analysis *an = an_analyze(&tmp, p, &options, &none);
+    uint64_t *ops = mt_new_array(a, uint64_t, p->model->operation_count / 64 + 1);
+    for (uint32_t i = 0; i < p->model->operation_count; i++) {
+        if (an_admissible(an, i) && an_may_invoke(an, i, persona)) {
+            ct_bit_set(ops, i);
+        }
+    }
+    mt_arena_free(&tmp);
+    return ops;
+}
+
+/* ---- Flows ---- */
+
+/* The first operations of one flow, over all ways. */
+typedef struct walk {
+    mt_arena *a;
+    const ct_plan *p;
+    const uint64_t *ops;
+    uint32_t persona;
+    uint64_t *seen; /* steps */
+    uint8_t *ends;  /* per graph: how it can end without an operation */
+    bool begins;    /* the persona begins somewhere */
+} walk;
+
+enum { KNOWN = 1, CAN_SUCCEED = 2, CAN_FAIL = 4 };
+
+/* One graph of it. A chain of steps is walked by a list, so that a long one needs no
+ * deep stack. */
+typedef struct way {
+    walk *k;
+    MT_VEC(uint32_t) steps; /* still to be looked at */
+    uint8_t ends;
+} way;
+
+static uint8_t walk_graph(walk *k, uint32_t graph);
+
+static void meet(walk *k, uint32_t op, uint32_t persona)
+{
+    k->begins |= persona == k->persona && ct_bit(k->ops, op);
+}
+
+static void lead_to(way *y, ct_plan_target to)
+{
+    walk *k = y->k;
+    if (to.step == CT_NONE) {
+        bool good = to.terminal != CT_NONE && !k->p->terminals[to.terminal].failed;
+        y->ends |= good ? CAN_SUCCEED : CAN_FAIL;
+    } else if (!ct_bit(k->seen, to.step)) {
+        ct_bit_set(k->seen, to.step);
+        mt_vec_push(k->a, &y->steps, to.step);
+    }
+}
+
+/* What is inside ended without an operation, in one of these ways. */
+static void lead_on(way *y, const ct_plan_step *s, uint8_t inside)
+{
+    const ct_plan *p = y->k->p;
+    if (inside & CAN_SUCCEED) {
+        lead_to(y, p->targets[s->first_target]);
+    }
+    if ((inside & CAN_FAIL) && s->handler.undo_count) {
+        const ct_plan_undo *first = &p->undos[s->handler.first_undo];
+        meet(y->k, first->op, first->persona);
+    } else if (inside & CAN_FAIL) {
+        lead_to(y, s->handler.next);
+    }
+}
+
+/* The other join is a way on, too: all complete. */
+static void lead_on_from_fork(way *y, const ct_plan_step *s)
+{
+    uint8_t inside = 0;
+    for (uint32_t i = 0; i < s->branch_count; i++) {
+        inside |= walk_graph(y->k, s->first_branch + i);
+    }
+    lead_on(y, s, inside);
+    if (inside) {
+        lead_to(y, y->k->p->targets[s->first_target + 1]);
+    }
+}
+
+static void look_at(way *y, const ct_plan_step *s)
+{
+    const ct_plan_target *to = &y->k->p->targets[s->first_target];
+    switch (s->does) {
+    case LN_OPERATES: meet(y->k, s->what, s->persona); break;
+    case LN_DECIDES:
+        lead_to(y, to[1]);
+        lead_to(y, to[0]);
+        break;
+    case LN_GOES_ON:
+    case LN_ENDS: lead_to(y, to[0]); break;
+    case LN_CALLS: lead_on(y, s, walk_graph(y->k, s->what)); break;
+    case LN_FORKS: lead_on_from_fork(y, s); break;
+    }
+}
+
+/* Graphs nest no deeper than the plan allows. */
+static uint8_t walk_graph(walk *k, uint32_t graph)
+{
+    if (!(k->ends[graph] & KNOWN)) {
+        way y = {.k = k};
+        lead_to(&y, (ct_plan_target){k->p->graphs[graph].entry, CT_NONE});
+        while (y.steps.len) {
+            look_at(&y, &k->p->steps[y.steps.items[--y.steps.len]]);
+        }
+        k->ends[graph] = KNOWN | y.ends;
+    }
+    return k->ends[graph] & (CAN_SUCCEED | CAN_FAIL);
+}
+
+static bool begins(mt_arena *tmp, const ct_plan *p, const uint64_t *ops,
+                   uint32_t persona, uint32_t flow)
+{
+    walk k = {.a = tmp,
+              .p = p,
+              .ops = ops,
+              .persona = persona,
+              .seen = mt_new_array(tmp, uint64_t, p->step_count / 64 + 1),
+              .ends = mt_new_array(tmp, uint8_t, p->graph_count + 1)};
+    (void)walk_graph(&k, flow);
+    return k.begins;
+}
+
+/* ---- Names ---- */
+
+static const mt_str OWN[] = {
+#define OWN_NAME(id, name, ...) [TL_##id] = MT_STR_INIT(name),
+    TL_OWN_MAP(OWN_NAME)
+#undef OWN_NAME
+};
+
+bool tl_only_reads(const tl_tool *t)
+{
+    static const bool READS[TL_KIND_COUNT] = {
+#define OWN_READS(id, name, reads, ...) [TL_##id] = reads,
+        TL_OWN_MAP(OWN_READS)
+#undef OWN_READS
+    };
+    return READS[t->kind];
+}
+
+static bool is_own(mt_str name)
+{
+    for (int k = TL_FLOW + 1; k < TL_KIND_COUNT; k++) {
+        if (mt_str_eq(OWN[k], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an operation has the name is asked of the contract, not of the persona: a
+ * tool is called the same, whoever lists it. */
+static mt_str name_of(mt_arena *a, const ct_model *m, tl_kind kind, mt_str id)
+{
+    bool taken = is_own(id) || (kind == TL_FLOW &&
+                                ct_model_find(m, CT_KIND_OPERATION, id) != CT_NONE);
+    return taken ? mt_strf(a, "%s-%.*s", kind == TL_FLOW ? "flow" : "operation",
+                           MT_ARG(id))
+                 : id;
+}
+
+/* ---- All together ---- */
+
+static bool has_part(const ct_plan *p, uint32_t persona)
+{
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        if (p->steps[i].persona == persona) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        const ct_plan_handler *h = &p->steps[i].handler;
+        for (uint32_t k = 0; k < h->undo_count; k++) {
+            if (p->undos[h->first_undo + k].persona == persona) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+const tl_set *tl_set_make(mt_arena *keep, const ex_view *view, uint32_t persona)
+{
+    const ct_plan *p = view->plan;
+    const ct_model *m = p->model;
+    mt_arena tmp = {0};
+    uint64_t *ops = operations_of(&tmp, p, persona);
+    tl_tool *tools =
+        mt_new_array(keep, tl_tool, m->operation_count + m->flow_count + TL_KIND_COUNT);
+    size_t count = 0;
+    for (uint32_t i = 0; i < m->operation_count; i++) {
+        if (ct_bit(ops, i)) {
+            tools[count++] = (tl_tool){
+                name_of(keep, m, TL_OPERATION, m->operations[i].id), TL_OPERATION, i};
+        }
+    }
+    size_t flows = 0;
+    for (uint32_t i = 0; i < m->flow_count; i++) {
+        if (begins(&tmp, p, ops, persona, i)) {
+            tools[count++] =
+                (tl_tool){name_of(keep, m, TL_FLOW, m->flows[i].id), TL_FLOW, i};
+            flows++;
+        }
+    }
+    bool acts = count > 0;
+    for (int k = TL_FLOW + 1; k < TL_KIND_COUNT; k++) {
+        bool wanted = k == TL_RESUME    ? has_part(p, persona)
+                      : k == TL_CANCEL  ? flows > 0
+                      : k == TL_DRY_RUN ? acts
+                                        : true;
+        if (wanted) {
+            tools[count++] = (tl_tool){OWN[k], (tl_kind)k, CT_NONE};
+        }
+    }
+    mt_arena_free(&tmp);
+    tl_set *s = mt_new(keep, tl_set);
+    *s = (tl_set){p, view->contract, persona, tools, count};
+    return s;
+}
+
+const tl_tool *tl_set_find(const tl_set *s, mt_str name)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (mt_str_eq(s->tools[i].name, name)) {
+            return &s->tools[i];
+        }
+    }
+    return NULL;
+}
+
+const tl_tool *tl_set_of(const tl_set *s, tl_kind kind, uint32_t what)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->tools[i].kind == kind && s->tools[i].what == what) {
+            return &s->tools[i];
+        }
+    }
+    return NULL;
+}
