@@ -767,8 +767,8 @@ static void add_escaped(mt_buf *out, mt_str value)
 
 static void add_field(mt_buf *out, const char *key, mt_str value)
 {
-    mt_buf_addf(out, "%s%s=", out->len && out->ptr[out->len - 1] != '?' ? "&" : "",
-                key);
+    char last = out->len ? out->ptr[out->len - 1] : '?';
+    mt_buf_addf(out, "%s%s=", last == '?' || last == '&' ? "" : "&", key);
     add_escaped(out, value);
 }
 
@@ -809,7 +809,7 @@ mt_err au_login_begin(au_oidc *o, const au_login *l, mt_buf *url, mt_buf *why)
     }
     if (!err) {
         mt_buf_adds(url, at);
-        mt_buf_addc(url, mt_str_find(at, '?') < at.len ? '&' : '?');
+        mt_buf_addz(url, mt_str_find(at, '?') < at.len ? "" : "?");
         add_field(url, "response_type", MT_STR("code"));
         add_field(url, "client_id", p->s.login.client_id);
         add_field(url, "redirect_uri", p->s.login.redirect_uri);

@@ -199,8 +199,13 @@ static void check_all_names(check *c)
     check_names(c, "systems", &c->systems, "`files` have no System of this name");
     check_names(c, "invariants", &c->contracts,
                 "`files` have no contract of this name");
-    ex_distinct_judge(&c->arena, c->distinct, c->distinct_count, model_of, found_rule,
-                      c);
+    ex_rule_judge j = {.arena = &c->arena,
+                       .model_of = model_of,
+                       .told = found_rule,
+                       .state = c,
+                       .auto_personas = c->o->auto_personas,
+                       .auto_persona_count = c->o->auto_persona_count};
+    ex_distinct_judge(&j, c->distinct, c->distinct_count);
     if (c->o->default_contract.len &&
         !mt_map_find(&c->contracts, c->o->default_contract)) {
         found(c, MT_STR("default_contract"),

@@ -70,6 +70,9 @@ bool ex_right_known(mt_str text);
 const char *ex_right_includes(mt_str text);
 /* Does one grant of a persona cover this persona of this contract? */
 bool ex_persona_covers(mt_str grant, mt_str contract, mt_str persona);
+/* Does one of several? */
+bool ex_personas_cover(const mt_str *grants, size_t count, mt_str contract,
+                       mt_str persona);
 
 bool ex_caller_holds(const ex_caller *who, mt_str contract, mt_str persona);
 /* Over this contract, by a right over it or over all, or by `admin` where that includes

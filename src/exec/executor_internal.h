@@ -252,11 +252,16 @@ size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_o
 size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *fault,
                         void *state, const ex_distinct **out, size_t *count);
 /* Rules that separate nobody, since they name a contract or a persona that is not
- * there. `model_of`: of a contract, or NULL. */
-typedef const ct_model *ex_model_of(void *state, mt_str contract);
-typedef void ex_rule_told(void *state, mt_str contract, mt_str what);
-void ex_distinct_judge(mt_arena *a, const ex_distinct *all, size_t count,
-                       ex_model_of *model_of, ex_rule_told *told, void *state);
+ * there, or a persona that the server acts as by itself. */
+typedef struct ex_rule_judge {
+    mt_arena *arena;
+    const ct_model *(*model_of)(void *state, mt_str contract); /* NULL: none */
+    void (*told)(void *state, mt_str contract, mt_str what);
+    void *state;
+    const mt_str *auto_personas;
+    size_t auto_persona_count;
+} ex_rule_judge;
+void ex_distinct_judge(const ex_rule_judge *j, const ex_distinct *all, size_t count);
 /* The log says which they are: a contract may be deployed later. */
 void ex_distinct_warn(ex_executor *x);
 /* `quotas` of the configuration, likewise; *out is to be freed in any case. */

@@ -8,6 +8,7 @@
  * and never what is in it. */
 #include <string.h>
 
+#include "os/address.h"
 #include "os/secret.h"
 #include "trace/exporter.h"
 
@@ -125,6 +126,17 @@ static bool read_headers(mt_form *form, mt_str directory, tr_settings *s)
     return good;
 }
 
+/* HOST, HOST:PORT, [IPv6] or [IPv6]:PORT. */
+static bool is_place(mt_arena *a, mt_str place)
+{
+    bool bracketed = place.len && place.ptr[0] == '[';
+    size_t host = bracketed ? mt_str_find(place, ']') + 1 : mt_str_find(place, ':');
+    const char *port = host < place.len ? "" : ":0";
+    char name[OS_HOST_TEXT], digits[8];
+    return os_address_split(mt_strf(a, "%.*s%s", MT_ARG(place), port).ptr, name,
+                            digits);
+}
+
 /* A credential in the address would be in `ps`, in messages and in logs. */
 static bool check_endpoint(mt_form *form, const mt_json *otlp, const tr_settings *s)
 {
@@ -138,15 +150,16 @@ static bool check_endpoint(mt_form *form, const mt_json *otlp, const tr_settings
         return wrong(form, at, "endpoint",
                      "must be http://HOST:PORT or https://HOST:PORT");
     }
+    if (mt_str_find(url, '?') < url.len || mt_str_find(url, '#') < url.len) {
+        return wrong(form, at, "endpoint", "must not have a query or a fragment");
+    }
     host = mt_str_from(host.ptr, mt_str_find(host, '/'));
     if (mt_str_find(host, '@') < host.len) {
         return wrong(form, at, "endpoint",
                      "must not have credentials: they go into `headers`");
     }
-    if (mt_str_find(url, '?') < url.len || mt_str_find(url, '#') < url.len) {
-        return wrong(form, at, "endpoint", "must not have a query or a fragment");
-    }
-    return true;
+    return is_place(form->arena, host) ||
+           wrong(form, at, "endpoint", "has no HOST, HOST:PORT or [IPv6]:PORT");
 }
 
 bool tr_settings_read(mt_form *form, const mt_json *otlp, mt_str directory,

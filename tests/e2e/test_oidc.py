@@ -432,6 +432,17 @@ class Busy(Origins):
         self.addCleanup(server.stop)
         return server, issuer
 
+    def test_a_place_to_log_in_may_have_a_query_of_its_own(self):
+        server, issuer = self.serve_logins()
+        document = self.pages.pages["/.well-known/openid-configuration"]
+        for place, begins in (("/log-in", "/log-in?response_type=code&client_id="),
+                              ("/log-in?p=b2c", "/log-in?p=b2c&response_type=code&client_id="),
+                              ("/log-in?", "/log-in?response_type=code&client_id=")):
+            document["authorization_endpoint"] = issuer + place
+            server.stop()
+            server.start()
+            self.assertIn(issuer + begins, server.get("/login").headers["Location"])
+
     def test_keys_are_asked_for_again_however_many_log_in(self):
         """A minute of this server's clocks is a second; whoever begins logins leaves it no quiet one."""
         clock = {"LD_PRELOAD": wall_clock("")["LD_PRELOAD"], "FAKETIME": "+0 x60"}

@@ -508,17 +508,18 @@ class Quotas(Ward):
 class Distinct(Ward):
     contract = PAYMENT
 
-    def configure(self, distinct):
-        self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": distinct}))
+    def configure(self, distinct, auto=()):
+        self.write("motet.json", json.dumps({"files": ["payment.tenor"], "distinct": distinct,
+                                             "auto_personas": list(auto)}))
 
     def restart(self, server, distinct):
         server.stop()
         self.configure(distinct)
         server.start()
 
-    def serve(self, distinct, store="sqlite:serve.db"):
+    def serve(self, distinct, store="sqlite:serve.db", auto=()):
         self.write("payment.tenor", self.contract)
-        self.configure(distinct)
+        self.configure(distinct, auto)
         server = Server(self.dir, options=["--config", "motet.json"], store=store)
         self.both = server.token("--persona", "payment:requester", "--persona", "payment:approver")
         self.second = server.token("--persona", "payment:requester", "--persona", "payment:approver",
@@ -732,8 +733,9 @@ class Distinct(Ward):
         for bad, said in (({"paymnt": ["requester", "approver"]}, "distinct.paymnt: there is no contract"),
                           ({"payment": [["watcher", "approver"], ["requestor", "approver"]]},
                            "the contract has no persona 'requestor' (did you mean 'requester'?)"),
-                          ({"payment": ["payment:requester", "approver"]}, "no persona 'payment:requester'")):
-            server = self.serve(bad)
+                          ({"payment": ["payment:requester", "approver"]}, "no persona 'payment:requester'"),
+                          ({"payment": ["requester", "watcher"]}, "'watcher' is one of auto_personas")):
+            server = self.serve(bad, auto=["payment:watcher"])
             result = run("serve", "--config", "motet.json", "--check-config", cwd=self.dir)
             self.assertEqual((result.code, said in result.err), (1, True), (bad, result.err))
             self.assertTrue(server.logs("warn distinct_unknown"), bad)

@@ -300,6 +300,8 @@ class Traces(Case):
         self.write("lamp.tenor", PLAIN)
         cases = [
             ('{endpoint: "ftp://x"}', "must be http"), ('{}', "endpoint"),
+            ('{endpoint: "http://[::1"}', "HOST:PORT"), ('{endpoint: "http://[::1]4318"}', "HOST:PORT"),
+            ('{endpoint: "http://h:65536/x"}', "HOST:PORT"), ('{endpoint: "https://h:"}', "HOST:PORT"),
             ('{endpoint: "http://u:p@h:1"}', "credentials"), ('{endpoint: "http://h:1/?a=b"}', "query"),
             ('{endpoint: "http://h:1", sample: -1}', "sample"), ('{endpoint: "http://h:1", smaple: 1}', "smaple"),
             ('{endpoint: "http://h:1", queue: 63}', "queue"), ('{endpoint: "http://h:1", queue: 1048577}', "queue"),
@@ -315,6 +317,9 @@ class Traces(Case):
             self.assertIn("motet.yaml:2:", result.err, otlp)
         for queue in (64, 1048576):
             self.write("motet.yaml", f'files: [lamp.tenor]\notlp: {{endpoint: "http://h:1", queue: {queue}}}\n')
+            self.holds("serve", "--config", "motet.yaml", "--check-config")
+        for place in ("h", "h/", "[::1]", "[::1]:4318/otel", "h:65535"):
+            self.write("motet.yaml", f'files: [lamp.tenor]\notlp: {{endpoint: "https://{place}"}}\n')
             self.holds("serve", "--config", "motet.yaml", "--check-config")
 
 

@@ -131,14 +131,21 @@ bool ex_persona_covers(mt_str grant, mt_str contract, mt_str persona)
            (!name || mt_str_eq(mt_str_from(grant.ptr, name - 1), contract));
 }
 
-bool ex_caller_holds(const ex_caller *who, mt_str contract, mt_str persona)
+bool ex_personas_cover(const mt_str *grants, size_t count, mt_str contract,
+                       mt_str persona)
 {
-    for (size_t i = 0; i < who->persona_count; i++) {
-        if (ex_persona_covers(who->personas[i], contract, persona)) {
+    for (size_t i = 0; i < count; i++) {
+        if (ex_persona_covers(grants[i], contract, persona)) {
             return true;
         }
     }
-    return who->anyone;
+    return false;
+}
+
+bool ex_caller_holds(const ex_caller *who, mt_str contract, mt_str persona)
+{
+    return who->anyone ||
+           ex_personas_cover(who->personas, who->persona_count, contract, persona);
 }
 
 /* An administrator of one contract is none of what belongs to no contract. */

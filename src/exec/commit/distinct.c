@@ -101,29 +101,34 @@ size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *f
     return r.wrong;
 }
 
-static void judge_persona(mt_arena *a, const ex_distinct *d, mt_str persona,
-                          const ct_model *m, ex_rule_told *told, void *state)
+static void judge_persona(const ex_rule_judge *j, const ex_distinct *d, mt_str persona,
+                          const ct_model *m)
 {
-    if (ct_model_find(m, CT_KIND_PERSONA, persona) != CT_NONE) {
-        return;
-    }
     mt_str near = ct_model_nearest(m, CT_KIND_PERSONA, persona);
-    told(state, d->contract,
-         mt_strf(a, "the contract has no persona '%.*s'%s%.*s%s", MT_ARG(persona),
-                 near.len ? " (did you mean '" : "", MT_ARG(near),
-                 near.len ? "'?)" : ""));
+    if (ct_model_find(m, CT_KIND_PERSONA, persona) == CT_NONE) {
+        j->told(j->state, d->contract,
+                mt_strf(j->arena, "the contract has no persona '%.*s'%s%.*s%s",
+                        MT_ARG(persona), near.len ? " (did you mean '" : "",
+                        MT_ARG(near), near.len ? "'?)" : ""));
+    } else if (ex_personas_cover(j->auto_personas, j->auto_persona_count, d->contract,
+                                 persona)) {
+        j->told(j->state, d->contract,
+                mt_strf(j->arena,
+                        "'%.*s' is one of auto_personas, which act for nobody",
+                        MT_ARG(persona)));
+    }
 }
 
-void ex_distinct_judge(mt_arena *a, const ex_distinct *all, size_t count,
-                       ex_model_of *model_of, ex_rule_told *told, void *state)
+void ex_distinct_judge(const ex_rule_judge *j, const ex_distinct *all, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const ct_model *m = model_of(state, all[i].contract);
+        const ct_model *m = j->model_of(j->state, all[i].contract);
         for (size_t k = 0; m && k < all[i].count; k++) {
-            judge_persona(a, &all[i], all[i].personas[k], m, told, state);
+            judge_persona(j, &all[i], all[i].personas[k], m);
         }
         if (!m) {
-            told(state, all[i].contract, MT_STR("there is no contract of this name"));
+            j->told(j->state, all[i].contract,
+                    MT_STR("there is no contract of this name"));
         }
     }
 }
@@ -144,7 +149,13 @@ static void warn(void *state, mt_str contract, mt_str what)
 void ex_distinct_warn(ex_executor *x)
 {
     mt_arena a = {0};
-    ex_distinct_judge(&a, x->distinct, x->distinct_count, served_model, warn, x);
+    ex_rule_judge j = {.arena = &a,
+                       .model_of = served_model,
+                       .told = warn,
+                       .state = x,
+                       .auto_personas = x->auto_personas,
+                       .auto_persona_count = x->auto_persona_count};
+    ex_distinct_judge(&j, x->distinct, x->distinct_count);
     mt_arena_free(&a);
 }
 
@@ -173,12 +184,8 @@ static const ex_distinct *next_rule(const ex_job *job, mt_str persona, size_t *f
 
 static bool is_auto(const ex_job *job, mt_str persona)
 {
-    for (size_t i = 0; i < job->x->auto_persona_count; i++) {
-        if (ex_persona_covers(job->x->auto_personas[i], job->v->contract, persona)) {
-            return true;
-        }
-    }
-    return false;
+    return ex_personas_cover(job->x->auto_personas, job->x->auto_persona_count,
+                             job->v->contract, persona);
 }
 
 static bool is_ruled(const ex_job *job, mt_str persona)

@@ -44,13 +44,9 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
     ex_turn *t = context;
     const ex_executor *x = t->job->x;
     mt_str name = ct_persona_id(run->plan, persona);
-    for (size_t i = 0; i < x->auto_persona_count; i++) {
-        if (ex_persona_covers(x->auto_personas[i], t->job->v->contract, name)) {
-            return true;
-        }
-    }
-    return ex_caller_holds(t->who, t->job->v->contract, name) &&
-           !is_excluded(t, run, name);
+    mt_str contract = t->job->v->contract;
+    return ex_personas_cover(x->auto_personas, x->auto_persona_count, contract, name) ||
+           (ex_caller_holds(t->who, contract, name) && !is_excluded(t, run, name));
 }
 
 /* ---- Records ---- */
