@@ -100,6 +100,13 @@ class Fmt(Case):
         self.assertEqual(self.formatted(PRETTY), PRETTY)
         self.assertEqual(self.formatted(GOOD), GOOD)
 
+    def test_a_group_stays_on_its_line_to_the_last_column(self):
+        """88 characters; where only the padding before it is too much, that goes first."""
+        for letters, widest, lines in ((26, 88, 4), (27, 87, 4), (28, 88, 4), (29, 55, 7)):
+            text = self.formatted(f'fact f {{ type: Record {{ {"a" * letters}: Int(min: 0, max: 9), bbbbbbbbbbbb: Bool }} '
+                                  'source: "a.b" }\n').splitlines()
+            self.assertEqual((max(map(len, text)), len(text)), (widest, lines), text)
+
     def test_files_are_rewritten_in_place_with_their_mode(self):
         path = self.write("u.tenor", UGLY)
         path.chmod(0o640)
