@@ -31,6 +31,11 @@ static const struct {
     CALL(FLOW_START, "order_mgmt", "order_processing"),
     CALL(FACT_ASSERT, "fulfillment", "parcel_weight_grams"),
     CALL(FLOW_START, "", "two"),
+    CALL(DECIDE, "", ""),
+    CALL(DECIDE_MANY, "", ""),
+    CALL(SEARCH_SUBJECT, "", ""),
+    CALL(SEARCH_RESOURCE, "", ""),
+    CALL(SEARCH_ACTION, "", ""),
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

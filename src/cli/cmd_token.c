@@ -59,8 +59,8 @@ static const cli_option LIST_OPTIONS[] = {
     {NULL, NULL, NULL},
 };
 static const char GRAMMAR[] =
-    "Rights: read, evaluate, deploy, instances:create, instances:delete, facts:NAME (or *), "
-    "source:NAME, facts:override, ledger:read, admin, each also for one contract "
+    "Rights: read, evaluate, decide, deploy, instances:create, instances:delete, "
+    "facts:NAME (or *), source:NAME, facts:override, ledger:read, admin, each also for one contract "
     "(escrow/facts:credit_score); metrics:read, graphs:NAME, agents:NAME. A persona of one "
     "contract is escrow:buyer. admin includes read, evaluate, ledger:read, metrics:read and "
     "cancelling flows, and nothing else; no right lets a token act as a persona.";

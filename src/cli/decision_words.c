@@ -88,6 +88,20 @@ static mt_str named(mt_arena *a, const mt_json *d, const char *key)
                       : id;
 }
 
+/* A question about somebody else. */
+static mt_str asked_of(mt_arena *a, const mt_json *d)
+{
+    const mt_json *about = mt_json_at(d, "asked_about");
+    mt_str op = member(d, "operation"), flow = member(d, "flow");
+    mt_str what = op.len ? op : flow.len ? flow : member(d, "of_verdict");
+    return mt_strf(a, "asked whether %.*s %.*s may: %s %.*s",
+                   MT_ARG(member(about, "type")), MT_ARG(member(about, "id")),
+                   op.len     ? "operation"
+                   : flow.len ? "flow"
+                              : "verdict",
+                   MT_ARG(what));
+}
+
 static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "refusal")) {
@@ -96,6 +110,9 @@ static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
                : mt_json_at(d, "execution")
                    ? mt_strf(a, "resume flow %.*s", MT_ARG(flow))
                    : mt_strf(a, "flow %.*s", MT_ARG(flow));
+    }
+    if (mt_str_is(kind, "decision")) {
+        return asked_of(a, d);
     }
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (mt_str_eq(kind, mt_str_z(KINDS[i].kind))) {
@@ -135,6 +152,9 @@ static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
     }
     const mt_json *refusal = mt_json_at(d, "refusal");
     mt_str outcome = member(d, "outcome"), status = member(d, "status");
+    if (mt_str_is(kind, "decision") && !refusal) {
+        return MT_STR("allowed");
+    }
     if (refusal) {
         return mt_strf(a, "refused: %.*s", MT_ARG(member(refusal, "code")));
     }
@@ -195,7 +215,8 @@ void cli_decision_read(mt_arena *a, const mt_json *decision, cli_decision *out)
         .on = on_of(a, decision),
         .result = result_of(a, decision, kind),
         .why = why_of(a, decision),
-        .refused = mt_str_is(kind, "refusal"),
+        .refused = mt_str_is(kind, "refusal") ||
+                   (mt_str_is(kind, "decision") && mt_json_at(decision, "refusal")),
         .decides = mt_json_at(decision, "caller") != NULL,
     };
 }

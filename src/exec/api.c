@@ -326,7 +326,7 @@ static void tell_contract(const teller *t)
 
 /* A version that was served stays until the executor is closed, so pointers may be
  * used after the lock is given back. */
-static size_t current_versions(ex_executor *x, mt_arena *a, ex_version ***out)
+size_t ex_current_versions(ex_executor *x, mt_arena *a, ex_version ***out)
 {
     pthread_rwlock_rdlock(&x->contracts_lock);
     size_t count = x->contracts.len;
@@ -343,7 +343,7 @@ void ex_executor_api(ex_executor *x, mt_jw *w, ex_api_see *see, void *state)
 {
     mt_arena a = {0};
     ex_version **versions;
-    size_t count = current_versions(x, &a, &versions);
+    size_t count = ex_current_versions(x, &a, &versions);
     for (size_t i = 0; i < count; i++) {
         tell_contract(&(teller){w, &a, versions[i], see, state});
     }

@@ -81,6 +81,25 @@ bool ex_caller_may(const ex_caller *who, mt_str contract, mt_str right);
 /* Over one contract at least. */
 bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
 
+/* Somebody a decision is asked about (docs/authzen.md). The front door knows who they
+ * are: personas as in ex_caller, and the id that records know it by (empty: none). */
+typedef struct ex_subject_of {
+    mt_str id;
+    const mt_str *personas;
+    size_t persona_count;
+} ex_subject_of;
+struct mt_json;
+typedef struct ex_people {
+    /* `subject`: {"id","properties","type"}. Nobody known has no personas. */
+    void (*find)(void *state, mt_arena *a, const struct mt_json *subject,
+                 ex_subject_of *out);
+    /* All ids of a type. MT_E_NOTFOUND: there is no such type; MT_E_RANGE: they cannot
+     * be listed, since what they come with decides who they are. */
+    mt_err (*list)(void *state, mt_arena *a, mt_str type, const mt_str **ids,
+                   size_t *count);
+    void *state;
+} ex_people;
+
 /* ---- Calls ---- */
 
 /* One row per thing that can be asked for; front doors map their routes to these.
@@ -99,6 +118,11 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
     X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
     X(EXPLAIN,           false) /* POST contracts/c/explain  {facts, of what}    */ \
     X(ASK,               false) /* POST contracts/c/ask      {question}          */ \
+    X(DECIDE,            true)  /* POST access/v1/evaluation                     */ \
+    X(DECIDE_MANY,       true)  /* POST access/v1/evaluations                    */ \
+    X(SEARCH_SUBJECT,    false) /* POST access/v1/search/subject                 */ \
+    X(SEARCH_RESOURCE,   false) /* POST access/v1/search/resource                */ \
+    X(SEARCH_ACTION,     false) /* POST access/v1/search/action                  */ \
     X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
     X(FACT_ASSERT,       true)  /* PUT  contracts/c/facts/n  manual fact         */ \
     X(FACT_RETRACT,      true)  /* DELETE contracts/c/facts/n                    */ \
@@ -157,6 +181,7 @@ typedef struct ex_call {
     mt_str request_digest;  /* hex of method, path, body; with the key */
     const ad_param *query;
     size_t query_count;
+    const ex_people *people; /* of decisions; NULL: nobody but personas is known */
     tr_trace *trace; /* stages are noted there, its id in the record; NULL: none */
     /* On a thread that others wait for: what takes long to evaluate is left to the
      * executor's workers, and answered from there. */
@@ -314,6 +339,11 @@ typedef struct ex_view {
 bool ex_view_of(ex_executor *x, mt_str contract, ex_view *out);
 /* May the caller assert the fact with a call, if an adapter serves it, too? */
 bool ex_view_may_give(const ex_view *view, const ex_caller *who, uint32_t fact);
+/* Operations and flows of all contracts, and the agents that `who` (NULL: nobody) may
+ * talk to, as items of the open array: skills of A2A. */
+void ex_executor_skills(ex_executor *x, const ex_caller *who, struct mt_jw *w);
+/* The trust domain; may be empty. */
+mt_str ex_executor_domain(const ex_executor *x);
 /* The codes of all problems, as items of the open array. */
 void ex_problem_codes(struct mt_jw *w);
 /* Called from the committer or a poller whenever new records are chained, so that event

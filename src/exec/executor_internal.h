@@ -82,6 +82,13 @@ typedef enum ex_refusals {
     EX_REFUSALS_ALL,
     EX_REFUSALS_NONE
 } ex_refusals;
+/* Which decisions that others ask for (kinds/decide.c) it is told of. ORDER likewise.
+ */
+typedef enum ex_decisions {
+    EX_DECISIONS_ALL,
+    EX_DECISIONS_DENIED,
+    EX_DECISIONS_NONE
+} ex_decisions;
 /* A witness of the configuration. */
 typedef struct ex_witness_of {
     lg_note_key key; /* with its name */
@@ -129,6 +136,7 @@ struct ex_executor {
     unsigned flow_turn;   /* steps of one flow in one transaction at most */
     unsigned answer_days; /* how long idempotent answers are kept */
     ex_refusals refusals;
+    ex_decisions decisions;
     int64_t forget_ms; /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;

@@ -4,6 +4,7 @@
 #include "exec/kinds/agent.h"
 #include "exec/kinds/ask.h"
 #include "exec/kinds/contract.h"
+#include "exec/kinds/decide.h"
 #include "exec/kinds/deploy.h"
 #include "exec/kinds/evaluate.h"
 #include "exec/kinds/explain.h"
@@ -34,6 +35,16 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_ACTIONS] = {.prepare = ex_actions},
     [EX_EXPLAIN] = {.prepare = ex_explain, .slow = true},
     [EX_ASK] = {.prepare = ex_ask, .slow = true},
+    [EX_DECIDE] = {.prepare = ex_decide_prepare,
+                   .commit = ex_decide_commit,
+                   .overlaps = true},
+    [EX_DECIDE_MANY] = {.prepare = ex_decide_many_prepare,
+                        .commit = ex_decide_commit,
+                        .slow = true,
+                        .overlaps = true},
+    [EX_SEARCH_SUBJECT] = {.prepare = ex_search_subject, .slow = true},
+    [EX_SEARCH_RESOURCE] = {.prepare = ex_search_resource, .slow = true},
+    [EX_SEARCH_ACTION] = {.prepare = ex_search_action, .slow = true},
     [EX_FACT_LIST] = {.prepare = ex_fact_list},
     [EX_FACT_ASSERT] = {.prepare = ex_fact_assert_prepare,
                         .commit = ex_fact_assert_commit},

@@ -7,13 +7,19 @@
 typedef struct numbers {
     int64_t answer_days, clock_skew_ms, eval_ms, eval_steps, flow_turn,
         trigger_attempts, trigger_pause_ms;
-    int refusals; /* ex_refusals */
+    int refusals;  /* ex_refusals */
+    int decisions; /* ex_decisions */
 } numbers;
 
 static const char *const REFUSALS[] = {[EX_REFUSALS_REASONS] = "reasons",
                                        [EX_REFUSALS_ALL] = "all",
                                        [EX_REFUSALS_NONE] = "none",
                                        NULL};
+
+static const char *const DECISIONS[] = {[EX_DECISIONS_ALL] = "all",
+                                        [EX_DECISIONS_DENIED] = "denied",
+                                        [EX_DECISIONS_NONE] = "none",
+                                        NULL};
 
 static const numbers USUAL = {
     .answer_days = 7,
@@ -28,6 +34,7 @@ static const numbers USUAL = {
 static const mt_form_row ROWS[] = {
     MT_FORM_INT(numbers, answer_days, "answer_days", 1, 3660, 0),
     MT_FORM_INT(numbers, clock_skew_ms, "clock_skew_ms", 1, 86400000, 0),
+    MT_FORM_CHOICE(numbers, decisions, "decisions", DECISIONS, 0),
     MT_FORM_INT(numbers, eval_ms, "eval_ms", 1, 600000, 0),
     MT_FORM_INT(numbers, eval_steps, "eval_steps", 1, 4000000000, 0),
     MT_FORM_INT(numbers, flow_turn, "flow_turn", 1, 100000, 0),
@@ -63,6 +70,8 @@ static void tell(void *state, const mt_form_fault *f)
                          f->hint.len ? "; " : "", MT_ARG(f->hint));
     } else if (mt_str_is(f->key, "refusals")) {
         reason = MT_STR("it is `reasons`, `all` or `none`");
+    } else if (mt_str_is(f->key, "decisions")) {
+        reason = MT_STR("it is `all`, `denied` or `none`");
     } else if (f->key.len) {
         reason = mt_strf(&t->arena, "it is a whole number from 1 to %lld",
                          (long long)most_of(f->key));
@@ -115,6 +124,7 @@ mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why
     x->clock_skew_ms = (unsigned)n.clock_skew_ms;
     x->flow_turn = (unsigned)n.flow_turn;
     x->refusals = (ex_refusals)n.refusals;
+    x->decisions = (ex_decisions)n.decisions;
     x->trigger_attempts = (unsigned)n.trigger_attempts;
     x->trigger_pause_ms = (unsigned)n.trigger_pause_ms;
     /* An option wins over the file. */

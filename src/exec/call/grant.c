@@ -25,6 +25,7 @@ typedef struct right_row {
 /* clang-format off */
 static const right_row RIGHTS[] = {
     {MT_STR_INIT("admin"),            false, false, true},
+    {MT_STR_INIT("decide"),           false, false, false},
     {MT_STR_INIT("deploy"),           false, false, false},
     {MT_STR_INIT("evaluate"),         false, false, true},
     {MT_STR_INIT("facts:override"),   false, false, false},
@@ -116,7 +117,8 @@ const char *ex_right_includes(mt_str text)
     return mt_str_is(right_of(text), "admin")
                ? "read, evaluate, ledger:read, metrics:read and cancelling flows; it "
                  "does "
-                 "not include deploy, instances:*, facts:*, source:*, graphs:*, "
+                 "not include deploy, decide, instances:*, facts:*, source:*, "
+                 "graphs:*, "
                  "agents:* "
                  "or any persona"
                : NULL;

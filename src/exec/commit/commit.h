@@ -119,6 +119,8 @@ bool ex_answer_defer(ex_job *job);
 
 /* Is the job's answer a refusal that the ledger is to know? */
 bool ex_refusal_due(const ex_job *job);
+/* "refusal":{…}: of what the job was answered, as much as the ledger is to know. */
+void ex_refusal_json(mt_jw *w, const ex_job *job, mt_arena *a);
 /* Writes its record, and the record's number into the answer. */
 mt_err ex_refusal_record(ex_job *job, ex_group *g);
 

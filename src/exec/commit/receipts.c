@@ -91,8 +91,11 @@ static bool find_place(mt_arena *a, mt_str body, place *out)
     if (mt_json_read(a, mt_str_dup(a, body), NULL, &tree, NULL)) {
         return false;
     }
-    out->queued = find_member(body, &tree, "queued", out);
-    return out->queued || find_member(body, &tree, "record", out);
+    /* A decision that was asked for has it beside its reasons. */
+    const mt_json *context = mt_json_at(&tree, "context");
+    const mt_json *in = mt_json_is(context, MT_JSON_OBJECT) ? context : &tree;
+    out->queued = find_member(body, in, "queued", out);
+    return out->queued || find_member(body, in, "record", out);
 }
 
 /* Keys stay in their order: "receipt" comes right before "record". */

@@ -170,7 +170,7 @@ static mt_json why(const ex_job *job, mt_arena *a, const mt_json *problem)
                                                : reasons(job, a, problem);
 }
 
-static void why_json(mt_jw *w, const ex_job *job, mt_arena *a)
+void ex_refusal_json(mt_jw *w, const ex_job *job, mt_arena *a)
 {
     mt_json problem;
     mt_buf text = {0};
@@ -220,7 +220,7 @@ static void members_json(mt_jw *w, ex_job *job, ex_group *g, const asked *a)
     if (job->request.persona.len) {
         mt_jw_key_str(w, "persona", job->request.persona);
     }
-    why_json(w, job, g->arena);
+    ex_refusal_json(w, job, g->arena);
     ex_record_time(w, g);
 }
 

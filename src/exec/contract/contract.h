@@ -107,6 +107,8 @@ typedef struct ex_deployment {
 
 /* The version that is served now; NULL: no such contract. An empty id: the default. */
 ex_version *ex_current(ex_executor *x, mt_str contract);
+/* Those of all contracts; the list is in the arena. */
+size_t ex_current_versions(ex_executor *x, mt_arena *a, ex_version ***out);
 /* A version by its etag, if it is loaded; NULL. */
 /* "conservative" or "aggressive": how flows in flight are judged. */
 mt_str ex_analysis_name(const ex_executor *x);

@@ -88,10 +88,11 @@ mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem)
  * are left to the record: they are long, and not everybody may read them. So is the
  * error of a condition that had no value: it says in words which one did not fit. */
 static const char *const OWN[] = {
-    "asked_as",  "bindings",  "caller",  "candidate", "contract", "entity",   "etag",
-    "execution", "expires",   "fact",    "flow",      "instance", "key",      "kind",
-    "name",      "operation", "outcome", "persona",   "personas", "reason",   "rights",
-    "state",     "status",    "step",    "time",      "token",    "verdicts",
+    "allowed",   "asked_about", "asked_as", "bindings",  "caller",  "candidate",
+    "contract",  "entity",      "etag",     "execution", "expires", "fact",
+    "flow",      "instance",    "key",      "kind",      "name",    "of_verdict",
+    "operation", "outcome",     "persona",  "personas",  "reason",  "rights",
+    "state",     "status",      "step",     "time",      "token",   "verdicts",
 };
 /* Of an operation's provenance, and what they are called in other records. */
 static const struct {

@@ -175,6 +175,21 @@ static void tell_refusal(mt_buf *out, const mt_json *body)
     }
 }
 
+/* Who was asked about, for what, and the answer; why not in one word. */
+static void tell_decision(mt_buf *out, const mt_json *body)
+{
+    const mt_json *about = mt_json_at(body, "asked_about");
+    const mt_json *allowed = mt_json_at(body, "allowed");
+    add_named(out, "may ", about, "type");
+    add_named(out, " ", about, "id");
+    add_named(out, " ", body, "operation");
+    add_named(out, " begin ", body, "flow");
+    add_named(out, " on ", body, "of_verdict");
+    mt_buf_addz(out, mt_json_is(allowed, MT_JSON_BOOL) && allowed->boolean ? ": yes"
+                                                                           : ": no");
+    add_named(out, ", ", mt_json_at(body, "refusal"), "code");
+}
+
 static void add_list(mt_buf *out, const char *before, const mt_json *list)
 {
     if (mt_json_is(list, MT_JSON_ARRAY) && list->count) {
@@ -252,6 +267,7 @@ static const struct kind {
     {"fact_retracted", tell_fact},
     {"contract_deployed", tell_contract},
     {"refusal", tell_refusal},
+    {"decision", tell_decision},
     {"token_created", tell_token},
     {"token_changed", tell_token},
     {"token_revoked", tell_token},
