@@ -62,6 +62,7 @@ typedef struct service {
     mt_str tls_cert, tls_key;      /* PEM; empty without TLS */
     au_oidc *oidc;                 /* NULL: none */
     au_certificates *certificates; /* likewise */
+    ht_people *people;             /* likewise */
     tr_settings otlp;              /* if there is `otlp` */
 } service;
 
@@ -223,7 +224,7 @@ static ex_executor_options executor_options(service *s)
 
 static void say_fault(void *state, mt_str key, size_t offset, mt_str reason);
 
-/* Whom others vouch for: `oidc` and `certificates`. */
+/* Whom others vouch for, and ask about: `oidc`, `certificates` and `authzen`. */
 static int read_identities(service *s)
 {
     au_settings in = {.all = s->config.all,
@@ -236,6 +237,7 @@ static int read_identities(service *s)
     if (s->config.all) {
         faults += au_oidc_read(&in, &s->oidc);
         faults += au_certificates_read(&in, &s->certificates);
+        faults += ht_people_read(&in, &s->people);
     }
     return faults ? CLI_FAILS : CLI_HOLDS;
 }
@@ -378,6 +380,8 @@ static int open_server(service *s)
         .version = MT_STR(MOTET_VERSION),
         .oidc = s->oidc,
         .certificates = s->certificates,
+        .people = s->people,
+        .public_url = c->public_url ? mt_str_z(c->public_url) : (mt_str){0},
         .peers = {.connections = c->max_connections,
                   .per_address = c->max_per_address,
                   .rate_per_minute = (unsigned)c->rate,
@@ -458,6 +462,7 @@ static void free_identities(service *s)
 {
     au_oidc_free(s->oidc);
     au_certificates_free(s->certificates);
+    ht_people_free(s->people);
 }
 
 /* A closed standard error stays unwritten: its number is taken, or the next file that

@@ -118,6 +118,19 @@ static void add_login(const ht_request *r, struct MHD_Response *answer)
     }
 }
 
+/* What the client calls its request. Of AuthZEN any text is (its section on request
+ * identification); elsewhere it is one that is safe wherever it is copied to. */
+static const char *told_id(ht_request *r)
+{
+    mt_str id = r->head.request_id;
+    bool any = r->match.route && r->match.route->flags & HT_ACCESS && id.len &&
+               id.len <= HT_KEY_BYTES;
+    for (size_t i = 0; i < id.len && any; i++) {
+        any = id.ptr[i] >= ' ' && id.ptr[i] <= '~';
+    }
+    return any ? mt_str_dup(&r->arena, id).ptr : r->id;
+}
+
 /* Every answer leaves through here, so each has its id and each connection is known to
  * be read from now on. Zero is never a status: r->status also tells that the request
  * was answered. */
@@ -126,7 +139,7 @@ enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *
     if (!answer) {
         return MHD_NO;
     }
-    add(answer, "X-Request-Id", r->id);
+    add(answer, "X-Request-Id", told_id(r));
     if (r->trace.known) {
         char parent[TR_HEADER_BYTES + 1];
         tr_trace_header(&r->trace, parent);

@@ -27,6 +27,7 @@ typedef mt_form_words ht_list;
     X(store_file, "store-file", TEXT, const char *, NULL, 0, 0, "FILE", "a private file that has the URL, for one with a password") \
     X(pool, "pool", COUNT, size_t, 8, 1, 1000, "COUNT", "database connections at most (8)") \
     X(listen, "listen", TEXT, const char *, "127.0.0.1:8440", 0, 0, "HOST:PORT", "where to listen (127.0.0.1:8440; port 0: any)") \
+    X(public_url, "public-url", TEXT, const char *, NULL, 0, 0, "URL", "where clients reach this server, for what it says of itself (as they call it)") \
     X(tls_cert, "tls-cert", TEXT, const char *, NULL, 0, 0, "FILE", "TLS: certificate chain (PEM)") \
     X(tls_key, "tls-key", TEXT, const char *, NULL, 0, 0, "FILE", "TLS: private key (PEM)") \
     X(insecure, "insecure", FLAG, bool, false, 0, 0, NULL, "without tokens, let others than this machine in") \
@@ -79,6 +80,7 @@ typedef mt_form_words ht_list;
     X(quotas, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "what one identity may ask for in a while (docs/rights.md)") \
     X(oidc, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "identity providers: people and programs that they vouch for (docs/rights.md)") \
     X(certificates, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "client certificates, with TLS (docs/rights.md)") \
+    X(authzen, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "whom decisions are asked about (docs/authzen.md)") \
     X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */

@@ -286,7 +286,8 @@ static void body(document *d, const ht_route *r, const item *own)
 static bool can_be(const ht_route *r, mt_str status)
 {
     bool token = !(r->flags & HT_PUBLIC), takes = r->takes != NULL;
-    bool looks = token || r->page == HT_HOME || r->page == HT_MANIFEST ||
+    bool looks = token || r->page == HT_HOME || r->page == HT_CARD ||
+                 r->page == HT_MANIFEST ||
                  r->page == HT_OPENAPI; /* at a token, if only to show more */
     bool named = strchr(r->pattern, '{') != NULL, call = r->page == HT_CALL;
     bool login = r->page == HT_LOGIN || r->page == HT_CALLBACK; /* asks a provider */

@@ -258,7 +258,8 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
     bool public =
         (r->match.route->flags & HT_PUBLIC) &&
         !(s->options.private_manifest &&
-          (r->match.route->page == HT_MANIFEST || r->match.route->page == HT_OPENAPI));
+          (r->match.route->page == HT_MANIFEST || r->match.route->page == HT_OPENAPI ||
+           r->match.route->page == HT_CARD));
     if (ht_tokens_open_to_all(s->tokens)) {
         enum MHD_Result result = check_stranger(r, answered);
         if (*answered) {
@@ -266,13 +267,14 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
         }
     }
     *answered = true;
-    bool looks = r->match.route->page == HT_HOME; /* shows more to who is known */
+    bool looks = r->match.route->page == HT_HOME || /* show more to who is known */
+                 r->match.route->page == HT_CARD;
     if (!public || looks) {
         ht_verdict verdict = ht_admit(r);
         if (verdict == HT_ASK_PROVIDER && !r->asked && ht_admit_later(r)) {
             return MHD_YES; /* *answered: there is nothing more to do now */
         }
-        bool stranger = looks && verdict == HT_NO_TOKEN;
+        bool stranger = public && verdict == HT_NO_TOKEN;
         if (verdict != HT_LET_IN && !stranger) {
             return refuse(r, verdict);
         }
@@ -303,10 +305,12 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
     }
     bool lines = r->match.route->flags & HT_LINES;
     if (has && !(lines ? ht_head_is_lines : ht_head_is_json)(&r->head)) {
-        return ht_answer_problem(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                                 "unsupported_media_type",
-                                 lines ? "a batch must be application/jsonl in UTF-8"
-                                       : "a body must be application/json in UTF-8");
+        bool access = r->match.route->flags & HT_ACCESS;
+        return ht_answer_problem(
+            r, access ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+            access ? "bad_request" : "unsupported_media_type",
+            lines ? "a batch must be application/jsonl in UTF-8"
+                  : "a body must be application/json in UTF-8");
     }
     *answered = false;
     return MHD_YES;
@@ -388,6 +392,7 @@ static void make_call(ht_request *r)
                         .body = mt_buf_str(&r->body),
                         .query = r->target.query,
                         .query_count = r->target.query_count,
+                        .people = &r->server->ask,
                         .trace = r->trace.known ? &r->trace : NULL,
                         .must_not_linger = true};
     if (r->head.idempotency_key.ptr) {

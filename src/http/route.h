@@ -24,13 +24,16 @@ typedef enum ht_page {
     HT_LOGOUT,
     HT_SESSION,
     HT_MCP,
-    HT_MCP_METADATA
+    HT_MCP_METADATA,
+    HT_DECISION_POINT,
+    HT_CARD
 } ht_page;
 
 enum {
     HT_PUBLIC = 1, /* needs no token */
     HT_BODY = 2,   /* takes a JSON body */
-    HT_LINES = 4   /* takes lines of JSON, and answers with lines */
+    HT_LINES = 4,  /* takes lines of JSON, and answers with lines */
+    HT_ACCESS = 8  /* of AuthZEN: another type of body is 400, any request id is kept */
 };
 
 typedef struct ht_route {

@@ -263,6 +263,8 @@ static mt_err start(ht_server *s, mt_buf *why)
     if (!err && (s->options.oidc || s->options.certificates)) {
         ht_tokens_close(s->tokens);
     }
+    s->known = (ht_known){s->options.people, s->tokens};
+    s->ask = (ex_people){ht_people_find, ht_people_list, &s->known};
     err = err ? err : find_address(s, &at, why);
     if (err) {
         return err;

@@ -15,6 +15,7 @@
 #include "auth/certificate.h"
 #include "http/log.h"
 #include "http/peers.h"
+#include "http/people.h"
 #include "http/tokens.h"
 #include "trace/exporter.h"
 
@@ -40,6 +41,8 @@ typedef struct ht_options {
     bool access_log;
     au_oidc *oidc;                 /* borrowed; NULL: no providers */
     au_certificates *certificates; /* borrowed; NULL: none are asked for */
+    const ht_people *people;       /* borrowed; NULL: no subjects but tokens */
+    mt_str public_url;             /* where clients reach it; empty: as they say */
 } ht_options;
 
 extern const ht_options HT_OPTIONS_DEFAULT;

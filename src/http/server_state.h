@@ -70,6 +70,8 @@ struct ht_server {
     MHD_socket listener; /* given back by the daemon, closed after it */
     ht_peers *peers;
     ht_tokens *tokens;
+    ht_known known; /* whom decisions are asked about */
+    ex_people ask;  /* the same, for the executor */
     ht_streams *streams;
     ht_workers *workers;
     ht_figures *figures;
@@ -167,6 +169,13 @@ enum MHD_Result ht_mcp_metadata(ht_request *r);
  * in front of its path; the rest of a WWW-Authenticate, or empty. */
 void ht_mcp_place(mt_buf *out, const ht_request *r, const char *before);
 mt_str ht_mcp_challenge(ht_request *r);
+
+/* http/origin.c: "https://motet.example", as clients call this server. */
+void ht_origin_write(mt_buf *out, const ht_request *r);
+
+/* http/card.c */
+enum MHD_Result ht_answer_decision_point(ht_request *r);
+enum MHD_Result ht_answer_card(ht_request *r);
 
 /* http/events.c */
 ht_streams *ht_streams_new(ht_server *s);

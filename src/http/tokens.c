@@ -283,6 +283,23 @@ bool ht_tokens_still(ht_tokens *t, const ht_pass *p)
     return yes;
 }
 
+void ht_tokens_granted(ht_tokens *t, mt_arena *a, mt_str id, ex_subject_of *out)
+{
+    ht_token_table *table = hold(t);
+    const entry *e = entry_of(table, id);
+    *out = (ex_subject_of){0};
+    if (e && ht_token_lives(&e->token, wall_ms(t))) {
+        mt_str *personas = mt_new_array(a, mt_str, e->token.persona_count + 1);
+        for (size_t i = 0; i < e->token.persona_count; i++) {
+            personas[i] = mt_str_dup(a, e->token.personas[i]);
+        }
+        *out = (ex_subject_of){.id = mt_str_dup(a, e->token.id),
+                               .personas = personas,
+                               .persona_count = e->token.persona_count};
+    }
+    drop(table);
+}
+
 /* One answer for unknown, wrong, expired and revoked: the caller does not learn which
  * ids exist. A pass holds the table, so that a refresh does not free it under a
  * request. */

@@ -45,6 +45,8 @@ void ht_tokens_close(ht_tokens *t);
 
 /* Judges the value of an Authorization field (ptr NULL: none). */
 ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out);
+/* What a token that is good was granted; nothing of any other. */
+void ht_tokens_granted(ht_tokens *t, mt_arena *a, mt_str id, ex_subject_of *out);
 /* The table the pass came from may now go. */
 void ht_pass_end(ht_pass *p);
 /* A second pass of the same caller, for what outlasts the request. */

@@ -76,7 +76,7 @@ class Described(Case):
                     named = {p["$ref"].rsplit("/")[-1] for p in operation["parameters"]}
                     self.assertTrue(set(re.findall(r"\{(\w+)\}", path)) <= named)
                     writes = method != "get" and not re.search(
-                        "/(evaluate|actions|ask|explain|partial|batch|logout)$", path)
+                        "/(evaluate|actions|ask|explain|partial|batch|logout|search/[a-z]+)$", path)
                     self.assertEqual("Idempotency-Key" in named, writes)
 
     def test_addresses_of_tenants_are_free(self):
@@ -428,7 +428,7 @@ class Walked(Case):
 
     def walk_server(self, server):
         self.assertEqual(server.get("/").status, 200)
-        for path in ("/.well-known/tenor", "/healthz", "/readyz", "/metrics", "/openapi.json",
+        for path in ("/.well-known/tenor", "/.well-known/authzen-configuration", "/.well-known/agent-card.json", "/healthz", "/readyz", "/metrics", "/openapi.json",
                      "/v1/contracts", C, f"{C}/.well-known/tenor", f"{C}/versions", f"{C}/migration",
                      f"{C}/facts", "/v1/flows", "/v1/systems", "/v1/graphs", "/v1/agents",
                      "/v1/systems/trade_platform", "/v1/systems/trade_platform/triggers", "/session"):
@@ -465,6 +465,10 @@ class Walked(Case):
         asked = self.expect(200, server.post(f"{C}/ask", {"question": "can buyer reach EscrowAccount.refunded"}))
         self.assertEqual(asked["answer"], "no")
         self.expect(400, server.post(f"{C}/ask", {"question": "will it rain"}))
+        question = {"subject": {"type": "persona", "id": "seller"}, "action": {"name": "confirm_delivery"},
+                    "resource": {"type": "escrow.DeliveryRecord", "id": BOUND["DeliveryRecord"]}, "context": FACTS}
+        for path in ("evaluation", "evaluations", "search/subject", "search/resource", "search/action"):
+            self.expect(200, server.post(f"/access/v1/{path}", question))
         self.expect(200, server.ask("PUT", f"{C}/facts/buyer_requested_refund", {"value": True}))
         self.expect(200, server.ask("DELETE", f"{C}/facts/buyer_requested_refund"))
         self.expect(200, server.post(f"{C}/operations/confirm_delivery",

@@ -6,7 +6,8 @@ copy of examples/ (one copy per document, so later commands see earlier files), 
 standard error together. A line `...` stands for any lines. A line `> ` continues a command.
 README.md is for those who stand in the checkout and have built it: its commands run, as they are printed, in a copy of
 the checkout where the program is build/motet and nowhere else.
-Pages named curl-*.md get a server of the escrow example of their own; $URL says where it listens.
+Pages named curl-*.md get a server of the escrow example of their own, those of SERVED one of theirs; $URL says
+where it listens.
 MOTET_UPDATE_GOLDEN=1 rewrites the expected lines (of blocks without `...`).
 """
 import os
@@ -65,6 +66,9 @@ def matches(expected, actual):
     return re.fullmatch(pattern, "".join(a + "\n" for a in actual)) is not None
 
 
+SERVED = {"authzen.md": ["records/records.tenor", "--config", "records/motet.yaml"]}
+
+
 class Surroundings:
     """A temporary copy of the examples and a PATH on which the program is found."""
 
@@ -110,8 +114,8 @@ class Documents(unittest.TestCase):
         self.addCleanup(surroundings.holder.cleanup)
         if path.name == "README.md":
             surroundings.stand_in_the_checkout()
-        if path.name.startswith("curl-"):
-            server = Server(surroundings.work, "escrow/escrow.tenor")
+        if path.name.startswith("curl-") or path.name in SERVED:
+            server = Server(surroundings.work, *SERVED.get(path.name, ["escrow/escrow.tenor"]))
             server.start()
             self.addCleanup(server.stop)
             surroundings.env["URL"] = server.url

@@ -290,3 +290,14 @@ mt_err st_record_walk(st_tx *tx, const st_record_filter *filter, st_page page,
     pthread_mutex_unlock(&fake.lock);
     return err;
 }
+
+void ex_executor_skills(ex_executor *x, const ex_caller *who, mt_jw *w)
+{
+    (void)x, (void)who, (void)w;
+}
+
+mt_str ex_executor_domain(const ex_executor *x)
+{
+    (void)x;
+    return MT_STR("");
+}
