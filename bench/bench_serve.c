@@ -21,7 +21,10 @@
  *   serve.instances   bytes of memory for each of many instances
  *   serve.start       seconds until a server with that ledger answers
  *
- * An argument picks one part: reads, sqlite, traced, pg, growth, many.
+ *   authzen.evaluate  decisions/s that leave no record, at least 80 % of evaluate
+ *   authzen.recorded  the same, each recorded before it is told; printed beside it
+ *
+ * An argument picks one part: reads, authzen, sqlite, traced, pg, growth, many.
  * MOTET_BENCH_ROWS sets the number of instances; 1,000,000 if not set. */
 #include <errno.h>
 #include <math.h>
@@ -89,6 +92,9 @@ static void must(mt_err err, const mt_buf *why)
     }
 }
 
+/* Of the configuration; NULL: none. */
+static const mt_json *configuration;
+
 /* Where a server sends its traces; NULL: nowhere. */
 static const tr_settings *collector;
 
@@ -99,7 +105,8 @@ static service serve(const char *store, const char *file)
     const char *files[] = {file, NULL};
     static const ht_log silent = {.fd = -1};
     must(st_open(store, NULL, &s.store, &why), &why);
-    ex_executor_options options = {.store = s.store, .files = files};
+    ex_executor_options options = {
+        .store = s.store, .files = files, .settings = configuration};
     must(ex_executor_open(&options, &s.x, &why), &why);
     ht_options http = HT_OPTIONS_DEFAULT;
     http.executor = s.x;
@@ -377,10 +384,11 @@ static void open_loop(load *l, double per_second, double seconds)
     }
 }
 
-#define FACTS                                                                          \
-    "\"facts\":{\"escrow_amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},"       \
+#define FACT_LIST                                                                      \
+    "\"escrow_amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},"                  \
     "\"delivery_status\":\"confirmed\",\"line_items\":[{\"id\":\"a\",\"description\":" \
-    "\"b\",\"amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},\"valid\":true}]}"
+    "\"b\",\"amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},\"valid\":true}]"
+#define FACTS "\"facts\":{" FACT_LIST "}"
 
 static load *open_load(int port, unsigned count)
 {
@@ -463,6 +471,56 @@ static void bench_reads(void)
                   "\"EscrowAccount\":\"a\"}," FACTS "}",
                   0.6);
     end(&server);
+}
+
+#define ASK                                                                            \
+    "{\"subject\":{\"type\":\"persona\",\"id\":\"escrow_agent\"},\"action\":{"         \
+    "\"name\":"                                                                        \
+    "\"release_escrow\"},\"resource\":{\"type\":\"EscrowAccount\",\"id\":\"a\"},"      \
+    "\"context\":{" FACT_LIST "}}"
+
+/* In turns, as above; the best of each counts. */
+static void measure_decisions(const char *name, child *server, const char *what,
+                              double part)
+{
+    double own = 0, verdicts = 0;
+    size_t bytes;
+    for (int round = 0; round < 3; round++) {
+        double rate = rate_of(server->port, "/access/v1/evaluation", ASK, &bytes);
+        own = rate > own ? rate : own;
+        rate = rate_of(server->port, "/v1/contracts/escrow/evaluate", "{" FACTS "}",
+                       &bytes);
+        verdicts = rate > verdicts ? rate : verdicts;
+    }
+    bench_report(name, own, "decisions/s", what, verdicts, part * verdicts,
+                 BENCH_HIGHER);
+}
+
+static void bench_authzen_with(const char *name, const char *what, const char *text,
+                               double part)
+{
+    char url[128];
+    mt_arena a = {0};
+    mt_json tree;
+    snprintf(url, sizeof url, "sqlite:%s/%s.db", dir, name);
+    if (mt_json_read(&a, mt_str_z(text), NULL, &tree, NULL)) {
+        die("settings");
+    }
+    configuration = &tree;
+    child server = start(url, EXAMPLES "/escrow/escrow.tenor");
+    once(server.port, "/v1/contracts/escrow/instances/EscrowAccount", "{\"id\":\"a\"}");
+    measure_decisions(name, &server, what, part);
+    end(&server);
+    configuration = NULL;
+    mt_arena_free(&a);
+}
+
+static void bench_authzen(void)
+{
+    bench_authzen_with("authzen.evaluate", "serve.evaluate, both unrecorded",
+                       "{\"executor\":{\"decisions\":\"none\"}}", 0.8);
+    bench_authzen_with("authzen.recorded", "serve.evaluate, which records nothing",
+                       "{}", NAN);
 }
 
 static load *turning_with(int port, unsigned count, const char *facts)
@@ -902,6 +960,9 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (wanted(only, "reads")) {
         bench_reads();
+    }
+    if (wanted(only, "authzen")) {
+        bench_authzen();
     }
     if (wanted(only, "sqlite")) {
         bench_writes();
