@@ -198,6 +198,96 @@ class Evaluation(Access):
         self.assertEqual(self.post(EVALUATION, question).status, 403, "this caller decides records only")
 
 
+THINGS = """
+persona viewer
+persona keeper
+entity account { states: [open] initial: open transitions: [(open, open)] }
+entity todo { states: [open] initial: open transitions: [(open, open)] }
+entity document { states: [open, shut] initial: open transitions: [(open, open), (open, shut)] }
+operation can_read { allowed_personas: [viewer, keeper] precondition: true
+  effects: [(account, open, open)] }
+operation can_write { allowed_personas: [keeper] precondition: true effects: [(account, open, open)] }
+operation read { allowed_personas: [viewer, keeper] precondition: true effects: [(document, open, open)] }
+operation can_edit { allowed_personas: [keeper] precondition: true effects: [(document, open, open)] }
+operation shut { allowed_personas: [keeper] precondition: true effects: [(document, open, shut)] }
+"""
+
+
+class Examples(Access):
+    """The examples of the specification as they are printed, with the answers it prints."""
+
+    CALLER = {"type": "user", "id": "alice@example.com"}
+    TIME = {"time": "2024-05-31T15:22-07:00"}
+
+    def setUp(self):
+        super().setUp()
+        rules = [{"claim": "id", "equals": f"{name}@example.com", "personas": [f"things:{persona}"]}
+                 for name, persona in (("alice", "keeper"), ("bob", "viewer"))]
+        self.write("things.tenor", THINGS)
+        self.write("motet.json", json.dumps({"files": ["things.tenor"],
+                                             "authzen": {"subjects": {"user": {"rules": rules}}}}))
+        self.server = Server(self.dir, options=["--config", "motet.json"])
+        self.pep = self.server.token("--right", "decide", "--right", "instances:create", "--persona", "keeper")
+        self.server.start()
+        self.addCleanup(self.server.stop)
+        for kind, names in (("account", ("123", "456")), ("todo", ("1",)), ("document", ("1", "2", "3", "boxcarring.md",
+                            "subject-search.md", "resource-search.md"))):
+            for name in names:
+                made = self.post(f"/v1/contracts/things/instances/{kind}", {"id": name})
+                self.assertEqual(made.status, 201, made)
+        done = self.post("/v1/contracts/things/operations/shut", {"persona": "keeper", "bindings": {"document": "2"}})
+        self.assertEqual(done.status, 200, done)
+
+    def test_one_question(self):
+        question = {"subject": self.CALLER, "resource": {"type": "account", "id": "123"},
+                    "action": {"name": "can_read", "properties": {"method": "GET"}},
+                    "context": {"time": "1985-10-26T01:22-07:00"}}
+        self.assertIs(self.decide(question), True)
+        subject = {**self.CALLER, "properties": {"department": "Sales", "ip_address": "172.217.22.14",
+                                                 "device_id": "8:65:ee:17:7e:0b"}}
+        self.assertIs(self.decide({**question, "subject": subject}), True)
+        book = {"type": "book", "id": "123", "properties": {"library_record": {
+            "title": "AuthZEN in Action", "isbn": "978-0593383322"}}}
+        self.assertIs(self.decide({**question, "resource": book}), False)
+
+    def test_many(self):
+        names = ("boxcarring.md", "subject-search.md", "resource-search.md")
+        papers = [{"resource": {"type": "document", "id": name}} for name in names]
+        read, edit = {"action": {"name": "read"}}, {"action": {"name": "can_edit"}}
+        whole = [{"subject": self.CALLER, **read, **paper, "context": self.TIME} for paper in papers]
+        self.assertEqual(self.many({"evaluations": whole}), [True] * 3)
+        self.assertEqual(self.many({"subject": self.CALLER, "context": self.TIME,
+                                    "evaluations": [{**read, **paper} for paper in papers]}), [True] * 3)
+        bob = {"type": "user", "id": "bob@example.com"}
+        self.assertEqual(self.many({"subject": bob, "context": self.TIME, **read,
+                                    "evaluations": [papers[0], papers[1], {**edit, **papers[2]}]}), [True, True, False])
+        lacks = {"evaluations": [{"resource": {"type": "doc", "id": "1"}, "subject": {"type": "doc", "id": "2"}}],
+                 "options": {"evaluations_semantic": "execute_all", "another_option": "value"}}
+        self.assertEqual(self.many(lacks), [False])
+
+    def test_the_three_semantics_give_the_printed_answers(self):
+        question = {"subject": self.CALLER, "action": {"name": "read"},
+                    "evaluations": [{"resource": {"type": "document", "id": n}} for n in "123"]}
+        for semantic, printed in (("execute_all", [True, False, True]), ("deny_on_first_deny", [True, False]),
+                                  ("permit_on_first_permit", [True])):
+            self.assertEqual(self.many({**question, "options": {"evaluations_semantic": semantic}}), printed)
+
+    def test_searches(self):
+        account = {"type": "account", "id": "123"}
+        found = self.post("/access/v1/search/subject", {
+            "subject": {"type": "user"}, "action": {"name": "can_read"}, "resource": account,
+            "context": {"time": "2024-10-26T01:22-07:00"}}).json
+        self.assertEqual(found["results"], [{"type": "user", "id": "alice@example.com"},
+                                            {"type": "user", "id": "bob@example.com"}])
+        found = self.post("/access/v1/search/resource", {
+            "subject": self.CALLER, "action": {"name": "can_read"}, "resource": {"type": "account"}}).json
+        self.assertEqual(found, {"results": [{"type": "account", "id": "123"}, {"type": "account", "id": "456"}],
+                                 "page": {"next_token": ""}})
+        found = self.post("/access/v1/search/action", {
+            "subject": self.CALLER, "resource": account, "context": {"time": "2024-10-26T01:22-07:00"}}).json
+        self.assertEqual(found["results"], [{"name": "can_read"}, {"name": "can_write"}])
+
+
 class Evaluations(Access):
     def test_defaults_are_merged(self):
         self.serve()
@@ -257,6 +347,14 @@ class Evaluations(Access):
         self.assertEqual(self.post(EVALUATIONS, one).status, 413)
 
 
+    def test_all_of_them_have_the_time_of_one_call(self):
+        self.serve("--limit", "eval_ms=1", executor={"decisions": "none"})
+        one = {"subject": ALICE, "action": READ, "evaluations": [{"resource": ONE}] * 1000}
+        items = self.post(EVALUATIONS, one).json["evaluations"]
+        self.assertEqual(len(items), 1000)
+        self.assertEqual((items[-1]["decision"], items[-1]["context"]["error"]["status"]), (False, 503))
+
+
 class Search(Access):
     def found(self, what, body, token=None):
         answer = self.post(f"/access/v1/search/{what}", body, token)
@@ -297,6 +395,14 @@ class Search(Access):
         self.assertEqual(self.found("resource", ask(BOB, WRITE, {"type": "record"})), [])
         self.assertEqual(self.found("resource", ask(resource={"type": "spaceship"})), [])
         self.assertEqual(len(self.found("resource", ask(ADMIN, WRITE, {"type": "record"}))), 7)
+
+    def test_a_search_that_takes_too_long_is_refused_and_not_cut(self):
+        server = self.serve("--limit", "eval_ms=1")
+        for number in range(200):
+            server.post("/v1/contracts/records/instances/record", {"id": f"more-{number}"}, token=self.boss)
+        answer = self.post("/access/v1/search/resource", ask(
+            action={"name": "retire"}, resource={"type": "record"}, context={"soft": True}, page={"limit": 1000}))
+        self.assertEqual((answer.status, answer.code), (503, "evaluation_deadline"), answer)
 
     def test_what_may_be_done(self):
         self.serve()

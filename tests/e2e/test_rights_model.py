@@ -69,7 +69,7 @@ class Who:
         return any(self.holds(contract, p) for p in PERSONAS[contract])
 
     def sees(self, contract):
-        over = ("read", "evaluate", "deploy", "admin", "ledger:read", "facts:override", "instances:create",
+        over = ("read", "evaluate", "decide", "deploy", "admin", "ledger:read", "facts:override", "instances:create",
                 "instances:delete", "facts:balance", "facts:limit", "facts:*", "source:desk")
         return any(p.startswith(contract + ":") for p in self.personas) or self.is_persona_of(contract) or \
             any(r.startswith(contract + "/") for r in self.rights) or any(r in self.rights for r in over)
@@ -111,7 +111,7 @@ class Model:
 class Rights(Case):
     def people(self, rng, count):
         rights = ["read", "evaluate", "admin", "ledger:read", "facts:balance", "facts:limit", "facts:*", "source:desk",
-                  "instances:create", "deploy"]
+                  "instances:create", "deploy", "decide"]
         for _ in range(count):
             personas = [p if rng.random() < 0.25 else f"{c}:{p}" for c in CONTRACTS for p in (*PERSONAS[c], "stranger")
                         if rng.random() < 0.2]
@@ -185,6 +185,28 @@ class Rights(Case):
         status, text = self.ask(token, "POST", f"/v1/contracts/{c}/operations/{operation}", body)
         self.assertEqual((status, json.loads(text).get("code")), want, (self.about, body, text))
         return text, {c} & who.secrets()
+
+    def try_decide(self, rng, token, who, c):
+        """A question about a persona: who may ask it, and what an operation would come to."""
+        operation, persona = rng.choice(("go", "back")), rng.choice((*PERSONAS[c], "stranger"))
+        if rng.random() < 0.6:
+            persona = OPERATIONS[c][operation][0]
+        instance, facts = rng.choice(INSTANCES), self.facts(rng)
+        got = self.ask(token, "POST", "/access/v1/evaluation", {
+            "subject": {"type": "persona", "id": persona}, "action": {"name": operation},
+            "resource": {"type": f"{c}.Thing", "id": instance}, "context": facts})
+        subject = Who("subject", [f"{c}:{persona}"], who.rights)
+        status, code = self.model.operate(subject, c, operation, persona, instance, facts, True)
+        if not who.may(c, "decide") and not who.holds(c, persona):
+            self.forbidden(got)
+        elif code == "fact_forbidden":
+            self.forbidden(got, code)
+        else:
+            self.assertEqual(got[0], 200, (self.about, got))
+            said = json.loads(got[1])
+            self.assertEqual((said["decision"], said["context"].get("code")), (status == 200, code), (self.about, got))
+            self.assertEqual("reason_admin" in said["context"], bool(code) and who.reads_facts(c), self.about)
+        return got[1], set()
 
     def asks(self, got, who, c, facts):
         """What asking about facts comes to; true: it was answered."""

@@ -75,6 +75,12 @@ static void begin(search *s)
 static bool may(search *s)
 {
     mt_arena *a = &s->job->arena;
+    if (os_is_late(ex_deadline(s->job))) {
+        s->refused = ex_refuse(s->job, EX_EVALUATION_DEADLINE,
+                               "the candidates before took all of eval_ms (%zu)",
+                               s->job->x->limits.eval_ms);
+        return false;
+    }
     ex_decision d;
     mt_buf begun = s->job->reply.body;
     mt_mark m = mt_arena_mark(a);
