@@ -52,6 +52,7 @@ struct ex_job {
     int problem;   /* an ex_problem, when the answer is one */
     bool was_read; /* the request's body was read to its end */
     bool simulation;  /* a dry run: every answer says so */
+    bool only_may;    /* nobody reads what it would do, only that it may */
     bool internal;    /* nobody called: no idempotency, not refused when closing */
     bool again;       /* not finished: to be done once more in a later group */
     bool put_off;     /* waits for another request with the same key */

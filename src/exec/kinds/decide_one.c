@@ -217,6 +217,7 @@ static void ask_kind(asking *k, ex_job *sub, mt_str persona)
                                 .outcome = k->ask->more.outcome,
                                 .flows = &k->flows,
                                 .dry_run = true};
+    sub->only_may = true;
     k->flow_name = json_text(k->name);
     k->flows = (mt_json){.type = MT_JSON_ARRAY, .count = 1};
     k->flows.as.items = &k->flow_name;

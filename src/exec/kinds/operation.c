@@ -125,7 +125,11 @@ static bool dry_run(ex_job *job)
     if (err || job->answered) {
         return err ? ex_refuse_store(job, err) : true;
     }
-    ex_reply_operation(job, &a, EX_NO_RECORD);
+    if (job->only_may) {
+        (void)ex_reply_body(job, 200);
+    } else {
+        ex_reply_operation(job, &a, EX_NO_RECORD);
+    }
     return true;
 }
 
