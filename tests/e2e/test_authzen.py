@@ -1,11 +1,17 @@
 """AuthZEN 1.0 and the card of A2A 1.0: every example of the specification, the certification
 scenario's cases, what each caller may ask, and what is recorded."""
+import concurrent.futures
+import http.client
 import json
 import random
+import signal
 import subprocess
+import threading
+import time
 
 import npm
 from harness import SOAK, SOURCE, Case, main, run
+from postgres import Postgres
 from serve import ESCROW, FACTS, Server
 
 RECORDS = SOURCE / "examples" / "records" / "records.tenor"
@@ -33,9 +39,9 @@ def ask(subject=ALICE, action=READ, resource=ONE, **more):
 
 
 class Access(Case):
-    def serve(self, *options, **config):
+    def serve(self, *options, store="sqlite:serve.db", **config):
         self.write("motet.json", json.dumps({**CONFIG, **config}))
-        server = Server(self.dir, options=["--config", "motet.json", *options])
+        server = Server(self.dir, store=store, options=["--config", "motet.json", *options])
         self.boss = server.token("--name", "boss", "--right", "instances:create", "--right", "ledger:read")
         self.pep = server.token("--name", "gateway", "--right", "records/decide", "--right", "records/facts:*")
         server.start()
@@ -549,8 +555,16 @@ class Recorded(Access):
         self.assertEqual(sum(i["body"]["kind"] == "decision" for i in history.json["items"]), 4)
 
     def test_receipts_are_given_and_verify(self):
+        self.receipts("sqlite:serve.db")
+
+    def test_receipts_are_given_and_verify_on_postgresql(self):
+        with Postgres() as database:
+            self.receipts(database.url())
+            self.server.stop()
+
+    def receipts(self, store):
         self.assertEqual(run("keygen", "--prefix", "executor", cwd=self.dir).code, 0)
-        server = self.serve("--signing-key", "executor.secret")
+        server = self.serve("--signing-key", "executor.secret", store=store)
         for question in (ask(), ask(BOB, WRITE)):
             answer = self.post(EVALUATION, {**question, "context": {"motet": {"receipt": True}}})
             context = answer.json["context"]
@@ -593,6 +607,80 @@ class Recorded(Access):
         self.assertEqual(checked.code, 0, checked)
         shown = run("ledger", "show", "--store", server.store, "--kind", "decision", cwd=self.dir)
         self.assertIn("may user bob write: no,", shown.out)
+
+    def test_many_at_once_are_each_recorded_once(self):
+        """While instances move: each answer is the one its record has."""
+        server = self.serve()
+        writer = self.token("--persona", "records:writer", "--right", "records/facts:*")
+        stop = threading.Event()
+
+        def move():
+            body = {"persona": "writer", "bindings": {"record": "record-1"}}
+            while not stop.is_set():
+                server.post("/v1/contracts/records/operations/write", body, token=writer)
+
+        def one(number):
+            question = ask(*random.Random(number).choice(((ALICE, WRITE, ONE), (BOB, WRITE, ONE), (ALICE, WRITE, ARCHIVED))))
+            said = self.post(EVALUATION, question).json
+            return said["context"]["record"], said["decision"]
+
+        mover = threading.Thread(target=move)
+        mover.start()
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            told = list(pool.map(one, range(200)))
+        stop.set()
+        mover.join()
+        self.assertEqual(len(dict(told)), 200)
+        kept = self.server.get("/v1/ledger?kind=decision&limit=1000", token=self.boss).json["items"]
+        self.assertEqual({r["seq"]: r["body"]["allowed"] for r in kept}, dict(told))
+
+    def test_what_was_told_is_in_the_ledger_after_a_kill(self):
+        server, told = self.serve(), {}
+
+        def go_on():
+            try:
+                while True:
+                    said = self.post(EVALUATION, ask(*random.choice(((ALICE, WRITE), (BOB, WRITE))))).json
+                    told[said["context"]["record"]] = said["decision"]
+            except (OSError, http.client.HTTPException, ValueError):
+                pass
+
+        for _ in range(20 if SOAK else 3):
+            askers = [threading.Thread(target=go_on) for _ in range(4)]
+            for asker in askers:
+                asker.start()
+            time.sleep(0.2)
+            server.stop(signal.SIGKILL)
+            for asker in askers:
+                asker.join()
+            server.start()
+        self.assertGreater(len(told), 10)
+        for record, allowed in random.sample(sorted(told.items()), min(len(told), 200)):
+            kept = server.get(f"/v1/ledger/{record}", token=self.boss).json["body"]
+            self.assertEqual((kept["kind"], kept["allowed"]), ("decision", allowed))
+
+    def test_a_source_that_fails_decides_nothing(self):
+        """Neither a yes nor a no, and no record; a question that needs no fact of it is answered."""
+        text = """
+source desk { protocol: http base_url: "http://127.0.0.1:9" description: "nobody answers there" }
+fact open { type: Bool source: desk { path: "open" } }
+persona clerk
+entity Door { states: [shut] initial: shut transitions: [(shut, shut)] }
+operation knock { allowed_personas: [clerk] precondition: open = true effects: [(Door, shut, shut)] }
+"""
+        self.write("door.tenor", text)
+        server = self.serve(files=[str(RECORDS), "door.tenor"], sources={"desk": {}},
+                            outgoing={"origins": ["http://127.0.0.1:9"], "networks": ["127.0.0.0/8"]})
+        token = self.token("--right", "decide", "--right", "instances:create")
+        self.assertEqual(server.post("/v1/contracts/door/instances/Door", {"id": "d"}, token=token).status, 201)
+        clerk = ask({"type": "persona", "id": "clerk"}, {"name": "knock"}, {"type": "door.Door", "id": "d"})
+        answer = self.post(EVALUATION, clerk, token)
+        self.assertEqual((answer.status, answer.code), (502, "source_failed"), answer)
+        item = self.post(EVALUATIONS, {"evaluations": [clerk]}, token).json["evaluations"][0]
+        self.assertEqual((item["decision"], item["context"]["error"]["status"]), (False, 502))
+        self.assertEqual(self.post("/access/v1/search/subject", {**clerk, "subject": {"type": "persona"}}, token).status, 502)
+        self.assertIs(self.decide({**clerk, "subject": {"type": "persona", "id": "nobody"}}, token), False)
+        self.assertEqual([r["asked_about"]["id"] for r in self.records()], ["nobody"])
 
     def test_a_repeated_request_is_decided_once(self):
         self.serve()
