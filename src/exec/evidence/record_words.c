@@ -184,7 +184,7 @@ static void tell_decision(mt_buf *out, const mt_json *body)
     add_named(out, " ", about, "id");
     add_named(out, " ", body, "operation");
     add_named(out, " begin ", body, "flow");
-    add_named(out, " on ", body, "of_verdict");
+    add_named(out, " by verdict ", body, "of_verdict");
     mt_buf_addz(out, mt_json_is(allowed, MT_JSON_BOOL) && allowed->boolean ? ": yes"
                                                                            : ": no");
     add_named(out, ", ", mt_json_at(body, "refusal"), "code");
