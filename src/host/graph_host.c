@@ -211,6 +211,7 @@ gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 {
     return (gr_capture_head){
         .key = h->o.key,
+        .primitives = h->o.primitives,
         .graph_id = h->o.graph->id,
         .config = h->o.limits,
         .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),

@@ -35,6 +35,7 @@ typedef struct ho_graph_options {
     ho_journal *journal;               /* NULL: nothing is recorded */
     gr_constraints limits;
     mt_str key; /* each value of this field has its own history; empty: one for all */
+    mt_str primitives;        /* ho_own_used(), for the journal */
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
     bool hold_intents;        /* the caller sends them, from step->episode */

@@ -138,6 +138,7 @@ static mt_err try_host(ho_graph_service *g, mt_diags *ds)
     g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
     g->options.graph = g->files.graph;
     g->options.adapter = g->files.adapter;
+    g->options.primitives = g->files.own_used;
     g->options.egress = g->files.egress;
     g->options.hold_intents = true;
     g->options.production = true;
@@ -266,6 +267,11 @@ mt_str ho_graph_service_name(const ho_graph_service *g)
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g)
 {
     return g->files.graph;
+}
+
+mt_str ho_graph_service_primitives(const ho_graph_service *g)
+{
+    return g->files.own_used;
 }
 
 /* ---- reading what the store knows ---- */

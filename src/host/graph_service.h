@@ -36,10 +36,11 @@ enum { HO_CAPTURE_EVENTS = 10000 };
 typedef struct ho_graph_service ho_graph_service;
 
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
- * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
- * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …], pump?}; files are
- * relative to the working directory. `gate`: where its webhooks may go; NULL: anywhere.
- * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
+ * […], manifests?: […], primitives?: [FILE.so, …], max_per_window?, rate_window?,
+ * deadline?, max_retries?, skip_duplicates?, skip_kinds?: […], ingress?: [{type, …},
+ * …], pump?}; files are relative to the working directory. `gate`: where its webhooks
+ * may go; NULL: anywhere. MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each
+ * thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
                              const mt_limits *limits, const struct ad_gate *gate,
                              ho_graph_service **out, mt_buf *why);
@@ -47,6 +48,9 @@ void ho_graph_service_close(ho_graph_service *g);
 
 mt_str ho_graph_service_name(const ho_graph_service *g);
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g);
+
+/* Digests of the user's code it runs, ho_own_used(). */
+mt_str ho_graph_service_primitives(const ho_graph_service *g);
 
 /* The payload field with a history for each of its values; empty: one for all. */
 mt_str ho_graph_service_key(const ho_graph_service *g);

@@ -67,3 +67,28 @@ void ho_graph_trace_termination(mt_jw *w, const gr_decision *d, bool captured)
         mt_jw_end_object(w);
     }
 }
+
+void ho_graph_trace_decision(mt_buf *out, const ho_graph_step *s)
+{
+    const gr_decision *d = &s->decision.decision;
+    mt_buf outcomes = {0};
+    mt_jw w = mt_jw_start(out, false);
+    ho_graph_trace_outcomes(&outcomes, s);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "decision", mt_str_z(gr_verdict_name(d->verdict)));
+    mt_jw_keyz(&w, "effects");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < s->decision.effect_count; i++) {
+        mt_jw_raw(&w, s->decision.effects[i].effect);
+    }
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "event_id", s->event.id);
+    if (s->fault.len) {
+        mt_jw_key_str(&w, "fault", s->fault);
+    }
+    mt_jw_keyz(&w, "outcomes");
+    mt_jw_raw(&w, mt_buf_str(&outcomes));
+    ho_graph_trace_termination(&w, d, true);
+    mt_jw_end_object(&w);
+    mt_buf_free(&outcomes);
+}

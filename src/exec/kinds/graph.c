@@ -138,6 +138,15 @@ static void episode_json(mt_jw *w, const ho_graph_service *g, const ho_graph_don
     mt_jw_key_str(w, "payload_hash", s->event.payload_hash);
 }
 
+/* Digests of code that the user has brought; most graphs have none. */
+static void primitives_json(mt_jw *w, const ho_graph_service *g)
+{
+    mt_str own = ho_graph_service_primitives(g);
+    if (own.len) {
+        mt_jw_key_str(w, "primitives", own);
+    }
+}
+
 /* The provenance of the graph is in each record: which graph decided can be told long
  * after it was replaced. */
 static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_service *g,
@@ -146,6 +155,7 @@ static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_servic
     mt_jw w = ex_record_begin(group);
     ex_caller_json(&w, job);
     episode_json(&w, g, done);
+    primitives_json(&w, g);
     mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
     ho_graph_trace_termination(&w, &done->step.decision.decision, false);
     ex_record_time(&w, group);
@@ -215,6 +225,7 @@ bool ex_graph_list(ex_job *job)
         mt_jw_begin_object(&w);
         mt_jw_key_str(&w, "graph", ho_graph_service_graph(g)->id);
         mt_jw_key_str(&w, "id", ho_graph_service_name(g));
+        primitives_json(&w, g);
         mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
         mt_jw_end_object(&w);
     }
