@@ -97,8 +97,27 @@ class Init(Project):
         self.assertIn("verified, checksum good", replayed.out)
 
     def test_an_existing_directory_is_left_alone(self):
+        before = {path: path.read_bytes() for path in self.project.rglob("*") if path.is_file()}
+        (self.project / "graph.yaml").write_text("mine")
         result = self.run_motet("graph", "init", self.project)
         self.assertEqual(result.code, 1)
+        self.assertIn("exists already", result.err)
+        self.assertEqual((self.project / "graph.yaml").read_text(), "mine")
+        self.assertEqual(len(before), 14)
+
+    def test_one_of_everything_passes_its_own_test(self):
+        env = {**os.environ, "MOTET": str(MOTET), "C_INCLUDE_PATH": str(SOURCE / "include")}
+        script = self.project / "watch" / "test.sh"
+        done = subprocess.run([str(script)], env=env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.endswith("all is well\n"), done.stdout)
+        self.assertNotIn("warning", done.stderr)
+        # It notices when something is told that should not be.
+        graph = self.project / "watch" / "graph.yaml"
+        graph.write_text(graph.read_text().replace("default: 30.0", "default: 22.0"))
+        done = subprocess.run([str(script)], env=env, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected 31.0", done.stdout)
 
     def test_check_reads_adapters_too(self):
         result = self.graph("check", "adapter.yaml")
