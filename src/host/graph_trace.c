@@ -20,7 +20,7 @@ static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
     mt_buf_addz(out, "}}");
 }
 
-void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
+static void write_outcomes(mt_buf *out, const ho_graph_step *step, bool named)
 {
     const gr_episode *e = step->episode;
     mt_buf_addc(out, '[');
@@ -28,11 +28,22 @@ void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
         if (i) {
             mt_buf_addc(out, ',');
         }
+        const gr_node *n = &e->graph->nodes[e->graph->actions[i]];
         mt_buf_addz(out, "{\"node\":");
-        mt_json_quote(out, e->graph->nodes[e->graph->actions[i]].id);
-        mt_buf_addf(out, ",\"outcome\":\"%s\"}", gr_event_name(gr_outcome(e, i)));
+        mt_json_quote(out, n->id);
+        mt_buf_addf(out, ",\"outcome\":\"%s\"", gr_event_name(gr_outcome(e, i)));
+        if (named) {
+            mt_buf_addz(out, ",\"path\":");
+            mt_json_quote(out, n->path);
+        }
+        mt_buf_addc(out, '}');
     }
     mt_buf_addc(out, ']');
+}
+
+void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
+{
+    write_outcomes(out, step, true);
 }
 
 void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
@@ -48,7 +59,7 @@ void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
         write_node(out, e, &e->graph->nodes[i]);
     }
     mt_buf_addz(out, "],\"outcomes\":");
-    ho_graph_trace_outcomes(out, step);
+    write_outcomes(out, step, false); /* the nodes have been named */
     mt_buf_addz(out, "}\n");
 }
 

@@ -998,4 +998,93 @@ class Fixture(Case):
             self.assertEqual(len(lines), 2)
 
 
+NAMED = """kind: cluster
+id: named
+version: 1.0.0
+nodes:
+  bid:   {impl: context_number_source@*, params: {key: bid}}
+  ask:   {impl: context_number_source@*, params: {key: ask}}
+  spike: {impl: spread@1}
+  most:  {impl: number_source@*, params: {value: 5.0}}
+  wide:  {impl: gt@*}
+  first: {cluster: once@1}
+  alert: {impl: context_set_number@*, params: {key: last}}
+edges: [bid.value -> spike.bid, ask.value -> spike.ask, spike.result -> wide.a, most.value -> wide.b,
+  wide.result -> first.condition, first.event -> alert.event, spike.result -> alert.value]
+"""
+SPREAD = """kind: compute
+id: spread
+version: 1.0.0
+inputs: [{name: bid, type: number}, {name: ask, type: number}]
+parameters: [{name: scale, type: number, default: 10}]
+outputs: [{name: result, type: number}]
+expression: (ask - bid) * scale
+"""
+NAMED_ADAPTER = """kind: adapter
+id: quotes
+version: 1.0.0
+runtime_compatibility: 0.1.0
+context_keys:
+  - {name: bid, type: Number, required: true, writable: false}
+  - {name: ask, type: Number, required: true, writable: false}
+  - {name: last, type: Number, required: false, writable: true}
+event_kinds: [{name: quote, payload_schema: {type: object, required: [bid, ask], additionalProperties: false,
+  properties: {bid: {type: number}, ask: {type: number}, last: {type: number}}}}]
+accepts: {effects: [{name: set_context, payload_schema: {type: object, additionalProperties: false,
+  properties: {last: {type: number}}}}]}
+capture: {format_version: "1", fields: [event.quote]}
+"""
+
+
+class Names(Case):
+    """Outputs have the names that people gave, not those of expansion."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", NAMED)
+        self.write("manifests/spread.yaml", SPREAD)
+        self.write("a.yaml", NAMED_ADAPTER)
+        self.write("q.jsonl", '{"bid":1,"ask":1.25}\n{"bid":1,"ask":1.75}\n')
+        self.run_graph("c.json")
+
+    def run_graph(self, capture, *more):
+        self.ran = self.holds("graph", "run", "g.yaml", "--adapter", "a.yaml", "--ingress", "{type: file, path: q.jsonl}",
+                              "--capture", capture, "--json", *more, cwd=self.dir)
+
+    def test_outcomes_name_their_nodes(self):
+        last = json.loads(self.ran.out.splitlines()[1])["outcomes"]
+        self.assertEqual({one["path"]: one["outcome"] for one in last},
+                         {"alert": "Attempted", "first/store": "Attempted"})
+
+    def test_a_formula_has_the_name_of_its_node(self):
+        explained = self.holds("graph", "explain", "g.yaml", cwd=self.dir).out
+        self.assertRegex(explained, r"\d+\. spike \(n\d+\): compute multiply")
+        self.assertIn("= (ask - bid) * scale", explained)
+        self.assertIn("a <- spike.result", explained)
+        for name in ("spike", "spike/e00002"):
+            self.assertIn("compute", self.holds("graph", "explain", "g.yaml", name, cwd=self.dir).out)
+        what = self.fails(1, "graph", "whatif", "c.json", "g.yaml", "--adapter", "a.yaml", "--set", "most=50", cwd=self.dir)
+        self.assertIn("first.has_fired = true", what.out)
+        self.assertNotIn("__ergo", what.out)
+        self.write("new/g.yaml", NAMED)
+        self.write("new/manifests/spread.yaml", SPREAD.replace("ask - bid", "ask + bid"))
+        changed = self.fails(1, "graph", "whatif", "c.json", "new/g.yaml", "--graph", "g.yaml", "--adapter", "a.yaml",
+                             cwd=self.dir)
+        self.assertIn("why  spike said 2.5, now 22.5", changed.out)
+
+    def test_a_fault_in_a_formula_names_it(self):
+        self.write("manifests/spread.yaml", SPREAD.replace("(ask - bid) * scale", "ask / (bid - 1) + scale * 0"))
+        self.run_graph("d.json")
+        fault = json.loads(self.ran.out.splitlines()[0])["fault"]
+        self.assertIn("spike", fault)
+
+    def test_pictures_head_a_formula_by_it_and_paint_it(self):
+        for form in ("dot", "mermaid", "json"):
+            drawn = self.holds("graph", "render", "g.yaml", "--adapter", "a.yaml", "--capture", "c.json", "--format", form,
+                               cwd=self.dir).out
+            self.assertIn("spike = (ask - bid) * scale", drawn.replace("&#40;", "(").replace("&#41;", ")"), form)
+            self.assertIn("7.5", drawn)
+            self.assertNotIn("e0000", drawn)
+
+
 main()

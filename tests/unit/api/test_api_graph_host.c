@@ -123,7 +123,7 @@ static void events_move_the_context_and_intents_are_handed_over(void **state)
     assert_true(motet_graph_host_context(h, "total").number == 4);
     assert_int_equal(motet_graph_host_value(h, "big/gate", "event").event,
                      MOTET_NOT_EMITTED);
-    assert_false(says(motet_graph_host_decision(h), "\"order\""));
+    assert_false(says(motet_graph_host_decision(h), "\"kind\":\"order\""));
     assert_int_equal(tick(h, "e2", 2, "{\"x\":7.5}"), 0);
     assert_true(motet_graph_host_context(h, "total").number == 11.5);
     assert_true(motet_graph_host_value(h, "sum", "result").number == 11.5);
