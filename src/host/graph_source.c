@@ -26,6 +26,7 @@
 #include "base/yaml_read.h"
 #include "host/graph_csv.h"
 #include "host/graph_nats.h"
+#include "host/graph_time.h"
 #include "os/clock.h"
 #include "os/file.h"
 
@@ -628,12 +629,16 @@ static const mt_form_row TIME[] = {
     MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, 0),
 };
 
-static bool read_time(ho_source *s, const mt_json *node, gr_time *out)
+/* NULL, or what is wrong. */
+static const char *read_time(ho_source *s, const mt_json *node, gr_time *out)
 {
     mt_form form = {.arena = &s->event_arena, .what = "a time"};
-    return mt_json_is(node, MT_JSON_OBJECT)
-               ? mt_form_read(&form, node, TIME, mt_form_count(TIME), out)
-               : ho_csv_time(mt_json_text(node), out);
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        return ho_time_of_cell(mt_json_text(node), out);
+    }
+    return mt_form_read(&form, node, TIME, mt_form_count(TIME), out)
+               ? NULL
+               : "must be {secs, nanos}, as whole numbers";
 }
 
 static gr_time clock_now(void)
@@ -674,11 +679,11 @@ static ho_ingress_result make_event(ho_source *s, const mt_json *payload,
         }
     }
     event->at = s->kind == FROM_FILE ? (gr_time){0} : clock_now();
-    if (s->at.ptr && !read_time(s, mt_json_get(payload, s->at), &event->at)) {
-        return turn_down(s, mt_strf(&s->event_arena,
-                                    "`%.*s` must be seconds, like 1700000000 or "
-                                    "1700000000.25",
-                                    MT_ARG(s->at)));
+    const char *wrong =
+        s->at.ptr ? read_time(s, mt_json_get(payload, s->at), &event->at) : NULL;
+    if (wrong) {
+        return turn_down(s,
+                         mt_strf(&s->event_arena, "`%.*s` %s", MT_ARG(s->at), wrong));
     }
     event->id = s->event_id;
     event->kind = s->event_kind;

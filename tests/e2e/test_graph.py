@@ -11,6 +11,7 @@ import sys
 import time
 
 from harness import MOTET, SEED, SOAK, SOURCE, Case, main
+from serve import Server
 
 EXAMPLE = SOURCE / "examples" / "crossover"
 
@@ -1085,6 +1086,76 @@ class Names(Case):
             self.assertIn("spike = (ask - bid) * scale", drawn.replace("&#40;", "(").replace("&#41;", ")"), form)
             self.assertIn("7.5", drawn)
             self.assertNotIn("e0000", drawn)
+
+
+class Times(Case):
+    """RFC 3339 text is taken where {secs, nanos} is: fixtures, sources, drivers and HTTP."""
+
+    GOOD = ("2026-01-31T23:59:00.25+01:00", {"secs": 1769900340, "nanos": 250000000})
+    BAD = (("2016-12-31T23:59:60Z", "leap second"), ("1969-12-31T23:59:59Z", "before 1970"),
+           ("2026-01-31T23:59:00", "moment with its offset"), ("2026-01-31T23:59:00.1234567891Z", "moment with its offset"))
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", NAMED)
+        self.write("manifests/spread.yaml", SPREAD)
+        self.write("a.yaml", NAMED_ADAPTER)
+
+    def run_with(self, *words):
+        return self.run_motet("graph", "run", "g.yaml", "--adapter", "a.yaml", "--capture", "c.json", "--overwrite", *words)
+
+    def times(self):
+        return [event["event_time"] for event in json.loads((self.dir / "c.json").read_text())["events"]]
+
+    def fixture(self, at):
+        return json.dumps({"kind": "event", "event": {"type": "DataAvailable", "at": at, "semantic_kind": "quote",
+                                                      "payload": {"bid": 1, "ask": 2}}}) + "\n"
+
+    def takes(self, words, write):
+        text, moment = self.GOOD
+        write(text)
+        result = self.run_with(*words)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.times(), [moment])
+        for text, why in self.BAD:
+            write(text)
+            result = self.run_with(*words)
+            self.assertEqual(result.code, 1, text)
+            self.assertIn(why, result.err)
+
+    def test_in_fixtures_sources_and_drivers(self):
+        self.takes(("--fixture", "f.jsonl"), lambda at: self.write("f.jsonl", self.fixture(at)))
+        for bad in (7, None, True, [1]):
+            self.write("f.jsonl", self.fixture(bad))
+            self.assertIn("{secs, nanos} or a moment", self.run_with("--fixture", "f.jsonl").err)
+        self.takes(("--ingress", "{type: file, path: q.jsonl, at: when}"),
+                   lambda at: self.write("q.jsonl", json.dumps({"bid": 1, "ask": 2, "when": at}) + "\n"))
+        self.takes(("--ingress", "{type: file, path: q.csv, at: when}"),
+                   lambda at: self.write("q.csv", f"bid,ask,when\n1,2,{at}\n"))
+        driver = """import json
+for frame in ({"type": "hello", "protocol": "ergo-driver.v0"}, {"type": "event", "event": {"event_id": "e", "at": %r,
+              "kind": "DataAvailable", "semantic_kind": "quote", "payload": {"bid": 1, "ask": 2}}}, {"type": "end"}):
+    print(json.dumps(frame), flush=True)
+"""
+        self.takes(("--driver", sys.executable, "--driver-arg", "d.py"), lambda at: self.write("d.py", driver % at))
+
+    def test_behind_a_server(self):
+        self.write("serve.yaml", "graphs:\n  named: {graph: g.yaml, adapter: a.yaml}\n")
+        with Server(self.dir, options=("--config", "serve.yaml")) as server:
+            def post(at):
+                return server.post("/v1/graphs/named/events", {"at": at, "semantic_kind": "quote",
+                                                               "payload": {"bid": 1, "ask": 2}})
+            last = "9999-12-31T23:59:59.999999999Z"
+            for at in (self.GOOD[0], self.GOOD[1], last):
+                self.assertEqual(post(at).status, 200, at)
+            for at, why in (*self.BAD, (7, "{secs, nanos} or a moment"), ("9999-12-31T23:59:59-00:01", "moment with"),
+                            ({"secs": 253402300800}, "at.secs"), ({"nanos": 1}, "secs")):
+                answer = post(at)
+                self.assertEqual(answer.status, 400, answer)
+                self.assertIn(why, answer.json["detail"])
+            capture = server.get("/v1/graphs/named/captures").json["items"][0]["id"]
+            self.write("c.json", server.get(f"/v1/graphs/named/captures/{capture}").body)
+        self.assertEqual(self.times(), [self.GOOD[1], self.GOOD[1], {"secs": 253402300799, "nanos": 999999999}])
 
 
 main()

@@ -5,6 +5,7 @@
  * again. May fail: the event (422 with the graph's reason), the store. */
 #include "exec/kinds/graph.h"
 
+#include "host/graph_time.h"
 #include "host/graph_trace.h"
 
 /* ---- Which graphs ---- */
@@ -32,7 +33,7 @@ static const mt_form_row EVENT[] = {
     MT_FORM_NAME(event_body, id, "id", INT64_MAX, 0),
     MT_FORM_TEXT(event_body, kind, "kind", 0),
     MT_FORM_TEXT(event_body, semantic_kind, "semantic_kind", 0),
-    MT_FORM_OBJECT(event_body, at, "at", 0),
+    MT_FORM_ANY(event_body, at, "at", 0),
     MT_FORM_ANY(event_body, payload, "payload", 0),
 };
 
@@ -50,13 +51,17 @@ static void refuse_member(void *job, const mt_form_fault *fault)
  * seconds. It decides about rates and deadlines, never about the ledger's time. */
 static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
 {
+    static const mt_form_row AT = {.key = "at"};
     mt_form form = {.arena = &job->arena,
-                    .path = MT_STR("at"),
                     .what = "`at`",
                     .report = refuse_member,
                     .state = job,
                     .unknown = MT_FORM_ALLOWED};
     *out = (gr_time){.secs = (uint64_t)ex_now(job->x) / 1000};
+    if (at && !mt_json_is(at, MT_JSON_OBJECT)) {
+        return !ho_time_read_text(&form, &AT, at, out);
+    }
+    form.path = MT_STR("at");
     return at && !mt_form_read(&form, at, MOMENT, mt_form_count(MOMENT), out);
 }
 
