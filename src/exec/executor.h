@@ -150,11 +150,13 @@ typedef enum ex_action {
 typedef struct ex_call {
     ex_action action;
     const ex_caller *caller;
-    mt_str contract;        /* empty: the default one */
-    mt_str name, id;        /* as in the table above */
-    mt_str body;            /* JSON or empty */
-    mt_str idempotency_key; /* empty: none */
-    mt_str request_digest;  /* hex of method, path, body; with the key */
+    mt_str contract;                    /* empty: the default one */
+    mt_str name, id;                    /* as in the table above */
+    mt_str body;                        /* JSON or empty */
+    const struct ho_graph_event *event; /* an event that a source of the server's gave,
+                                           besides the body; as long as the call */
+    mt_str idempotency_key;             /* empty: none */
+    mt_str request_digest;              /* hex of method, path, body; with the key */
     const ad_param *query;
     size_t query_count;
     tr_trace *trace; /* stages are noted there, its id in the record; NULL: none */

@@ -23,6 +23,9 @@ typedef struct ho_event_ids {
     void *state;
     /* *again: this id was there before. */
     mt_err (*note)(void *state, mt_str id, bool *again);
+    /* *again: it was noted at this time or later. Notes nothing. NULL: nobody knows
+     * when, and being there is enough. */
+    mt_err (*noted_since)(void *state, mt_str id, gr_time since, bool *again);
 } ho_event_ids;
 
 typedef struct ho_graph_options {
@@ -52,6 +55,9 @@ typedef struct ho_graph_event {
     gr_time at;
     mt_str semantic_kind;   /* ptr NULL: none */
     const mt_json *payload; /* NULL: none */
+    mt_str former_id; /* what versions before called it, ptr NULL: the same. It is a
+                         double if that was noted at `stored` or later */
+    gr_time stored;   /* when its sender had stored it */
     bool own; /* a pump of the host's, ho_graph_host_due(): no schema, no semantic kind
                */
 } ho_graph_event;

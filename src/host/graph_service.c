@@ -57,6 +57,21 @@ static mt_err was_used(void *state, mt_str event_id, bool *again)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* Clocks of two machines differ: an event that was committed at once may seem to have
+ * been committed before it was stored. */
+enum { SKEW_MS = 5 * 60 * 1000 };
+
+static mt_err was_used_since(void *state, mt_str event_id, gr_time since, bool *again)
+{
+    ho_graph_service *g = state;
+    st_doc row;
+    mt_err err = st_doc_get(g->tx, &g->scratch, MT_STR("graph_event"),
+                            used_id(&g->scratch, g, event_id), &row);
+    int64_t since_ms = (int64_t)since.secs * 1000 + since.nanos / 1000000;
+    *again = !err && row.updated_ms + SKEW_MS >= since_ms;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
 static mt_err keep_id(ho_graph_service *g, st_tx *tx, mt_str event_id, mt_str line,
                       int64_t now_ms)
 {
@@ -142,7 +157,7 @@ static mt_err try_host(ho_graph_service *g, mt_diags *ds)
     g->options.egress = g->files.egress;
     g->options.hold_intents = true;
     g->options.production = true;
-    g->options.ids = (ho_event_ids){g, was_used};
+    g->options.ids = (ho_event_ids){g, was_used, was_used_since};
     mt_err err = new_host(g, NULL, ds);
     ho_graph_service_forget(g);
     return err;

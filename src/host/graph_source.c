@@ -678,7 +678,7 @@ static ho_ingress_result make_event(ho_source *s, const mt_json *payload,
                                         MT_ARG(s->id)));
         }
     }
-    event->at = s->kind == FROM_FILE ? (gr_time){0} : clock_now();
+    *event = (ho_graph_event){.at = s->kind == FROM_FILE ? (gr_time){0} : clock_now()};
     const char *wrong =
         s->at.ptr ? read_time(s, mt_json_get(payload, s->at), &event->at) : NULL;
     if (wrong) {
@@ -716,6 +716,24 @@ static ho_ingress_result text_next(ho_source *s, int timeout_ms, ho_graph_event 
     return result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
 }
 
+/* A message has a number in its stream, and the time it was stored tells it from one of
+ * the same number in a stream of the same name that was there before. Versions before
+ * had the number alone: that is returned. */
+static mt_str name_message(ho_source *s, const ho_nats_message *m)
+{
+    if (!m->number) {
+        s->event_id =
+            mt_strf(&s->event_arena, "nats:%llu:%llu", (unsigned long long)s->started,
+                    (unsigned long long)s->events + 1);
+        return (mt_str){0};
+    }
+    mt_str former = mt_strf(&s->event_arena, "%.*s:%llu", MT_ARG(m->stream),
+                            (unsigned long long)m->number);
+    s->event_id = mt_strf(&s->event_arena, "%.*s@%llu", MT_ARG(former),
+                          (unsigned long long)m->stored);
+    return former;
+}
+
 static ho_ingress_result nats_next(ho_source *s, int timeout_ms, ho_graph_event *event)
 {
     ho_nats_message message;
@@ -729,14 +747,14 @@ static ho_ingress_result nats_next(ho_source *s, int timeout_ms, ho_graph_event 
                                    : broken(s, "ingress.read_failed", fault);
     }
     s->text = message.body;
-    s->event_id =
-        message.number
-            ? mt_strf(&s->event_arena, "%.*s:%llu", MT_ARG(message.stream),
-                      (unsigned long long)message.number)
-            : mt_strf(&s->event_arena, "nats:%llu:%llu", (unsigned long long)s->started,
-                      (unsigned long long)s->events + 1);
+    mt_str former = name_message(s, &message);
     ho_ingress_result result = json_payload(s, message.body, &payload);
-    return result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
+    result = result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
+    if (result == HO_INGRESS_EVENT && former.ptr && !s->id.ptr) {
+        event->former_id = former;
+        event->stored = gr_time_of_ms(message.stored / 1000000u);
+    }
+    return result;
 }
 
 /* Ticks are counted from the epoch, so that several servers make one event of each. */

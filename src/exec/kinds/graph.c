@@ -81,6 +81,10 @@ static bool refused_event(ex_job *job, ho_graph_event *event)
                          .kind = GR_DATA_AVAILABLE,
                          .semantic_kind = body.semantic_kind,
                          .payload = body.payload};
+    if (job->call->event) {
+        event->former_id = job->call->event->former_id;
+        event->stored = job->call->event->stored;
+    }
     if (body.kind.ptr && !gr_signal_kind_parse(body.kind, &event->kind)) {
         return ex_refuse(job, EX_BAD_REQUEST,
                          "`kind` is Pump, DataAvailable or Command");
