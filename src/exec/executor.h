@@ -131,6 +131,7 @@ bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
     X(GRAPH_PICTURE,     false) /* GET  graphs/n/picture                         */ \
     X(LETTER_LIST,       false) /* GET  graphs/n/letters                         */ \
     X(LETTER_SEND,       true)  /* POST graphs/n/letters/send                    */ \
+    X(GRAPH_KEYS,        false) /* GET  graphs/n/keys                            */ \
     X(CAPTURE_LIST,      false) /* GET  graphs/n/captures                        */ \
     X(CAPTURE_GET,       false) /* GET  graphs/n/captures/i                      */ \
     X(AGENT_LIST,        false) /* GET  agents                                   */ \

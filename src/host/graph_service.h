@@ -58,6 +58,13 @@ mt_str ho_graph_service_key(const ho_graph_service *g);
  * NAME~DIGEST.NUMBER. Without a key it is the graph's name. Any thread. */
 mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key);
 
+/* Each value of the key that has a history: `history` as above, the id of its open
+ * capture. In the order of histories; page.after is one (MT_E_RANGE: it is none of this
+ * graph). */
+typedef mt_err ho_key_walker(void *state, mt_str history, mt_str key, mt_str capture);
+mt_err ho_graph_service_keys(const ho_graph_service *g, st_tx *tx, st_page page,
+                             ho_key_walker *each, void *state);
+
 /* The journal of a stored capture, whether or not the graph is served. `key` with ptr
  * NULL: the graph has none; `number` 0: the last one. MT_E_NOTFOUND. */
 mt_err ho_graph_stored_journal(st_tx *tx, mt_str name, mt_str key, int64_t number,

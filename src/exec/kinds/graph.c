@@ -281,6 +281,35 @@ bool ex_graph_context(ex_job *job)
     return err ? ex_refuse_store(job, err) : true;
 }
 
+static mt_err list_key(void *state, mt_str history, mt_str key, mt_str capture)
+{
+    ex_list *l = state;
+    if (!ex_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = mt_str_dup(&l->job->arena, history);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_str(&l->w, "capture", capture);
+    mt_jw_key_str(&l->w, "key", key);
+    mt_jw_end_object(&l->w);
+    return MT_OK;
+}
+
+/* Whose histories there are. */
+bool ex_graph_keys(ex_job *job)
+{
+    ho_graph_service *g;
+    ex_list l;
+    if (ex_refused_graph(job, &g)) {
+        return true;
+    }
+    if (!ho_graph_service_key(g).len) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the graph has one history, and no key");
+    }
+    return ex_refused_list(&l, job) ||
+           ex_list_close(&l, ho_graph_service_keys(g, l.tx, l.page, list_key, &l));
+}
+
 /* Only ids: a capture may be large and is fetched one by one. */
 static mt_err list_capture(void *state, const st_doc *row)
 {
