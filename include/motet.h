@@ -303,6 +303,39 @@ MOTET_API motet_status motet_primitives_add(motet_primitives *primitives,
 MOTET_API motet_str motet_primitives_message(motet_primitives *primitives,
                                              size_t index);
 
+/* Primitives in a file of their own, which `motet graph … --primitives FILE.so`, a
+ * served graph (`primitives:`) and motet_primitives_load() take. The file defines one
+ * thing:
+ *
+ *     static const motet_own_primitive OWN[] = {{MANIFEST, clamp, NULL}};
+ *     MOTET_OWN_PRIMITIVES(OWN);
+ *
+ * and is built by `cc -shared -fPIC -o own.so own.c`. It calls only the functions
+ * motet_call_*() of this library, which are found in the program that loads it. */
+#define MOTET_OWN_ABI 1u
+typedef struct motet_own_primitive {
+    const char *manifest; /* YAML or JSON */
+    motet_primitive run;  /* NULL: the manifest says it itself */
+    void *user;
+} motet_own_primitive;
+typedef struct motet_own_library {
+    uint32_t abi; /* always the first member */
+    uint32_t count;
+    const motet_own_primitive *primitives;
+} motet_own_library;
+#define MOTET_OWN_PRIMITIVES(list)                                                     \
+    MOTET_API extern const motet_own_library motet_own;                                \
+    const motet_own_library motet_own = {                                              \
+        MOTET_OWN_ABI, (uint32_t)(sizeof(list) / sizeof *(list)), list}
+/* Adds all primitives of such a file. It must belong to root or to the user of this
+ * process and be writable by its owner alone; what is run is a copy made now, so the
+ * file may change later. MOTET_E_NOTFOUND, MOTET_E_IO: it cannot be read;
+ * MOTET_E_DENIED: others can write it; MOTET_E_VERSION: it was built for another
+ * version; MOTET_E_REJECTED: it is not such a file, or a manifest breaks a rule. The
+ * messages say more. */
+MOTET_API motet_status motet_primitives_load(motet_primitives *primitives,
+                                             const char *path);
+
 /* A loaded graph is immutable: any number of threads may run episodes of it. Free it
  * after its last episode. */
 typedef struct motet_graph motet_graph;
@@ -312,6 +345,11 @@ typedef struct motet_graph motet_graph;
 MOTET_API motet_status motet_graph_load(const motet_primitives *primitives,
                                         motet_str text, const char *name,
                                         motet_graph **out);
+/* The same with its clusters: the first text is the graph, the others are clusters,
+ * each in a file of the cluster's name ("once_a_day.yaml"). */
+MOTET_API motet_status motet_graph_load_files(const motet_primitives *primitives,
+                                              const motet_file *files, size_t count,
+                                              motet_graph **out);
 MOTET_API void motet_graph_free(motet_graph *graph);
 MOTET_API motet_str motet_graph_message(const motet_graph *graph, size_t index);
 /* Gives the graph its adapter, as YAML or JSON: which context keys, events and effects
@@ -342,6 +380,85 @@ MOTET_API motet_value motet_episode_value(const motet_episode *episode,
 /* The effects as a JSON array, in order; lives until the next call. */
 MOTET_API motet_str motet_episode_effects(motet_episode *episode);
 MOTET_API motet_str motet_episode_fault(motet_episode *episode);
+
+/* ---- Graphs that run ----------------------------------------------------------------
+ * A graph host does what `motet graph run` does, one event at a time: it lays the
+ * context under the payload, checks it against the adapter, asks the supervisor, runs
+ * the graph, writes the journal and applies what was written to the context. Intents
+ * are the caller's to send: they are in the decision. Belongs to one thread; graph and
+ * adapter may be shared and must live until it is freed. */
+typedef struct motet_graph_host motet_graph_host;
+
+/* What the supervisor is told. All zero: every event runs. Times are those of events.
+ */
+typedef struct motet_supervision {
+    uint64_t max_per_window; /* at most so many runs within rate_window_ms; 0: any */
+    uint64_t rate_window_ms; /* given together with max_per_window, or neither */
+    uint64_t deadline_ms;    /* a run that takes longer is TimedOut; 0: none */
+    uint32_t max_retries;    /* attempts after the first */
+    bool skip_duplicates;    /* an event id that was there is skipped, not refused */
+} motet_supervision;
+
+/* `supervision` may be NULL. `journal` is the file that is appended to; NULL: nothing
+ * is recorded. With `resume` a journal of the same graph, adapter and supervision is
+ * replayed and compared first, and the host goes on behind it: its last event is the
+ * last event of the host, and its intents may not have been sent. Without, a journal
+ * that holds events is MOTET_E_EXISTS. MOTET_E_BUSY: another process has it.
+ * MOTET_E_REJECTED: graph, adapter and supervision do not fit, or what the journal has
+ * comes out otherwise. *out is set in every case, for motet_graph_host_message(), and
+ * must be freed; after a failure it takes no event. */
+MOTET_API motet_status motet_graph_host_open(const motet_graph *graph,
+                                             const motet_supervision *supervision,
+                                             const char *journal, bool resume,
+                                             motet_graph_host **out);
+/* Closes the journal, which stays. */
+MOTET_API void motet_graph_host_free(motet_graph_host *host);
+
+typedef struct motet_graph_event {
+    motet_str id;     /* unique in the life of the journal */
+    const char *kind; /* "DataAvailable", "Command" or "Pump"; NULL: DataAvailable */
+    uint64_t secs;    /* its time since 1970, at most the year 9999 */
+    uint32_t nanos;
+    motet_str semantic_kind; /* which of the adapter's event kinds; ptr NULL: none */
+    motet_str payload;       /* a JSON object; empty: none */
+} motet_graph_event;
+
+/* MOTET_OK: it was decided and recorded; a pass that failed is a decision, too. With
+ * intents it is on disk. MOTET_E_REJECTED: it is refused, nothing happened and the next
+ * one may come. Anything else: it cannot be recorded, and no more events are taken. */
+MOTET_API motet_status motet_graph_host_step(motet_graph_host *host,
+                                             const motet_graph_event *event);
+/* Of the last event: {"decision","effects","event_id","fault"?,"outcomes",
+ * "termination"}, as `motet graph run --json` prints it. Lives until the next call on
+ * the host. */
+MOTET_API motet_str motet_graph_host_decision(motet_graph_host *host);
+/* Of the last event, if the graph ran; as motet_episode_value(). */
+MOTET_API motet_value motet_graph_host_value(const motet_graph_host *host,
+                                             const char *node, const char *port);
+/* What is under a key of the context; MOTET_NONE: nothing, or the adapter has a `key:`
+ * and so a context for each of its values. Lives until the next event. */
+MOTET_API motet_value motet_graph_host_context(const motet_graph_host *host,
+                                               const char *key);
+/* Why the last call failed. */
+MOTET_API motet_str motet_graph_host_message(const motet_graph_host *host);
+/* Writes what the journal has so far as a capture (v3) with its checksum beside it; a
+ * capture that is there is replaced. MOTET_E_USAGE: the host has no journal.
+ * MOTET_E_REJECTED: the adapter has a `key:`, and a capture has one history. */
+MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
+                                                const char *path);
+
+/* A capture or journal run again and compared, decision by decision and effect by
+ * effect. */
+typedef struct motet_replay motet_replay;
+/* MOTET_OK: everything is the same. MOTET_E_REJECTED: something is not, and the message
+ * names the first. MOTET_E_CORRUPT, MOTET_E_SYNTAX, …: it cannot be read, or does not
+ * match its checksum. *out is set in every case and must be freed. */
+MOTET_API motet_status motet_graph_replay(const motet_graph *graph, const char *capture,
+                                          motet_replay **out);
+MOTET_API void motet_replay_free(motet_replay *replay);
+/* How many events were the same, and what was not. */
+MOTET_API uint64_t motet_replay_events(const motet_replay *replay);
+MOTET_API motet_str motet_replay_message(const motet_replay *replay);
 
 #ifdef __cplusplus
 }

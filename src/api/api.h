@@ -20,6 +20,11 @@ struct motet_contract {
 const ct_facts *api_facts_inside(const motet_facts *facts);
 const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
 
+static inline mt_str api_in_str(motet_str s)
+{
+    return mt_str_from(s.ptr, s.len);
+}
+
 /* Never NULL: an embedder may print what it gets without a check. */
 static inline motet_str api_out_str(mt_str s)
 {

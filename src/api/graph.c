@@ -1,8 +1,7 @@
 /* api/graph.c - the public API's graphs: primitives in C, loading, episodes.
  *
- * Primitives are registered with a manifest and a function; the kernel calls it
- * through a trampoline with a motet_call that shows inputs, parameters and context,
- * and takes outputs, which are copied at once. Loading checks everything and keeps its
+ * Primitives are registered with a manifest and a function, which is called as those of
+ * shared objects are (host/graph_own.h). Loading checks everything and keeps its
  * messages; a graph that was refused has no episode.
  *
  * An episode holds the context values set so far (copies, one allocation per key,
@@ -11,32 +10,15 @@
  * trusted. */
 #include <stdlib.h>
 
-#include "graph/adapter.h"
-#include "graph/execute.h"
-#include "motet.h"
-
-_Static_assert((int)MOTET_EVENT == (int)GR_EVENT, "types follow gr_type");
-_Static_assert((int)MOTET_SKIPPED == (int)GR_SKIPPED, "events follow gr_event");
-
-/* What a primitive was registered with; handed to the kernel as its user data. */
-typedef struct registered {
-    motet_primitive run;
-    void *user;
-} registered;
+#include "api/graph.h"
+#include "base/vec.h"
 
 struct motet_primitives {
     gr_registry *registry;
-    mt_arena arena; /* diagnostics and `registered` */
+    mt_arena arena; /* diagnostics, functions, the list of libraries */
+    MT_VEC(ho_own_library *) libraries;
     mt_diags ds;
     mt_str message; /* what motet_primitives_message() handed out last */
-};
-
-struct motet_graph {
-    gr_graph *graph;     /* NULL: it was refused */
-    gr_adapter *adapter; /* NULL: none was given */
-    mt_arena arena;
-    const motet_str *messages; /* made at loading, in `arena` */
-    size_t message_count;
 };
 
 struct motet_episode {
@@ -47,109 +29,7 @@ struct motet_episode {
     mt_buf text;
 };
 
-/* What a primitive gets to see, on the stack of the trampoline: it is void after the
- * call. */
-struct motet_call {
-    gr_call *call;
-    const gr_manifest *manifest;
-};
-
-static motet_str out_str(mt_str s)
-{
-    return (motet_str){s.ptr ? s.ptr : "", s.len};
-}
-
-static mt_str in_str(motet_str s)
-{
-    return mt_str_from(s.ptr, s.len);
-}
-
-/* ---- values ---- */
-
-/* Members that do not belong to the type are zero, so a caller that asks for the wrong
- * one gets nothing and never a stray pointer. */
-static motet_value out_value(const gr_value *v)
-{
-    motet_value out = {.type = (motet_type)v->type};
-    switch ((gr_type)v->type) {
-    case GR_NUMBER: out.number = v->as.number; break;
-    case GR_BOOL: out.boolean = v->as.boolean != 0; break;
-    case GR_EVENT: out.event = (motet_event)v->as.event; break;
-    case GR_SERIES:
-        out.series = v->as.series;
-        out.len = v->len;
-        break;
-    case GR_STRING:
-        out.text = v->as.text;
-        out.len = v->len;
-        break;
-    case GR_NONE: break;
-    }
-    return out;
-}
-
-/* Borrows what `v` points to. A length no graph can hold becomes nothing. */
-static gr_value in_value(motet_value v)
-{
-    if (v.len > UINT32_MAX) {
-        return (gr_value){.type = GR_NONE};
-    }
-    switch (v.type) {
-    case MOTET_NUMBER: return gr_number(v.number);
-    case MOTET_BOOL: return gr_bool(v.boolean);
-    case MOTET_EVENT: return gr_event_value((gr_event)v.event);
-    case MOTET_SERIES: return gr_series(v.series, v.len);
-    case MOTET_STRING: return gr_string(mt_str_from(v.text, v.len));
-    case MOTET_NONE: break;
-    }
-    return (gr_value){.type = GR_NONE};
-}
-
 /* ---- primitives ---- */
-
-/* The index comes from the embedder's code. */
-static motet_value value_at(const gr_value *values, size_t count, size_t index)
-{
-    return index < count ? out_value(&values[index])
-                         : (motet_value){.type = MOTET_NONE};
-}
-
-motet_value motet_call_input(const motet_call *call, size_t index)
-{
-    return value_at(call->call->inputs, call->manifest->input_count, index);
-}
-
-motet_value motet_call_param(const motet_call *call, size_t index)
-{
-    return value_at(call->call->params, call->manifest->param_count, index);
-}
-
-motet_value motet_call_context(const motet_call *call, size_t index)
-{
-    return value_at(call->call->context, call->manifest->need_count, index);
-}
-
-/* Copied into the pass's arena, so the primitive may give a buffer of its own stack.
- * The kernel checks type and finiteness after the call. */
-void motet_call_output(motet_call *call, size_t index, motet_value value)
-{
-    if (index < call->manifest->output_count) {
-        call->call->outputs[index] = gr_value_dup(call->call->arena, in_value(value));
-    }
-}
-
-void motet_call_error(motet_call *call, const char *text)
-{
-    call->call->error = text;
-}
-
-/* One function for all primitives of the embedder; which one is meant is in `user`. */
-static bool trampoline(void *user, gr_call *call)
-{
-    const registered *r = user;
-    motet_call public = {call, call->manifest};
-    return r->run(r->user, &public);
-}
 
 motet_primitives *motet_primitives_new(void)
 {
@@ -164,6 +44,9 @@ void motet_primitives_free(motet_primitives *p)
 {
     if (p) {
         gr_registry_free(p->registry);
+        for (size_t i = 0; i < p->libraries.len; i++) {
+            ho_own_free(p->libraries.items[i]);
+        }
         mt_arena_free(&p->arena);
         free(p);
     }
@@ -174,14 +57,22 @@ void motet_primitives_free(motet_primitives *p)
 motet_status motet_primitives_add(motet_primitives *p, motet_str manifest,
                                   motet_primitive run, void *user)
 {
-    registered *r = NULL;
-    if (run) {
-        r = mt_new(&p->arena, registered);
-        *r = (registered){run, user};
-    }
+    ho_own_function *f = mt_new(&p->arena, ho_own_function);
+    *f = (ho_own_function){run, user, NULL};
     return (motet_status)gr_registry_add(p->registry, MT_STR("manifest"),
-                                         in_str(manifest), run ? trampoline : NULL, r,
-                                         &p->ds);
+                                         api_in_str(manifest), run ? ho_own_run : NULL,
+                                         f, &p->ds);
+}
+
+/* One that failed in part is kept: what of it was added is there. */
+motet_status motet_primitives_load(motet_primitives *p, const char *path)
+{
+    ho_own_library *library;
+    mt_err err = ho_own_load(path, p->registry, &p->ds, &library);
+    if (library) {
+        mt_vec_push(&p->arena, &p->libraries, library);
+    }
+    return (motet_status)err;
 }
 
 static mt_str message_text(mt_arena *a, const mt_diag *d)
@@ -197,7 +88,7 @@ motet_str motet_primitives_message(motet_primitives *p, size_t index)
         return (motet_str){"", 0};
     }
     p->message = message_text(&p->arena, &p->ds.items[index]);
-    return out_str(p->message);
+    return api_out_str(p->message);
 }
 
 /* ---- graphs ---- */
@@ -206,31 +97,66 @@ static void keep_messages(motet_graph *g, const mt_diags *ds)
 {
     motet_str *messages = mt_new_array(&g->arena, motet_str, ds->len);
     for (size_t i = 0; i < ds->len; i++) {
-        messages[i] = out_str(message_text(&g->arena, &ds->items[i]));
+        messages[i] = api_out_str(message_text(&g->arena, &ds->items[i]));
     }
     g->messages = messages;
     g->message_count = ds->len;
 }
 
+typedef struct cluster_files {
+    const motet_file *files;
+    size_t count;
+} cluster_files;
+
+/* A file is the cluster of its own name. */
+static mt_err find_cluster(void *user, mt_arena *a, mt_str id, mt_str from,
+                           gr_text **texts, size_t *count, mt_str *trail)
+{
+    const cluster_files *c = user;
+    (void)from;
+    *texts = mt_new_array(a, gr_text, c->count);
+    *count = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        mt_str name = mt_str_z(c->files[i].path);
+        if (mt_str_eq(mt_str_stem(mt_str_basename(name)), id)) {
+            (*texts)[(*count)++] = (gr_text){name, api_in_str(c->files[i].text)};
+        }
+    }
+    *trail = MT_STR("the files that were given");
+    return MT_OK;
+}
+
 /* All violations are kept, not only the first: graph documents are often made by
  * programs, whose authors want the whole list. */
-motet_status motet_graph_load(const motet_primitives *p, motet_str text,
-                              const char *name, motet_graph **out)
+motet_status motet_graph_load_files(const motet_primitives *p, const motet_file *files,
+                                    size_t count, motet_graph **out)
 {
     motet_graph *g = mt_xmalloc(sizeof *g);
     *g = (motet_graph){0};
-    mt_diags ds = {.arena = &g->arena};
-    gr_text root = {mt_str_z(name), in_str(text)};
-    mt_err err = gr_graph_load(p->registry, root, NULL, NULL, &ds, &g->graph);
-    keep_messages(g, &ds);
     *out = g;
+    if (!count) {
+        return MOTET_E_USAGE;
+    }
+    mt_diags ds = {.arena = &g->arena};
+    gr_text root = {mt_str_z(files[0].path), api_in_str(files[0].text)};
+    cluster_files clusters = {files + 1, count - 1};
+    gr_finder finder = {&clusters, find_cluster};
+    mt_err err = gr_graph_load(p->registry, root, &finder, NULL, &ds, &g->graph);
+    keep_messages(g, &ds);
     return (motet_status)err;
+}
+
+motet_status motet_graph_load(const motet_primitives *p, motet_str text,
+                              const char *name, motet_graph **out)
+{
+    motet_file root = {name, text};
+    return motet_graph_load_files(p, &root, 1, out);
 }
 
 motet_status motet_graph_adapt(motet_graph *g, motet_str text, const char *name)
 {
     mt_diags ds = {.arena = &g->arena};
-    gr_text file = {mt_str_z(name), in_str(text)};
+    gr_text file = {mt_str_z(name), api_in_str(text)};
     gr_adapter *adapter = NULL;
     if (!g->graph || g->adapter) {
         return MOTET_E_REJECTED;
@@ -264,7 +190,7 @@ motet_str motet_graph_message(const motet_graph *g, size_t index)
 /* Empty for a graph that was refused: it has no identity. */
 motet_str motet_graph_identity(const motet_graph *g)
 {
-    return g->graph ? out_str(g->graph->provenance) : (motet_str){"", 0};
+    return g->graph ? api_out_str(g->graph->provenance) : (motet_str){"", 0};
 }
 
 /* ---- episodes ---- */
@@ -316,7 +242,7 @@ static void *copy_of(const void *bytes, size_t size)
 motet_status motet_episode_set(motet_episode *e, const char *key, motet_value value)
 {
     int i = gr_graph_key(e->episode->graph, mt_str_z(key));
-    gr_value v = in_value(value);
+    gr_value v = ho_own_in(value);
     if (i < 0) {
         return MOTET_E_NOTFOUND;
     }
@@ -339,23 +265,28 @@ motet_status motet_episode_run(motet_episode *e, motet_str event_id)
     if (e->unadapted) {
         return MOTET_E_REJECTED;
     }
-    return gr_run(e->episode, e->context, in_str(event_id)) ? MOTET_E_REJECTED
-                                                            : MOTET_OK;
+    return gr_run(e->episode, e->context, api_in_str(event_id)) ? MOTET_E_REJECTED
+                                                                : MOTET_OK;
 }
 
 /* Nodes run in the order of their indices, so `ran` tells whether this one was reached
  * in the last pass; a slot behind it may hold the value of an earlier pass. */
-motet_value motet_episode_value(const motet_episode *e, const char *node,
-                                const char *port)
+motet_value api_node_value(const gr_episode *e, const char *node, const char *port)
 {
-    const gr_graph *g = e->episode->graph;
+    const gr_graph *g = e->graph;
     int n = gr_graph_node(g, mt_str_z(node));
     int o =
         n < 0 ? -1 : gr_output_index(&g->nodes[n].primitive->manifest, mt_str_z(port));
-    if (o < 0 || (uint32_t)n >= e->episode->ran) {
+    if (o < 0 || (uint32_t)n >= e->ran) {
         return (motet_value){.type = MOTET_NONE};
     }
-    return out_value(&e->episode->slots[g->nodes[n].slot + (uint32_t)o]);
+    return ho_own_out(&e->slots[g->nodes[n].slot + (uint32_t)o]);
+}
+
+motet_value motet_episode_value(const motet_episode *e, const char *node,
+                                const char *port)
+{
+    return api_node_value(e->episode, node, port);
 }
 
 motet_str motet_episode_effects(motet_episode *e)
@@ -367,7 +298,7 @@ motet_str motet_episode_effects(motet_episode *e)
         gr_effect_json(&e->text, &e->episode->effects[i]);
     }
     mt_buf_addc(&e->text, ']');
-    return out_str(mt_buf_str(&e->text));
+    return api_out_str(mt_buf_str(&e->text));
 }
 
 /* Shares its buffer with motet_episode_effects(): a pass has effects or a fault. */
@@ -382,5 +313,5 @@ motet_str motet_episode_fault(motet_episode *e)
     mt_buf_clear(&e->text);
     mt_buf_adds(&e->text, text);
     mt_arena_free(&scratch);
-    return out_str(mt_buf_str(&e->text));
+    return api_out_str(mt_buf_str(&e->text));
 }

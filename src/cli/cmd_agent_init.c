@@ -21,11 +21,11 @@ static const cli_scaffold FILES[] = {
      "  - {name: on_question, route: talking, handler: python.on_question}\n"
      "senders:\n"
      "  - {name: greet, route: new --> talking, on_actions: [move], message: {say: \"hello, {{from}}\"}}\n"
-     "  - {name: answer, route: talking, on_triggers: [asked], use_data: true, message: {say: \"{{data}}\"}}\n"},
+     "  - {name: answer, route: talking, on_triggers: [asked], use_data: true, message: {say: \"{{data}}\"}}\n", false},
     {"TRIGGERS",
      "ok\n"
      "  asked\n"
-     "ignore\n"},
+     "ignore\n", false},
     {"handlers.py",
      "\"\"\"Answers calls, one JSON object per line: docs/relay.md, \\\"Handlers as programs\\\".\"\"\"\n"
      "import json\n"
@@ -41,21 +41,21 @@ static const cli_scaffold FILES[] = {
      "\n"
      "for line in sys.stdin:\n"
      "    call = json.loads(line)\n"
-     "    print(json.dumps({\"id\": call[\"id\"], **globals()[call[\"function\"]](call)}), flush=True)\n"},
+     "    print(json.dumps({\"id\": call[\"id\"], **globals()[call[\"function\"]](call)}), flush=True)\n", false},
     {"talk.scenario.yaml",
      "# What the agent hears; motet agent trace shows what it does. Handlers are not run there.\n"
      "scenario: a greeting\n"
      "agent: agent.yaml\n"
      "messages:\n"
      "  - {from: \"127.0.0.1:5000\", content: {say: what?}}\n"
-     "  - {from: \"127.0.0.1:5000\", content: {say: hello}}\n"},
+     "  - {from: \"127.0.0.1:5000\", content: {say: hello}}\n", false},
     {"README.md",
      "# greeter\n\n"
      "    motet agent routes agent.yaml\n"
      "    motet agent trace talk.scenario.yaml\n"
      "    motet agent render agent.yaml --out agent.svg\n"
      "    motet agent relay --listen 127.0.0.1:8888\n"
-     "    motet agent run agent.yaml --connect 127.0.0.1:8888 --state greeter.state --verbose\n"},
+     "    motet agent run agent.yaml --connect 127.0.0.1:8888 --state greeter.state --verbose\n", false},
 };
 /* clang-format on */
 

@@ -24,7 +24,7 @@ const cli_command CMD_GRAPH_COMMANDS[] = {
      NULL, CMD_GRAPH_LETTERS_COMMANDS, 0, 0, NULL},
     {"init", "DIR", "Make a graph project that runs at once", cmd_graph_init, NULL, NULL,
      1, 1, NULL},
-    {"primitives", "[ID]", "Show the catalogue of standard primitives",
+    {"primitives", "[ID]", "Show the catalogue of primitives",
      cmd_graph_primitives, CMD_GRAPH_PRIMITIVES_OPTIONS, NULL, 0, 1, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };

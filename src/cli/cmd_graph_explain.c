@@ -26,7 +26,7 @@ static void explain_inputs(mt_buf *out, const gr_feeds *edges, const gr_node *n)
         mt_buf_addf(out, "      %.*s <- ", MT_ARG(m->inputs[i].name));
         if (gr_feed_into(edges, n, i, &from)) {
             const gr_node *source = &edges->graph->nodes[from.node];
-            mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->path), MT_ARG(from.port));
+            mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->name), MT_ARG(from.port));
         } else if (n->outside[i]) {
             const gr_input *in = &edges->graph->inputs[n->outside[i] - 1];
             mt_buf_addf(out, "$%.*s, an input of the cluster\n", MT_ARG(in->name));
@@ -57,8 +57,12 @@ static void explain_node(mt_buf *out, const gr_feeds *edges, uint32_t index)
     const gr_node *n = &edges->graph->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
     mt_buf_addf(out, "  %u. %.*s (%.*s): %s %.*s@%.*s. %.*s\n", index + 1,
-                MT_ARG(n->path), MT_ARG(n->id), gr_kind_name(m->kind), MT_ARG(m->id),
+                MT_ARG(n->name), MT_ARG(n->id), gr_kind_name(m->kind), MT_ARG(m->id),
                 MT_ARG(n->resolved), MT_ARG(m->summary));
+    if (n->formula.len) {
+        mt_buf_addf(out, "      %s %.*s\n", gr_node_is_nameless(n) ? "part of" : "=",
+                    MT_ARG(n->formula));
+    }
     explain_params(out, n);
     explain_inputs(out, edges, n);
 }
@@ -70,8 +74,9 @@ static void explain_keys(mt_buf *out, const gr_graph *g)
         mt_buf_addz(out, "\nIt reads these context keys:\n");
     }
     for (uint32_t i = 0; i < g->key_count; i++) {
-        mt_buf_addf(out, "  %.*s: %s, %s\n", MT_ARG(g->keys[i].name),
-                    gr_type_name(g->keys[i].type),
+        mt_buf_addz(out, "  ");
+        gr_key_words(out, g->keys[i].name);
+        mt_buf_addf(out, ": %s, %s\n", gr_type_name(g->keys[i].type),
                     g->keys[i].required ? "required" : "optional");
     }
     if (g->written_count) {
@@ -79,9 +84,14 @@ static void explain_keys(mt_buf *out, const gr_graph *g)
     }
     for (uint32_t i = 0; i < g->written_count; i++) {
         const gr_written *w = &g->written[i];
-        mt_buf_addf(out, "  %.*s: %s, by %.*s%s\n", MT_ARG(w->name),
-                    gr_type_name(w->type), MT_ARG(g->nodes[w->node].path),
-                    w->derived ? " (a key derived from its place)" : "");
+        mt_buf_addz(out, "  ");
+        gr_key_words(out, w->name);
+        mt_buf_addf(out, ": %s, by %.*s", gr_type_name(w->type),
+                    MT_ARG(g->nodes[w->node].name));
+        if (w->derived) {
+            mt_buf_addf(out, " (derived from its place: %.*s)", MT_ARG(w->name));
+        }
+        mt_buf_addc(out, '\n');
     }
 }
 
@@ -111,7 +121,7 @@ static void explain_graph(mt_buf *out, const gr_feeds *edges)
     }
     for (uint32_t i = 0; i < g->output_count; i++) {
         mt_buf_addf(out, "  %.*s: from %.*s\n", MT_ARG(g->outputs[i].name),
-                    MT_ARG(g->nodes[g->outputs[i].node].path));
+                    MT_ARG(g->nodes[g->outputs[i].node].name));
     }
 }
 

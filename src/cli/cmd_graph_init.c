@@ -1,17 +1,14 @@
 /* cli/cmd_graph_init.c - motet graph init: a project that runs at once.
- * Room: cli. The texts show one of everything that a first graph needs: a Source
- * that is fed by events, one that is fed by memory, a Trigger as the gate, an Action
- * that writes, an adapter that declares all of it, a fixture to run and a README
- * with the three commands. A test runs what is written here. */
-#include <errno.h>
-#include <sys/stat.h>
-
+ * Room: cli. The texts show one of everything. At the top what a first graph needs and
+ * nothing more: a Source that is fed by events, one that is fed by memory, a Trigger as
+ * the gate, an Action that writes, an adapter that declares all of it, a fixture. In
+ * watch/ the rest: cluster, own primitive, own action, driver, channel, tests. A test
+ * runs what is written here. */
 #include "cli/commands.h"
+#include "cli/scaffold.h"
 
 /* clang-format off */
-static const struct {
-    const char *name, *text;
-} FILES[] = {
+static const cli_scaffold FILES[] = {
     {"graph.yaml",
      "# Counts the readings above a threshold and remembers the count.\n"
      "kind: cluster\n"
@@ -35,7 +32,7 @@ static const struct {
      "  - on_high.event -> remember.event\n"
      "  - next.result -> remember.value\n"
      "outputs:\n"
-     "  count: next.result\n"},
+     "  count: next.result\n", false},
     {"adapter.yaml",
      "# What may come in, what is remembered, what may go out.\n"
      "kind: adapter\n"
@@ -64,7 +61,7 @@ static const struct {
      "          count: { type: number }\n"
      "capture:\n"
      "  format_version: \"1\"\n"
-     "  fields: [event.reading]\n"},
+     "  fields: [event.reading]\n", false},
     {"fixture.jsonl",
      "{\"kind\":\"episode_start\",\"id\":\"morning\"}\n"
      "{\"kind\":\"event\",\"event\":{\"type\":\"DataAvailable\",\"semantic_kind\":"
@@ -72,40 +69,280 @@ static const struct {
      "{\"kind\":\"event\",\"event\":{\"type\":\"DataAvailable\",\"semantic_kind\":"
      "\"reading\",\"payload\":{\"reading\":31.0}}}\n"
      "{\"kind\":\"event\",\"event\":{\"type\":\"DataAvailable\",\"semantic_kind\":"
-     "\"reading\",\"payload\":{\"reading\":35.2}}}\n"},
+     "\"reading\",\"payload\":{\"reading\":35.2}}}\n", false},
+    {"watch/graph.yaml",
+     "# Tells somebody when the middle of the last five readings goes above a limit.\n"
+     "kind: cluster\n"
+     "id: watch\n"
+     "version: \"1.0.0\"\n"
+     "parameters:\n"
+     "  - { name: limit, type: number, default: 30.0 }\n"
+     "nodes:\n"
+     "  reading:  { impl: context_number_source@0.1.0, params: { key: reading } }\n"
+     "  history:  { impl: context_series_source@0.1.0, params: { key: history } }\n"
+     "  longer:   { impl: append@0.1.0 }\n"
+     "  last:     { impl: window@0.1.0, params: { size: 5 } }\n"
+     "  middle:   { impl: median@1.0.0 }                                        # median.c\n"
+     "  high:     { cluster: goes_above@1.0.0, params: { limit: { exposed: limit } } } # clusters/\n"
+     "  tell:     { impl: notify@1.0.0, params: { text: it is getting hot } }   # manifests/\n"
+     "  always:   { impl: const_bool@0.1.0, params: { value: true } }\n"
+     "  each:     { impl: emit_if_true@0.1.0 }\n"
+     "  remember: { impl: context_set_series@0.1.0, params: { key: history } }\n"
+     "edges:\n"
+     "  - history.value -> longer.series\n"
+     "  - reading.value -> longer.value\n"
+     "  - longer.result -> last.series\n"
+     "  - last.result -> middle.series\n"
+     "  - middle.result -> high.value\n"
+     "  - high.event -> tell.event\n"
+     "  - middle.result -> tell.reading\n"
+     "  - always.value -> each.input\n"
+     "  - each.event -> remember.event\n"
+     "  - last.result -> remember.value\n"
+     "outputs:\n"
+     "  middle: middle.result\n", false},
+    {"watch/clusters/goes_above.yaml",
+     "# Emits once when a number comes to lie above the limit, and again when it was below between.\n"
+     "kind: cluster\n"
+     "id: goes_above\n"
+     "version: \"1.0.0\"\n"
+     "inputs:\n"
+     "  - { name: value, type: number, required: true }\n"
+     "parameters:\n"
+     "  - { name: limit, type: number, required: true }\n"
+     "nodes:\n"
+     "  limit: { impl: number_source@0.1.0, params: { value: { exposed: limit } } }\n"
+     "  above: { impl: gt@0.1.0 }\n"
+     "  edge:  { cluster: edge_rising@1.0.0 }\n"
+     "edges:\n"
+     "  - $value -> above.a\n"
+     "  - limit.value -> above.b\n"
+     "  - above.result -> edge.condition\n"
+     "outputs:\n"
+     "  event: edge.event\n", false},
+    {"watch/manifests/notify.yaml",
+     "# An action without a line of code: the intent it declares is what it does.\n"
+     "kind: action\n"
+     "id: notify\n"
+     "version: \"1.0.0\"\n"
+     "inputs:\n"
+     "  - { name: event, type: event }\n"
+     "  - { name: reading, type: number }\n"
+     "outputs:\n"
+     "  - { name: outcome, type: event }\n"
+     "parameters:\n"
+     "  - { name: text, type: string, required: true }\n"
+     "effects:\n"
+     "  intents:\n"
+     "    - name: notify\n"
+     "      fields:\n"
+     "        - { name: reading, type: number, from_input: reading }\n"
+     "        - { name: text, type: string, from_param: text }\n"
+     "outcome: Attempted\n", false},
+    {"watch/median.c",
+     "/* A primitive of your own: the middle of a series, which one wild reading does not move.\n"
+     " *\n"
+     " *     cc -shared -fPIC -O2 -ffp-contract=off -o median.so median.c $(pkg-config --cflags motet)\n"
+     " *\n"
+     " * It must depend on nothing but what the call hands it, or captures will not replay. */\n"
+     "#include <motet.h>\n"
+     "#include <stdlib.h>\n"
+     "#include <string.h>\n"
+     "\n"
+     "static const char MANIFEST[] =\n"
+     "    \"kind: compute\\n\"\n"
+     "    \"id: median\\n\"\n"
+     "    \"version: 1.0.0\\n\"\n"
+     "    \"summary: The middle of a series, 0.0 for an empty one.\\n\"\n"
+     "    \"inputs: [{name: series, type: series}]\\n\"\n"
+     "    \"outputs: [{name: result, type: number}]\\n\";\n"
+     "\n"
+     "static int by_size(const void *a, const void *b)\n"
+     "{\n"
+     "    double x = *(const double *)a, y = *(const double *)b;\n"
+     "    return (x > y) - (x < y);\n"
+     "}\n"
+     "\n"
+     "static double middle_of(double *values, size_t count)\n"
+     "{\n"
+     "    qsort(values, count, sizeof *values, by_size);\n"
+     "    size_t half = count / 2;\n"
+     "    return count % 2 ? values[half] : (values[half - 1] + values[half]) / 2;\n"
+     "}\n"
+     "\n"
+     "static bool median(void *user, motet_call *call)\n"
+     "{\n"
+     "    motet_value series = motet_call_input(call, 0);\n"
+     "    motet_value out = {.type = MOTET_NUMBER};\n"
+     "    (void)user;\n"
+     "    if (series.len) {\n"
+     "        double *copy = malloc(series.len * sizeof *copy);\n"
+     "        if (!copy) {\n"
+     "            motet_call_error(call, \"OutOfMemory\");\n"
+     "            return false;\n"
+     "        }\n"
+     "        memcpy(copy, series.series, series.len * sizeof *copy);\n"
+     "        out.number = middle_of(copy, series.len);\n"
+     "        free(copy);\n"
+     "    }\n"
+     "    motet_call_output(call, 0, out);\n"
+     "    return true;\n"
+     "}\n"
+     "\n"
+     "static const motet_own_primitive OWN[] = {{MANIFEST, median, NULL}};\n"
+     "MOTET_OWN_PRIMITIVES(OWN);\n", false},
+    {"watch/adapter.yaml",
+     "# What may come in, what is remembered, what may go out.\n"
+     "kind: adapter\n"
+     "id: thermometer\n"
+     "version: \"1.0.0\"\n"
+     "runtime_compatibility: \"0.1.0\"\n"
+     "context_keys:\n"
+     "  - { name: reading, type: Number, required: true, writable: false }\n"
+     "  - { name: history, type: Series, required: false, writable: true }\n"
+     "event_kinds:\n"
+     "  - name: reading\n"
+     "    payload_schema:\n"
+     "      type: object\n"
+     "      additionalProperties: false\n"
+     "      required: [reading]\n"
+     "      properties:\n"
+     "        reading: { type: number }\n"
+     "        history: { type: array, items: { type: number } }\n"
+     "accepts:\n"
+     "  effects:\n"
+     "    - name: set_context\n"
+     "      payload_schema:\n"
+     "        type: object\n"
+     "        additionalProperties: false\n"
+     "        properties:\n"
+     "          history: { type: array, items: { type: number } }\n"
+     "    - name: notify\n"
+     "      payload_schema:\n"
+     "        type: object\n"
+     "        additionalProperties: false\n"
+     "        required: [reading, text]\n"
+     "        properties:\n"
+     "          reading: { type: number }\n"
+     "          text: { type: string }\n"
+     "capture:\n"
+     "  format_version: \"1\"\n"
+     "  fields: [event.reading]\n", false},
+    {"watch/egress.yaml",
+     "# Where intents go: a program that stays. It could be a webhook, a file, a queue as well.\n"
+     "default_ack_timeout: 5s\n"
+     "dead_letters: dead.jsonl\n"
+     "channels:\n"
+     "  phone:\n"
+     "    type: process\n"
+     "    command: [python3, channel.py, told.jsonl]\n"
+     "routes:\n"
+     "  notify:\n"
+     "    channel: phone\n", false},
+    {"watch/channel.py",
+     "\"\"\"A channel: keeps every intent in a file before it acknowledges it, and each id once.\"\"\"\n"
+     "import json\n"
+     "import os\n"
+     "import sys\n"
+     "\n"
+     "\n"
+     "def say(frame):\n"
+     "    print(json.dumps(frame), flush=True)\n"
+     "\n"
+     "\n"
+     "with open(sys.argv[1], \"a+\", encoding=\"utf-8\") as told:\n"
+     "    told.seek(0)\n"
+     "    known = {json.loads(line)[\"intent_id\"] for line in told}\n"
+     "    say({\"type\": \"ready\", \"protocol\": \"ergo-egress.v1\", \"handled_kinds\": [\"notify\"]})\n"
+     "    for line in sys.stdin:\n"
+     "        frame = json.loads(line)\n"
+     "        if frame[\"type\"] == \"end\":\n"
+     "            break\n"
+     "        if frame[\"intent_id\"] not in known:\n"
+     "            known.add(frame[\"intent_id\"])\n"
+     "            told.write(line)\n"
+     "            told.flush()\n"
+     "            os.fsync(told.fileno())\n"
+     "        say({\"type\": \"intent_ack\", \"intent_id\": frame[\"intent_id\"], \"status\": \"accepted\",\n"
+     "             \"acceptance\": \"durable\"})\n", false},
+    {"watch/driver.py",
+     "\"\"\"A driver: a program that events come from. This one reads numbers, one per line.\"\"\"\n"
+     "import json\n"
+     "import sys\n"
+     "\n"
+     "print(json.dumps({\"type\": \"hello\", \"protocol\": \"ergo-driver.v0\"}), flush=True)\n"
+     "with open(sys.argv[1], encoding=\"utf-8\") as readings:\n"
+     "    for number, line in enumerate(readings, 1):\n"
+     "        print(json.dumps({\"type\": \"event\", \"event\": {\n"
+     "            \"event_id\": f\"reading-{number}\", \"kind\": \"DataAvailable\",\n"
+     "            \"at\": {\"secs\": 60 * number, \"nanos\": 0}, \"semantic_kind\": \"reading\",\n"
+     "            \"payload\": {\"reading\": float(line)}}}), flush=True)\n"
+     "print(json.dumps({\"type\": \"end\"}), flush=True)\n", false},
+    {"watch/readings.txt",
+     "21.5\n"
+     "22\n"
+     "99\n"
+     "22.5\n"
+     "31\n"
+     "32\n"
+     "31.5\n"
+     "33\n", false},
+    {"watch/test.sh",
+     "#!/bin/sh\n"
+     "# Builds, checks, runs and replays, and holds what was told against what should be. MOTET and CC may\n"
+     "# be set; everything is made in a directory that goes at the end.\n"
+     "set -eu\n"
+     "cd \"$(dirname \"$0\")\"\n"
+     "motet=${MOTET:-motet}\n"
+     "work=$(mktemp -d)\n"
+     "trap 'rm -rf \"$work\"' EXIT\n"
+     "umask 022\n"
+     "\n"
+     "${CC:-cc} -shared -fPIC -O2 -ffp-contract=off -o \"$work/median.so\" median.c $(pkg-config --cflags motet 2>/dev/null || true)\n"
+     "cp -r ./*.py ./*.yaml clusters manifests readings.txt \"$work\"\n"
+     "cd \"$work\"\n"
+     "\n"
+     "own=\"--adapter adapter.yaml --primitives median.so\"\n"
+     "\"$motet\" graph check clusters/goes_above.yaml\n"
+     "\"$motet\" graph check graph.yaml $own --egress egress.yaml\n"
+     "\"$motet\" graph run graph.yaml $own --egress egress.yaml \\\n"
+     "    --driver python3 --driver-arg driver.py --driver-arg readings.txt --capture capture.json\n"
+     "\"$motet\" graph replay capture.json --graph graph.yaml $own\n"
+     "\n"
+     "# One wild reading (99) tells nobody; the third that is high does.\n"
+     "told=$(sed -n 's/.*\"reading\": *\\([0-9.]*\\).*/\\1/p' told.jsonl)\n"
+     "[ \"$told\" = \"31.0\" ] || { echo \"told of '$told', expected 31.0\"; exit 1; }\n"
+     "\n"
+     "# A higher limit would have told nobody.\n"
+     "\"$motet\" graph whatif capture.json graph.yaml $own --set limit=50 && { echo \"nothing changed\"; exit 1; }\n"
+     "echo \"all is well\"\n", true},
     {"README.md",
-     "# alarm\n\n"
+     "# alarm\n"
+     "\n"
+     "`graph.yaml` counts readings above a threshold. It needs nothing but files:\n"
+     "\n"
      "    motet graph check graph.yaml --adapter adapter.yaml\n"
-     "    motet graph run graph.yaml --adapter adapter.yaml --fixture fixture.jsonl "
-     "--capture capture.json --json\n"
-     "    motet graph replay capture.json --graph graph.yaml --adapter adapter.yaml\n"},
+     "    motet graph run graph.yaml --adapter adapter.yaml --fixture fixture.jsonl --capture capture.json --json\n"
+     "    motet graph replay capture.json --graph graph.yaml --adapter adapter.yaml\n"
+     "\n"
+     "`watch/` has one of everything; `sh watch/test.sh` builds, checks, runs and replays it:\n"
+     "\n"
+     "| file | what it is |\n"
+     "|---|---|\n"
+     "| `graph.yaml` | the graph: tells somebody when the middle of the last five readings goes above a limit |\n"
+     "| `clusters/goes_above.yaml` | a cluster: a part with a name of its own, with inputs and parameters |\n"
+     "| `manifests/notify.yaml` | an action of your own, which is only a declaration |\n"
+     "| `median.c` | a compute of your own, in C; built as `median.so` and named with `--primitives` |\n"
+     "| `adapter.yaml` | which events come in, what is remembered, which effects may go out |\n"
+     "| `driver.py` | where events come from: a program (`--driver`); a file or queue needs none (`--ingress`) |\n"
+     "| `egress.yaml`, `channel.py` | where intents go: a program that keeps each once and says so |\n"
+     "| `test.sh` | what should come of `readings.txt` |\n", false},
 };
 /* clang-format on */
 
-/* The directory must be new, so no file of anybody is overwritten. What was written
- * before an error stays, for the user to look at. */
 int cmd_graph_init(const cli_args *args)
 {
-    const char *directory = args->operands[0];
-    mt_arena a = {0};
-    int code = CLI_HOLDS;
-    if (mkdir(directory, 0755) != 0) {
-        code = errno == EEXIST
-                   ? cli_fail(args, CLI_FAILS, "%s exists already", directory)
-                   : cli_fail(args, CLI_WORLD, "cannot make %s: %s", directory,
-                              strerror(errno));
-    }
-    for (size_t i = 0; !code && i < sizeof FILES / sizeof *FILES; i++) {
-        mt_str path = mt_strf(&a, "%s/%s", directory, FILES[i].name);
-        code = cli_write_text(args, path.ptr, mt_str_z(FILES[i].text));
-    }
-    if (!code) {
-        code = cli_print(mt_strf(&a,
-                                 "%s is ready. Try:\n  cd %s\n"
-                                 "  motet graph run graph.yaml --adapter adapter.yaml "
-                                 "--fixture fixture.jsonl --json\n",
-                                 directory, directory));
-    }
-    mt_arena_free(&a);
-    return code;
+    return cli_scaffold_write(args, FILES, sizeof FILES / sizeof *FILES,
+                              "motet graph run graph.yaml --adapter adapter.yaml "
+                              "--fixture fixture.jsonl --json");
 }

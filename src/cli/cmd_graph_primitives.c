@@ -1,15 +1,17 @@
 /* cli/cmd_graph_primitives.c - motet graph primitives: the catalogue.
- * Room: cli. What is built in, from the registry that graphs are checked with, so
- * the catalogue cannot say other than what holds. Manifests of the user are not in
- * it. A `?` behind a port says that it need not be connected; a parameter without a
+ * Room: cli. What is built in and what the options name, from the registry that
+ * graphs are checked with, so the catalogue cannot say other than what holds. A `?`
+ * behind a port says that it need not be connected; a parameter without a
  * value behind `=` must be given. */
 #include "base/json_write.h"
 #include "cli/commands.h"
-#include "graph/primitive.h"
+#include "cli/graph.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_PRIMITIVES_OPTIONS[] = {
-    {"json", NULL, "print the catalogue as JSON"},
+    {"json",       NULL,   "print the catalogue as JSON"},
+    {"manifest",   "PATH", "a primitive manifest, or a directory of them (repeats)"},
+    {"primitives", "FILE", "a shared object with primitives of your own (repeats)"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -104,9 +106,8 @@ static void write_json(mt_jw *w, const gr_manifest *m)
 
 /* Order is that of the registry, which is filled from one table, so it is the same
  * everywhere. */
-int cmd_graph_primitives(const cli_args *args)
+static int show(const cli_args *args, const gr_registry *registry)
 {
-    gr_registry *registry = gr_registry_new();
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, true);
     bool json = cli_flag(args, "json"), found = args->count == 0;
@@ -133,6 +134,14 @@ int cmd_graph_primitives(const cli_args *args)
                      : cli_fail(args, CLI_FAILS, "there is no primitive '%s'",
                                 args->operands[0]);
     mt_buf_free(&out);
-    gr_registry_free(registry);
+    return code;
+}
+
+int cmd_graph_primitives(const cli_args *args)
+{
+    cli_graph g;
+    int code = cli_primitives_load(args, &g);
+    code = code ? cli_graph_report(args, &g, code) : show(args, g.files.registry);
+    cli_graph_free(&g);
     return code;
 }

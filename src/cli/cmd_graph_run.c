@@ -254,33 +254,6 @@ static int open_ingress(runner *r)
 
 /* ---- output ---- */
 
-/* One line per event, for programs that follow the run. */
-static void print_decision(mt_buf *out, const ho_graph_step *s)
-{
-    const gr_decision *d = &s->decision.decision;
-    mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "decision", mt_str_z(gr_verdict_name(d->verdict)));
-    mt_jw_keyz(&w, "effects");
-    mt_jw_begin_array(&w);
-    for (size_t i = 0; i < s->decision.effect_count; i++) {
-        mt_jw_raw(&w, s->decision.effects[i].effect);
-    }
-    mt_jw_end_array(&w);
-    mt_jw_key_str(&w, "event_id", s->event.id);
-    if (s->fault.len) {
-        mt_jw_key_str(&w, "fault", s->fault);
-    }
-    mt_jw_keyz(&w, "outcomes");
-    mt_buf outcomes = {0};
-    ho_graph_trace_outcomes(&outcomes, s);
-    mt_jw_raw(&w, mt_buf_str(&outcomes));
-    mt_buf_free(&outcomes);
-    ho_graph_trace_termination(&w, d, true);
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
-}
-
 /* Standard output belongs to a channel that writes there. */
 static int print_beside(const runner *r, mt_str text)
 {
@@ -360,7 +333,8 @@ static void observe(void *user, const ho_graph_step *step)
     }
     if (cli_flag(r->args, "json") && !r->resuming) {
         mt_buf_clear(&r->line);
-        print_decision(&r->line, step);
+        ho_graph_trace_decision(&r->line, step);
+        mt_buf_addc(&r->line, '\n');
         r->out_failed |= print_beside(r, mt_buf_str(&r->line)) != CLI_HOLDS;
     }
 }
@@ -675,6 +649,7 @@ static int run(runner *r)
                                     .adapter = r->graph.files.adapter,
                                     .context = ho_context_in_memory(),
                                     .key = key_of(r->graph.files.adapter),
+                                    .primitives = r->graph.files.own_used,
                                     .egress = r->graph.files.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;

@@ -42,6 +42,9 @@ static int load(const cli_args *args, ho_graph_paths paths, loader *how, cli_gra
     out->ds.limit = limits.diagnostics;
     words clusters = values_of(&out->arena, args, "cluster-path");
     words manifests = values_of(&out->arena, args, "manifest");
+    words own = values_of(&out->arena, args, "primitives");
+    paths.primitives = own.items;
+    paths.primitive_count = own.len;
     paths.cluster_paths = clusters.items;
     paths.cluster_path_count = clusters.len;
     paths.manifests = manifests.items;
@@ -124,6 +127,12 @@ int cli_manifest_load(const cli_args *args, const char *path, cli_graph *out)
 {
     begin(out);
     return load(args, paths_of(args, path), ho_manifest_try, out);
+}
+
+int cli_primitives_load(const cli_args *args, cli_graph *out)
+{
+    begin(out);
+    return load(args, (ho_graph_paths){0}, ho_primitives_load, out);
 }
 
 void cli_graph_free(cli_graph *g)

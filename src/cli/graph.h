@@ -1,6 +1,6 @@
 /* cli/graph.h - a graph from the command line, shared by the `motet graph` commands.
  * Room: cli. Options: --adapter FILE, --cluster-path DIR…, --manifest PATH…,
- * --egress FILE. */
+ * --primitives FILE…, --egress FILE. */
 #ifndef CLI_GRAPH_H
 #define CLI_GRAPH_H
 
@@ -19,7 +19,8 @@ typedef struct cli_graph {
 #define CLI_GRAPH_OPTIONS                                                              \
     {"adapter",      "FILE", "the adapter: context keys, event kinds, accepted effects"}, \
     {"cluster-path", "DIR",  "look for clusters there too (repeats)"},                 \
-    {"manifest",     "PATH", "a primitive manifest, or a directory of them (repeats)"}
+    {"manifest",     "PATH", "a primitive manifest, or a directory of them (repeats)"}, \
+    {"primitives",   "FILE", "a shared object with primitives of your own (repeats)"}
 /* clang-format on */
 
 /* Loads `path` and what the options name. CLI_HOLDS, CLI_FAILS or CLI_WORLD;
@@ -35,6 +36,8 @@ int cli_graph_load_plain(const cli_args *args, const char *path, const char *ada
 int cli_graph_look(const cli_args *args, const char *path, cli_graph *out);
 /* The same for the manifest of a primitive: registry and adapter come out. */
 int cli_manifest_load(const cli_args *args, const char *path, cli_graph *out);
+/* The primitives that --primitives and --manifest name: only a registry comes out. */
+int cli_primitives_load(const cli_args *args, cli_graph *out);
 void cli_graph_free(cli_graph *g);
 
 /* Shows the diagnostics (stderr, or stdout as JSON with --json) and returns `code`. */

@@ -14,6 +14,29 @@ static int make_directory(const cli_args *args, const char *directory)
                                       strerror(errno));
 }
 
+/* The directory of a file in one; the same for the next file of it. */
+static int make_parent(const cli_args *args, mt_arena *a, mt_str path)
+{
+    mt_str name = mt_str_basename(path);
+    mt_str parent = mt_str_dup(a, mt_str_from(path.ptr, path.len - name.len - 1));
+    return mkdir(parent.ptr, 0755) == 0 || errno == EEXIST
+               ? CLI_HOLDS
+               : cli_fail(args, CLI_WORLD, "cannot make %s: %s", parent.ptr,
+                          strerror(errno));
+}
+
+static int write_one(const cli_args *args, mt_arena *a, const cli_scaffold *file)
+{
+    mt_str path = mt_strf(a, "%s/%s", args->operands[0], file->name);
+    int code = make_parent(args, a, path);
+    code = code ? code : cli_write_text(args, path.ptr, mt_str_z(file->text));
+    if (!code && file->program && chmod(path.ptr, 0755) != 0) {
+        code = cli_fail(args, CLI_WORLD, "cannot make a program of %s: %s", path.ptr,
+                        strerror(errno));
+    }
+    return code;
+}
+
 int cli_scaffold_write(const cli_args *args, const cli_scaffold *files, size_t count,
                        const char *try_this)
 {
@@ -21,8 +44,7 @@ int cli_scaffold_write(const cli_args *args, const cli_scaffold *files, size_t c
     mt_arena a = {0};
     int code = make_directory(args, directory);
     for (size_t i = 0; !code && i < count; i++) {
-        mt_str path = mt_strf(&a, "%s/%s", directory, files[i].name);
-        code = cli_write_text(args, path.ptr, mt_str_z(files[i].text));
+        code = write_one(args, &a, &files[i]);
     }
     if (!code) {
         code = cli_print(mt_strf(&a, "%s is ready. Try:\n  cd %s\n  %s\n", directory,

@@ -155,6 +155,7 @@ typedef struct ex_people {
     X(GRAPH_PICTURE,     false) /* GET  graphs/n/picture                         */ \
     X(LETTER_LIST,       false) /* GET  graphs/n/letters                         */ \
     X(LETTER_SEND,       true)  /* POST graphs/n/letters/send                    */ \
+    X(GRAPH_KEYS,        false) /* GET  graphs/n/keys                            */ \
     X(CAPTURE_LIST,      false) /* GET  graphs/n/captures                        */ \
     X(CAPTURE_GET,       false) /* GET  graphs/n/captures/i                      */ \
     X(AGENT_LIST,        false) /* GET  agents                                   */ \
@@ -174,11 +175,13 @@ typedef enum ex_action {
 typedef struct ex_call {
     ex_action action;
     const ex_caller *caller;
-    mt_str contract;        /* empty: the default one */
-    mt_str name, id;        /* as in the table above */
-    mt_str body;            /* JSON or empty */
-    mt_str idempotency_key; /* empty: none */
-    mt_str request_digest;  /* hex of method, path, body; with the key */
+    mt_str contract;                    /* empty: the default one */
+    mt_str name, id;                    /* as in the table above */
+    mt_str body;                        /* JSON or empty */
+    const struct ho_graph_event *event; /* an event that a source of the server's gave,
+                                           besides the body; as long as the call */
+    mt_str idempotency_key;             /* empty: none */
+    mt_str request_digest;              /* hex of method, path, body; with the key */
     const ad_param *query;
     size_t query_count;
     const ex_people *people; /* of decisions; NULL: nobody but personas is known */

@@ -106,10 +106,13 @@ static void answer(void *state, ex_reply *reply)
     pthread_mutex_unlock(&f->lock);
 }
 
-static int give(ex_feed *f, ex_action action, mt_str body)
+static int give(ex_feed *f, ex_action action, mt_str body, const ho_graph_event *event)
 {
-    ex_call call = {
-        .action = action, .caller = &f->caller, .name = f->graph, .body = body};
+    ex_call call = {.action = action,
+                    .caller = &f->caller,
+                    .name = f->graph,
+                    .body = body,
+                    .event = event};
     f->answered = false;
     ex_executor_call(f->x, &call, answer, f);
     pthread_mutex_lock(&f->lock);
@@ -139,12 +142,12 @@ static bool deliver(ex_feed *f, const ho_graph_event *event)
 {
     mt_arena_reset(&f->arena);
     mt_str body = event_json(&f->arena, event);
-    int status = give(f, EX_GRAPH_EVENT, body);
+    int status = give(f, EX_GRAPH_EVENT, body, event);
     while (status >= 500 || status == 409 || status == 429) {
         if (!rest(f)) {
             return false;
         }
-        status = give(f, EX_GRAPH_EVENT, body);
+        status = give(f, EX_GRAPH_EVENT, body, event);
     }
     f->pause_ms = PAUSE_MS;
     if (status >= 400) {
@@ -213,7 +216,7 @@ static void *run_pump(void *state)
         f->pause_ms = LOOK_MS;
         while (!stopped(f) && ho_graph_service_due(f->service) <= ex_now(f->x)) {
             mt_arena_reset(&f->arena);
-            if (give(f, EX_GRAPH_PUMP, (mt_str){0}) >= 400) {
+            if (give(f, EX_GRAPH_PUMP, (mt_str){0}, NULL) >= 400) {
                 break;
             }
         }

@@ -101,6 +101,7 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_LETTER_LIST] = {.prepare = ex_letter_list},
     [EX_LETTER_SEND] = {.prepare = ex_letter_send_prepare,
                         .commit = ex_letter_send_commit},
+    [EX_GRAPH_KEYS] = {.prepare = ex_graph_keys},
     [EX_CAPTURE_LIST] = {.prepare = ex_capture_list},
     [EX_CAPTURE_GET] = {.prepare = ex_capture_get},
     [EX_AGENT_LIST] = {.prepare = ex_agent_list},

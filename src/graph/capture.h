@@ -59,7 +59,9 @@ typedef struct gr_capture_head {
     mt_str adapter_provenance; /* "none" or a fingerprint */
     mt_str runtime_provenance;
     mt_str egress_provenance; /* ptr NULL: none */
-    mt_str key; /* journals only: each value of it has a history; empty: one for all */
+    /* Journals only: */
+    mt_str key;        /* each value of it has a history; empty: one for all */
+    mt_str primitives; /* digests of the user's code that runs; empty: none does */
 } gr_capture_head;
 
 /* An event that an earlier capture deferred: it runs with this snapshot. */

@@ -449,6 +449,7 @@ typedef struct draft_start {
 static const mt_form_row JOURNAL_START[] = {
     HEAD_ROWS(draft_start),
     TEXT(draft_start, head.key, "key", 0),
+    TEXT(draft_start, head.primitives, "primitives", 0),
     TEXT(draft_start, version, "journal", MT_FORM_REQUIRED),
 };
 static const mt_form_row START[] = {

@@ -348,6 +348,9 @@ void gr_journal_head(mt_buf *out, const gr_capture_head *head)
     if (head->key.len) {
         mt_jw_key_str(&w, "key", head->key);
     }
+    if (head->primitives.len) {
+        mt_jw_key_str(&w, "primitives", head->primitives);
+    }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

@@ -82,6 +82,7 @@ typedef struct gr_cluster {
     mt_map member_index;                 /* name -> index */
     const gr_edge **by_target;           /* edges by target node, then port */
     mt_str file, text;
+    mt_str formula; /* that it was made of, or empty */
 } gr_cluster;
 
 /* NULL when the text is not a cluster or breaks a rule of definition; reported. */

@@ -435,6 +435,8 @@ static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
     }
     return (gr_node){.id = n->id,
                      .path = gr_flat_path(c->a, n),
+                     .name = gr_flat_name(c->a, n),
+                     .formula = n->instance->linked->def->formula,
                      .primitive = n->primitive,
                      .requested = n->requested,
                      .resolved = n->resolved,

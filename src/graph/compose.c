@@ -205,8 +205,11 @@ mt_err gr_adapter_compose_primitive(const gr_adapter *a, const gr_primitive *p,
     for (uint32_t i = 0; i < m->param_count; i++) {
         params[i] = m->params[i].initial;
     }
-    gr_node node = {
-        .path = m->id, .primitive = p, .params = params, .source = {m->file, m->text}};
+    gr_node node = {.path = m->id,
+                    .name = m->id,
+                    .primitive = p,
+                    .params = params,
+                    .source = {m->file, m->text}};
     gr_graph one = {.nodes = &node, .node_count = 1};
     mt_err err = gr_adapter_compose(a, &one, ds);
     mt_arena_free(&scratch);

@@ -28,8 +28,25 @@ static mt_str outer_path(mt_str path)
     return path;
 }
 
-/* The box of a cluster, and of those around it. */
-static uint32_t box_of(sketch *s, mt_str path)
+/* What a box is headed by: the name of the node, and of a formula the formula. */
+static mt_str box_label(sketch *s, mt_str path, mt_str formula)
+{
+    enum { LONGEST = 60 };
+    mt_str name = mt_str_basename(path);
+    return formula.len ? mt_strf(s->a, "%.*s = %.*s", MT_ARG(name),
+                                 MT_ARG(mt_picture_text(s->a, formula, LONGEST)))
+                       : name;
+}
+
+static mt_str box_tip(sketch *s, mt_str path, mt_str formula)
+{
+    return formula.len
+               ? mt_strf(s->a, "formula %.*s = %.*s", MT_ARG(path), MT_ARG(formula))
+               : mt_strf(s->a, "cluster %.*s", MT_ARG(path));
+}
+
+/* The box of a cluster, and of those around it; `formula` is empty for a cluster. */
+static uint32_t box_of(sketch *s, mt_str path, mt_str formula)
 {
     bool added;
     if (!path.len) {
@@ -40,9 +57,9 @@ static uint32_t box_of(sketch *s, mt_str path)
         return (uint32_t)entry->value;
     }
     mt_picture_group box = {.name = path,
-                            .label = mt_str_basename(path),
-                            .tooltip = mt_strf(s->a, "cluster %.*s", MT_ARG(path)),
-                            .parent = box_of(s, outer_path(path)),
+                            .label = box_label(s, path, formula),
+                            .tooltip = box_tip(s, path, formula),
+                            .parent = box_of(s, outer_path(path), (mt_str){0}),
                             .persona = MT_PICTURE_NONE};
     uint32_t group = mt_picture_add_group(&s->p, box);
     mt_map_add(s->a, &s->boxes, path, &added)->value = group;
@@ -53,8 +70,13 @@ static mt_str tip_of(sketch *s, const gr_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
     mt_buf text = {0};
-    mt_buf_addf(&text, "%.*s: %s %.*s@%.*s", MT_ARG(n->path), gr_kind_name(m->kind),
-                MT_ARG(m->id), MT_ARG(n->resolved));
+    if (gr_node_is_nameless(n)) {
+        mt_buf_addf(&text, "part of %.*s: ", MT_ARG(n->formula));
+    } else {
+        mt_buf_addf(&text, "%.*s: ", MT_ARG(n->name));
+    }
+    mt_buf_addf(&text, "%s %.*s@%.*s", gr_kind_name(m->kind), MT_ARG(m->id),
+                MT_ARG(n->resolved));
     for (uint32_t i = 0; i < m->param_count; i++) {
         if (n->params[i].type != GR_P_NONE) {
             gr_value value = gr_literal_value(&n->params[i]);
@@ -66,7 +88,7 @@ static mt_str tip_of(sketch *s, const gr_node *n)
 }
 
 /* Nodes inside a cluster are drawn in its box under their own name, others under their
- * whole path. */
+ * whole path. Parts of a formula have no name that anybody gave them. */
 static void draw_node(sketch *s, uint32_t index)
 {
     static const mt_role ROLES[] = {[GR_SOURCE] = MT_ROLE_SOURCE,
@@ -77,12 +99,14 @@ static void draw_node(sketch *s, uint32_t index)
     const gr_node *n = &s->g->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
     mt_str value = s->options->values ? s->options->values[index] : (mt_str){0};
-    uint32_t box = box_of(s, outer_path(n->path));
-    mt_str name = box == MT_PICTURE_NONE ? n->path : mt_str_basename(n->path);
+    uint32_t box = box_of(s, outer_path(n->path), n->formula);
+    bool called = !gr_node_is_nameless(n);
+    mt_str name = box == MT_PICTURE_NONE ? n->path : mt_str_basename(n->name);
     mt_picture_node node = {.name = n->id,
-                            .label = mt_strf(s->a, "%.*s\n%.*s%s%.*s", MT_ARG(name),
-                                             MT_ARG(m->id), value.len ? "\n" : "",
-                                             MT_ARG(value)),
+                            .label = mt_strf(s->a, "%.*s%s%.*s%s%.*s",
+                                             MT_ARG(called ? name : (mt_str){0}),
+                                             called ? "\n" : "", MT_ARG(m->id),
+                                             value.len ? "\n" : "", MT_ARG(value)),
                             .tooltip = tip_of(s, n),
                             .group = box,
                             .persona = MT_PICTURE_NONE,

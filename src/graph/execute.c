@@ -80,7 +80,7 @@ mt_str gr_fault_text(mt_arena *a, const gr_episode *e)
     }
     const gr_node *n = &e->graph->nodes[f->node];
     return mt_strf(a, "%s: node %.*s (%.*s): %s%s%.*s%s%s", FAULTS[f->code].rule,
-                   MT_ARG(n->path), MT_ARG(n->id), SENTENCES[f->code],
+                   MT_ARG(n->name), MT_ARG(n->id), SENTENCES[f->code],
                    f->name.len ? ": " : "", MT_ARG(f->name), f->detail ? ": " : "",
                    f->detail ? f->detail : "");
 }

@@ -476,3 +476,17 @@ mt_str gr_flat_path(mt_arena *a, const gr_flat_node *n)
     mt_buf_free(&out);
     return path;
 }
+
+static bool is_result_of_formula(const gr_flat_node *n)
+{
+    const gr_cluster *c = n->instance->linked->def;
+    return c->formula.len && n->instance->parent &&
+           mt_str_eq(c->outputs[0].maps_to.node, n->member->name);
+}
+
+mt_str gr_flat_name(mt_arena *a, const gr_flat_node *n)
+{
+    mt_str path = gr_flat_path(a, n);
+    size_t own = n->member->name.len + 1;
+    return is_result_of_formula(n) ? mt_str_from(path.ptr, path.len - own) : path;
+}

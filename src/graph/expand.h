@@ -65,5 +65,7 @@ bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out);
 
 /* "once/gate", in the arena. */
 mt_str gr_flat_path(mt_arena *a, const gr_flat_node *n);
+/* The same, but what a formula results in is called as the formula is. */
+mt_str gr_flat_name(mt_arena *a, const gr_flat_node *n);
 
 #endif

@@ -573,6 +573,7 @@ static const gr_cluster *finish(parser *p, term result)
                       .version = p->m->version,
                       .file = p->m->file,
                       .text = p->m->text,
+                      .formula = p->m->expression,
                       .claimed_effects = -1,
                       .claimed_origin = -1,
                       .edges = p->edges.items,

@@ -137,9 +137,52 @@ int gr_graph_node(const gr_graph *g, mt_str id_or_path)
 {
     for (uint32_t i = 0; i < g->node_count; i++) {
         if (mt_str_eq(g->nodes[i].id, id_or_path) ||
-            mt_str_eq(g->nodes[i].path, id_or_path)) {
+            mt_str_eq(g->nodes[i].path, id_or_path) ||
+            mt_str_eq(g->nodes[i].name, id_or_path)) {
             return (int)i;
         }
     }
     return -1;
+}
+
+/* "/4:once" of a derived key; false: it is not one. */
+static bool take_segment(mt_str *rest, mt_str *text)
+{
+    size_t at = 1, len = 0;
+    while (at < rest->len && rest->ptr[at] >= '0' && rest->ptr[at] <= '9' &&
+           len < rest->len) {
+        len = len * 10 + (size_t)(rest->ptr[at++] - '0');
+    }
+    if (!rest->len || rest->ptr[0] != '/' || at == 1 || at >= rest->len ||
+        rest->ptr[at] != ':' || rest->len - at - 1 < len) {
+        return false;
+    }
+    *text = mt_str_from(rest->ptr + at + 1, len);
+    *rest = mt_str_skip(*rest, at + 1 + len);
+    return true;
+}
+
+/* After the prefix stand a cluster's id and the name of a node in it for each level,
+ * then the slot; one of the graph's own has no node. */
+void gr_key_words(mt_buf *out, mt_str key)
+{
+    static const mt_str PREFIX = MT_STR_INIT("__ergo");
+    mt_str rest = mt_str_skip(key, PREFIX.len), segment, slot = {0};
+    size_t before = out->len, count = 0;
+    bool derived = mt_str_starts(key, PREFIX);
+    for (; derived && rest.len; count++) {
+        derived = take_segment(&rest, &segment);
+        if (derived && count % 2 && rest.len) {
+            mt_buf_addz(out, count > 1 ? "/" : "");
+            mt_buf_adds(out, segment);
+        }
+        slot = segment;
+    }
+    if (!derived || count < 2) {
+        out->len = before;
+        mt_buf_adds(out, key);
+        return;
+    }
+    mt_buf_addz(out, out->len > before ? "." : "");
+    mt_buf_adds(out, slot);
 }

@@ -27,6 +27,9 @@ typedef struct gr_finder {
 typedef struct gr_node {
     mt_str id;   /* "n7" */
     mt_str path; /* authoring path, names joined by '/': "once/gate" */
+    mt_str name; /* what people call it: the path; of the result of a formula "spike",
+                    not "spike/e00006" */
+    mt_str formula; /* that it is part of, or empty */
     const gr_primitive *primitive;
     mt_str requested, resolved; /* version selector and version */
     const gr_literal *params;   /* in manifest order, defaults filled in */
@@ -136,7 +139,16 @@ int gr_graph_key(const gr_graph *g, mt_str name);
 /* The context key a declaration names at this node: itself, or the text of "$param".
  * *derived: it was made by derive_key. */
 mt_str gr_node_key(const gr_node *n, mt_str name, bool *derived);
-/* Index of a node by runtime id or by authoring path, -1 if absent. */
+/* A part of a formula that nobody has named: what it says, the formula says. */
+static inline bool gr_node_is_nameless(const gr_node *n)
+{
+    return n->formula.len && mt_str_eq(n->name, n->path);
+}
+/* A context key as people know it: one that was derived from the place of a cluster
+ * ("__ergo/4:main/4:once/9:has_fired") becomes that place and the slot,
+ * "once.has_fired". */
+void gr_key_words(mt_buf *out, mt_str key);
+/* Index of a node by runtime id, authoring path or name, -1 if absent. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path);
 
 #endif

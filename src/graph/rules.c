@@ -168,6 +168,7 @@ const gr_rule GR_RULES[] = {
     {"adapter.decode", "An adapter file has the shape of docs/graphs.md."},
     {"expression.syntax", "A formula follows the grammar of docs/graphs.md."},
     {"graph.load_failed", "Every file a graph is made of can be read."},
+    {"primitives.load_failed", "A shared object of primitives belongs to root or to the user that runs it, is writable by its owner alone, and was built with this version of motet.h."},
     {"HST-1", "An event is answered by one decision."},
     {"HST-2", "What an episode writes is a declared, writable key of the same type, and finite."},
     {"HST-3", "The graph runs as often as the decision says: once and once more for each retry."},

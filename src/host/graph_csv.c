@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "host/graph_time.h"
 
 typedef MT_VEC(mt_str) row;
 
@@ -150,30 +151,6 @@ static mt_str column_without(mt_str list, const row *names)
     return (mt_str){0};
 }
 
-enum { NANO_DIGITS = 9 };
-
-/* Whole seconds and up to nine digits behind the point; not through a double. */
-bool ho_csv_time(mt_str cell, gr_time *out)
-{
-    mt_str whole = mt_str_from(cell.ptr, mt_str_find(cell, '.'));
-    mt_str part = mt_str_skip(cell, whole.len + 1);
-    uint64_t digits[2] = {0, 0};
-    mt_str texts[2] = {whole, part};
-    bool ok = whole.len >= 1 && whole.len <= 18 && part.len <= NANO_DIGITS &&
-              (part.len || whole.len == cell.len);
-    for (int i = 0; i < 2; i++) {
-        for (size_t k = 0; ok && k < texts[i].len; k++) {
-            ok = texts[i].ptr[k] >= '0' && texts[i].ptr[k] <= '9';
-            digits[i] = digits[i] * 10 + (uint64_t)(texts[i].ptr[k] - '0');
-        }
-    }
-    for (size_t k = part.len; k < NANO_DIGITS; k++) {
-        digits[1] *= 10;
-    }
-    *out = (gr_time){digits[0], ok ? (uint32_t)digits[1] : 0};
-    return ok;
-}
-
 const char *ho_csv_cells(mt_arena *a, mt_str record, const mt_str **cells,
                          size_t *count)
 {
@@ -206,7 +183,7 @@ static bool row_time(const ho_csv_options *o, const row *names, const row *cells
 {
     for (size_t i = 0; o->at.ptr && i < names->len; i++) {
         if (mt_str_eq(names->items[i], o->at)) {
-            return ho_csv_time(cells->items[i], out);
+            return !ho_time_of_cell(cells->items[i], out);
         }
     }
     return true;

@@ -28,7 +28,5 @@ const char *ho_csv_names_fault(const mt_str *names, size_t count);
  * says ("number", "integer", "boolean", "string"; empty: none). False: it is not one.
  */
 bool ho_csv_value(mt_buf *out, mt_str cell, mt_str type);
-/* Whole seconds and up to nine digits behind the point. */
-bool ho_csv_time(mt_str cell, gr_time *out);
 
 #endif

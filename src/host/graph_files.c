@@ -1,12 +1,14 @@
 /* host/graph_files.c - a graph with everything it needs, from files.
  *
- * Manifests first (files, or all of a directory in byte order), then the graph, which
+ * Shared objects and manifests first (files, or all of a directory in byte order),
+ * since their primitives are known by then; then the graph, which
  * asks for clusters by id while it is loaded, then adapter and egress. A cluster is
  * looked for beside the file that uses it, then in the directories that were given; a
  * file found twice by different names counts once. Ids come from files and must not
  * climb out of these directories.
  *
- * All faults are collected: a broken manifest does not hide a broken adapter. The
+ * All faults are collected: a broken manifest does not hide a broken adapter; only a
+ * shared object that cannot be loaded ends it. The
  * worst error is the answer; ho_graph_files_free() releases what there is, in the
  * order of dependence. */
 #include "host/graph_files.h"
@@ -18,6 +20,7 @@
 #include <sys/stat.h>
 
 #include "base/vec.h"
+#include "host/graph_own.h"
 #include "os/file.h"
 
 enum { EGRESS_BYTES = 1 << 20 };
@@ -197,20 +200,38 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Those beside the graph without being asked; then what was given, files or
- * directories. */
-static mt_err add_manifests(search *s, gr_registry *registry, mt_diags *ds)
+/* Those beside the graph come without being asked. */
+static mt_err add_beside(search *s, gr_registry *registry, mt_diags *ds)
 {
-    mt_err worst = MT_OK;
     mt_str beside = mt_strf(s->arena, "%.*s/manifests",
                             MT_ARG(directory_of(mt_str_z(s->paths->graph))));
-    if (is_directory(beside.ptr)) {
-        worst = add_directory(s, registry, ds, beside.ptr);
-    }
+    return is_directory(beside.ptr) ? add_directory(s, registry, ds, beside.ptr)
+                                    : MT_OK;
+}
+
+/* Then what was given, files or directories. */
+static mt_err add_manifests(search *s, gr_registry *registry, mt_diags *ds)
+{
+    mt_err worst = s->paths->graph ? add_beside(s, registry, ds) : MT_OK;
     for (size_t i = 0; i < s->paths->manifest_count; i++) {
         const char *path = s->paths->manifests[i];
         mt_err err = is_directory(path) ? add_directory(s, registry, ds, path)
                                         : add_manifest(s, registry, ds, path);
+        worst = err ? err : worst;
+    }
+    return worst;
+}
+
+/* ---- shared objects ---- */
+
+static mt_err add_own(search *s, ho_graph_files *out, mt_diags *ds)
+{
+    const ho_graph_paths *p = s->paths;
+    mt_err worst = MT_OK;
+    out->own = mt_new_array(&out->arena, ho_own_library *, p->primitive_count);
+    for (size_t i = 0; i < p->primitive_count; i++) {
+        mt_err err = ho_own_load(p->primitives[i], out->registry, ds, &out->own[i]);
+        out->own_count++;
         worst = err ? err : worst;
     }
     return worst;
@@ -233,8 +254,11 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
     *out = (ho_graph_files){.registry = gr_registry_new()};
     search s = {&out->arena, paths, limits ? limits : &MT_LIMITS_DEFAULT};
     gr_text text;
-    mt_err err = add_manifests(&s, out->registry, ds);
-    mt_err worst = err;
+    mt_err err = add_own(&s, out, ds);
+    if (err) {
+        return err; /* what it should have brought would be missed everywhere */
+    }
+    mt_err worst = add_manifests(&s, out->registry, ds);
     err = read_text(&s, ds, paths->graph, &text);
     if (!err) {
         gr_finder finder = {&s, find_cluster};
@@ -243,6 +267,9 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
                                     &out->graph)
                   : gr_graph_load_set(out->registry, text, &finder, s.limits,
                                       paths->sets, paths->set_count, ds, &out->graph);
+    }
+    if (!err) {
+        out->own_used = ho_own_used(&out->arena, out->graph);
     }
     worst = err ? err : worst;
     if (paths->adapter) {
@@ -264,7 +291,8 @@ mt_err ho_manifest_try(const ho_graph_paths *paths, const mt_limits *limits,
     search s = {&out->arena, paths, limits ? limits : &MT_LIMITS_DEFAULT};
     gr_finder finder = {&s, find_cluster};
     gr_text text;
-    mt_err err = read_text(&s, ds, paths->graph, &text);
+    mt_err err = add_own(&s, out, ds);
+    err = err ? err : read_text(&s, ds, paths->graph, &text);
     mt_err worst = err ? err : gr_manifest_try(out->registry, text, &finder, ds);
     if (paths->adapter) {
         err = read_text(&s, ds, paths->adapter, &text);
@@ -274,12 +302,24 @@ mt_err ho_manifest_try(const ho_graph_paths *paths, const mt_limits *limits,
     return worst;
 }
 
+mt_err ho_primitives_load(const ho_graph_paths *paths, const mt_limits *limits,
+                          mt_diags *ds, ho_graph_files *out)
+{
+    *out = (ho_graph_files){.registry = gr_registry_new()};
+    search s = {&out->arena, paths, limits ? limits : &MT_LIMITS_DEFAULT};
+    mt_err err = add_own(&s, out, ds);
+    return err ? err : add_manifests(&s, out->registry, ds);
+}
+
 void ho_graph_files_free(ho_graph_files *f)
 {
     ho_egress_free(f->egress);
     gr_adapter_free(f->adapter);
     gr_graph_free(f->graph);
     gr_registry_free(f->registry);
+    for (size_t i = 0; i < f->own_count; i++) {
+        ho_own_free(f->own[i]);
+    }
     mt_arena_free(&f->arena);
     *f = (ho_graph_files){0};
 }

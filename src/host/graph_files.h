@@ -25,11 +25,16 @@ typedef struct ho_graph_paths {
     size_t cluster_path_count;
     const char *const *manifests; /* files or directories */
     size_t manifest_count;
+    const char *const *primitives; /* shared objects, host/graph_own.h */
+    size_t primitive_count;
 } ho_graph_paths;
 
 typedef struct ho_graph_files {
     mt_arena arena; /* texts of all files read */
     gr_registry *registry;
+    struct ho_own_library **own; /* shared objects that the registry points into */
+    size_t own_count;
+    mt_str own_used; /* digests of those the graph uses, ho_own_used() */
     gr_graph *graph;
     gr_adapter *adapter; /* NULL: none was asked for */
     ho_egress *egress;   /* likewise; not started */
@@ -43,6 +48,9 @@ mt_err ho_graph_files_load(const ho_graph_paths *paths, const mt_limits *limits,
  * it does is tried. No graph comes out. */
 mt_err ho_manifest_try(const ho_graph_paths *paths, const mt_limits *limits,
                        mt_diags *ds, ho_graph_files *out);
+/* Only the primitives that the paths name, without a graph. */
+mt_err ho_primitives_load(const ho_graph_paths *paths, const mt_limits *limits,
+                          mt_diags *ds, ho_graph_files *out);
 void ho_graph_files_free(ho_graph_files *f);
 
 #endif

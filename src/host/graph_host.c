@@ -211,6 +211,7 @@ gr_capture_head ho_graph_host_head(const ho_graph_host *h)
 {
     return (gr_capture_head){
         .key = h->o.key,
+        .primitives = h->o.primitives,
         .graph_id = h->o.graph->id,
         .config = h->o.limits,
         .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),
@@ -444,14 +445,30 @@ static mt_map_entry *note_here(ho_graph_host *h, mt_str id, bool *again)
     return e;
 }
 
-/* HST-9. *again when the id was seen and the configuration skips such events. */
-static mt_err note_id(ho_graph_host *h, mt_str id, bool *again)
+/* Was it an event of a version that called it otherwise? What was noted before it was
+ * even stored is another one that had the same name. */
+static mt_err was_former(ho_graph_host *h, const ho_graph_event *event, bool *again)
 {
+    const ho_event_ids *ids = &h->o.ids;
+    if (ids->noted_since) {
+        return ids->noted_since(ids->state, event->former_id, event->stored, again);
+    }
+    *again = mt_map_find(&h->seen, event->former_id) != NULL;
+    return MT_OK;
+}
+
+/* HST-9. *again when the id was seen and the configuration skips such events. */
+static mt_err note_id(ho_graph_host *h, const ho_graph_event *event, bool *again)
+{
+    mt_str id = event->id;
     mt_err err = MT_OK;
     if (h->o.ids.note) {
         err = h->o.ids.note(h->o.ids.state, id, again);
     } else {
         (void)note_here(h, id, again);
+    }
+    if (!err && !*again && event->former_id.ptr) {
+        err = was_former(h, event, again);
     }
     if (!err && *again && !h->o.skip_duplicates) {
         return refuse(
@@ -705,7 +722,7 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
     begin_step(h);
     mt_err err = choose_lane(h, event->payload);
     err = err ? err : build(h, event, &merged);
-    err = err ? err : note_id(h, event->id, &step->again);
+    err = err ? err : note_id(h, event, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
         err = ho_egress_start(h->o.egress);
     }

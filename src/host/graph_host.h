@@ -23,6 +23,9 @@ typedef struct ho_event_ids {
     void *state;
     /* *again: this id was there before. */
     mt_err (*note)(void *state, mt_str id, bool *again);
+    /* *again: it was noted at this time or later. Notes nothing. NULL: nobody knows
+     * when, and being there is enough. */
+    mt_err (*noted_since)(void *state, mt_str id, gr_time since, bool *again);
 } ho_event_ids;
 
 typedef struct ho_graph_options {
@@ -35,6 +38,7 @@ typedef struct ho_graph_options {
     ho_journal *journal;               /* NULL: nothing is recorded */
     gr_constraints limits;
     mt_str key; /* each value of this field has its own history; empty: one for all */
+    mt_str primitives;        /* ho_own_used(), for the journal */
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
     bool hold_intents;        /* the caller sends them, from step->episode */
@@ -51,6 +55,9 @@ typedef struct ho_graph_event {
     gr_time at;
     mt_str semantic_kind;   /* ptr NULL: none */
     const mt_json *payload; /* NULL: none */
+    mt_str former_id; /* what versions before called it, ptr NULL: the same. It is a
+                         double if that was noted at `stored` or later */
+    gr_time stored;   /* when its sender had stored it */
     bool own; /* a pump of the host's, ho_graph_host_due(): no schema, no semantic kind
                */
 } ho_graph_event;

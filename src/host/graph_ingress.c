@@ -18,6 +18,7 @@
 
 #include "base/form.h"
 #include "host/graph_source.h"
+#include "host/graph_time.h"
 #include "os/process.h"
 
 enum { HELLO_MS = 5000, EXIT_MS = 5000 };
@@ -74,7 +75,14 @@ static const mt_form_row TIME[] = {
     MT_FORM_U64(gr_time, secs, "secs", 0, INT64_MAX, MT_FORM_REQUIRED),
     MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, MT_FORM_REQUIRED),
 };
-static const mt_form_table TIME_TABLE = MT_FORM_TABLE("a time", TIME, gr_time, NULL);
+
+static bool read_at(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_form in = mt_form_inside(f, row->key, "a time");
+    return mt_json_is(v, MT_JSON_OBJECT)
+               ? mt_form_read(&in, v, TIME, mt_form_count(TIME), to)
+               : ho_time_read_text(f, row, v, to);
+}
 
 /* clang-format off */
 #define ANY_EVENT \
@@ -84,7 +92,7 @@ static const mt_form_table TIME_TABLE = MT_FORM_TABLE("a time", TIME, gr_time, N
 static const mt_form_row FIXTURE_EVENT[] = {
     MT_FORM_OWN(ho_graph_event, kind, "type", read_kind, MT_FORM_REQUIRED),
     MT_FORM_NAME(ho_graph_event, id, "id", INT64_MAX, 0),
-    MT_FORM_INSIDE(ho_graph_event, at, "at", &TIME_TABLE, 0), /* else the beginning */
+    MT_FORM_OWN(ho_graph_event, at, "at", read_at, 0), /* else the beginning */
     ANY_EVENT,
 };
 static const mt_form_table FIXTURE_EVENT_TABLE =
@@ -94,7 +102,7 @@ static const mt_form_table FIXTURE_EVENT_TABLE =
 static const mt_form_row DRIVER_EVENT[] = {
     MT_FORM_NAME(ho_graph_event, id, "event_id", INT64_MAX, MT_FORM_REQUIRED),
     MT_FORM_OWN(ho_graph_event, kind, "kind", read_kind, MT_FORM_REQUIRED),
-    MT_FORM_INSIDE(ho_graph_event, at, "at", &TIME_TABLE, MT_FORM_REQUIRED),
+    MT_FORM_OWN(ho_graph_event, at, "at", read_at, MT_FORM_REQUIRED),
     ANY_EVENT,
 };
 

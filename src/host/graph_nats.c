@@ -162,7 +162,7 @@ static natsStatus fetch(ho_nats *n, int64_t timeout_ms)
 }
 
 /* Which stream, and where in it. False: it does not say. */
-static bool place(ho_nats *n, uint64_t *number)
+static bool place(ho_nats *n, ho_nats_message *out)
 {
     jsMsgMetaData *meta = NULL;
     if (natsMsg_GetMetaData(&meta, n->message)) {
@@ -170,7 +170,8 @@ static bool place(ho_nats *n, uint64_t *number)
     }
     mt_buf_clear(&n->name);
     mt_buf_addz(&n->name, meta->Stream);
-    *number = meta->Sequence.Stream;
+    out->number = meta->Sequence.Stream;
+    out->stored = meta->Timestamp > 0 ? (uint64_t)meta->Timestamp : 0;
     jsMsgMetaData_Destroy(meta);
     return true;
 }
@@ -196,7 +197,7 @@ mt_err ho_nats_next(ho_nats *n, int64_t timeout_ms, ho_nats_message *out, mt_buf
         return s           ? closed(why, "cannot take the next message", s),
                MT_E_CLOSED : MT_E_TIMEOUT;
     }
-    if (n->stream && !place(n, &out->number)) {
+    if (n->stream && !place(n, out)) {
         mt_buf_addz(why, "a message of the stream does not say where it stands");
         return MT_E_CLOSED;
     }

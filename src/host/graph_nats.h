@@ -31,6 +31,7 @@ typedef struct ho_nats_message {
     mt_str body;     /* good until it is settled */
     mt_str stream;   /* of a stream: its name, and where in it */
     uint64_t number; /* 0: no stream */
+    uint64_t stored; /* when the stream got it, in nanoseconds since 1970 */
 } ho_nats_message;
 
 /* The next one; the one before must be settled. MT_E_TIMEOUT: nothing came in time.

@@ -474,7 +474,7 @@ static bool trace_differs(replay *r, const ho_graph_step *now)
             mt_buf before = {0}, after = {0};
             mt_json_write(&before, mt_json_at(x, "outputs"), false);
             mt_json_write(&after, mt_json_at(y, "outputs"), false);
-            r->d->node = mt_json_text(mt_json_at(y, "path"));
+            r->d->node = r->o->graph->nodes[i].name;
             bool differ = differs(r, "replay.trace_mismatch", "outputs of the node",
                                   mt_buf_str(&before), mt_buf_str(&after));
             mt_buf_free(&before);

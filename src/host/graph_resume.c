@@ -139,7 +139,7 @@ static mt_err replay_journal(resume *r, const ho_graph_options *options,
     }
     if (!start->journal || !ho_capture_same_head(&mine, &start->head)) {
         r->out->why = MT_STR("it was written with another graph, adapter, egress "
-                             "configuration or limits");
+                             "configuration, primitives or limits");
         return MT_E_REJECTED;
     }
     mt_err err = ho_replay_onto(r->arena, r->run->host, reader, &o,

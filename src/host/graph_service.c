@@ -57,6 +57,21 @@ static mt_err was_used(void *state, mt_str event_id, bool *again)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* Clocks of two machines differ: an event that was committed at once may seem to have
+ * been committed before it was stored. */
+enum { SKEW_MS = 5 * 60 * 1000 };
+
+static mt_err was_used_since(void *state, mt_str event_id, gr_time since, bool *again)
+{
+    ho_graph_service *g = state;
+    st_doc row;
+    mt_err err = st_doc_get(g->tx, &g->scratch, MT_STR("graph_event"),
+                            used_id(&g->scratch, g, event_id), &row);
+    int64_t since_ms = (int64_t)since.secs * 1000 + since.nanos / 1000000;
+    *again = !err && row.updated_ms + SKEW_MS >= since_ms;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
 static mt_err keep_id(ho_graph_service *g, st_tx *tx, mt_str event_id, mt_str line,
                       int64_t now_ms)
 {
@@ -138,10 +153,11 @@ static mt_err try_host(ho_graph_service *g, mt_diags *ds)
     g->spoke = mt_new_array(&g->arena, atomic_ullong, g->files.graph->node_count);
     g->options.graph = g->files.graph;
     g->options.adapter = g->files.adapter;
+    g->options.primitives = g->files.own_used;
     g->options.egress = g->files.egress;
     g->options.hold_intents = true;
     g->options.production = true;
-    g->options.ids = (ho_event_ids){g, was_used};
+    g->options.ids = (ho_event_ids){g, was_used, was_used_since};
     mt_err err = new_host(g, NULL, ds);
     ho_graph_service_forget(g);
     return err;
@@ -266,6 +282,11 @@ mt_str ho_graph_service_name(const ho_graph_service *g)
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g)
 {
     return g->files.graph;
+}
+
+mt_str ho_graph_service_primitives(const ho_graph_service *g)
+{
+    return g->files.own_used;
 }
 
 /* ---- reading what the store knows ---- */

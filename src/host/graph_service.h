@@ -36,10 +36,11 @@ enum { HO_CAPTURE_EVENTS = 10000 };
 typedef struct ho_graph_service ho_graph_service;
 
 /* Reads one entry of the configuration: {graph: FILE, adapter?, egress?, clusters?:
- * […], manifests?: […], max_per_window?, rate_window?, deadline?, max_retries?,
- * skip_duplicates?, skip_kinds?: […], ingress?: [{type, …}, …], pump?}; files are
- * relative to the working directory. `gate`: where its webhooks may go; NULL: anywhere.
- * MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each thing wrong. */
+ * […], manifests?: […], primitives?: [FILE.so, …], max_per_window?, rate_window?,
+ * deadline?, max_retries?, skip_duplicates?, skip_kinds?: […], ingress?: [{type, …},
+ * …], pump?}; files are relative to the working directory. `gate`: where its webhooks
+ * may go; NULL: anywhere. MT_E_REJECTED, MT_E_IO, …: `why` has one sentence for each
+ * thing wrong. */
 mt_err ho_graph_service_open(mt_str name, const mt_json *config,
                              const mt_limits *limits, const struct ad_gate *gate,
                              ho_graph_service **out, mt_buf *why);
@@ -48,11 +49,21 @@ void ho_graph_service_close(ho_graph_service *g);
 mt_str ho_graph_service_name(const ho_graph_service *g);
 const gr_graph *ho_graph_service_graph(const ho_graph_service *g);
 
+/* Digests of the user's code it runs, ho_own_used(). */
+mt_str ho_graph_service_primitives(const ho_graph_service *g);
+
 /* The payload field with a history for each of its values; empty: one for all. */
 mt_str ho_graph_service_key(const ho_graph_service *g);
 /* What the history of a value is called in the store: NAME~DIGEST, its captures
  * NAME~DIGEST.NUMBER. Without a key it is the graph's name. Any thread. */
 mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str key);
+
+/* Each value of the key that has a history: `history` as above, the id of its open
+ * capture. In the order of histories; page.after is one (MT_E_RANGE: it is none of this
+ * graph). */
+typedef mt_err ho_key_walker(void *state, mt_str history, mt_str key, mt_str capture);
+mt_err ho_graph_service_keys(const ho_graph_service *g, st_tx *tx, st_page page,
+                             ho_key_walker *each, void *state);
 
 /* The journal of a stored capture, whether or not the graph is served. `key` with ptr
  * NULL: the graph has none; `number` 0: the last one. MT_E_NOTFOUND. */

@@ -8,6 +8,7 @@ enum {
     WINDOW_MOST = 1000000000,
     RETRIES_MOST = 1000000,
     FILES_MOST = 10000,
+    LIBRARIES_MOST = 100,
     SOURCES_MOST = 64
 };
 #define SPAN_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
@@ -15,7 +16,7 @@ enum {
 /* An entry of `graphs`. */
 typedef struct entry {
     const char *graph, *adapter, *egress;
-    mt_form_words clusters, manifests, skip_kinds;
+    mt_form_words clusters, manifests, primitives, skip_kinds;
     int64_t max_per_window;         /* -1: not given */
     uint64_t rate_window, deadline; /* UINT64_MAX: not given */
     uint32_t max_retries;
@@ -29,6 +30,7 @@ static const mt_form_row ENTRY[] = {
     MT_FORM_WORD(entry, egress, "egress", 0),
     MT_FORM_WORDS(entry, clusters, "clusters", 0, FILES_MOST, 0),
     MT_FORM_WORDS(entry, manifests, "manifests", 0, FILES_MOST, 0),
+    MT_FORM_WORDS(entry, primitives, "primitives", 0, LIBRARIES_MOST, 0),
     MT_FORM_INT(entry, max_per_window, "max_per_window", 0, WINDOW_MOST, 0),
     MT_FORM_SPAN(entry, rate_window, "rate_window", 0, SPAN_MOST_MS, 0),
     MT_FORM_SPAN(entry, deadline, "deadline", 0, SPAN_MOST_MS, 0),
@@ -83,6 +85,8 @@ static mt_err load_files(ho_graph_service *g, const entry *e, const mt_limits *l
         .cluster_path_count = e->clusters.count,
         .manifests = e->manifests.items,
         .manifest_count = e->manifests.count,
+        .primitives = e->primitives.items,
+        .primitive_count = e->primitives.count,
     };
     return ho_graph_files_load(&paths, limits, ds, &g->files);
 }

@@ -19,6 +19,87 @@ mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str k
     return ho_graph_service_key(g).len ? history_of_key(a, g->name, key) : g->name;
 }
 
+/* ---- keys ---- */
+
+typedef struct key_walk {
+    const ho_graph_service *g;
+    st_tx *tx;
+    ho_key_walker *each;
+    void *state;
+    mt_arena arena; /* one row */
+    mt_str key;     /* of the row */
+} key_walk;
+
+/* Is it the name of a history of this graph's key? */
+static bool is_history(const ho_graph_service *g, mt_str id)
+{
+    return id.len == g->name.len + 1 + DIGITS && mt_str_starts(id, g->name) &&
+           id.ptr[g->name.len] == '~';
+}
+
+/* The first line of a capture has a payload with the key: every event has it, and so
+ * has a pump. */
+static mt_err read_key(void *state, const st_doc *row)
+{
+    key_walk *w = state;
+    mt_arena tree = {0};
+    gr_journal_record r;
+    gr_capture_fault fault;
+    mt_json payload;
+    mt_str line = mt_str_dup(&w->arena, mt_str_trim(row->body, MT_STR("\n")));
+    mt_err err = gr_journal_read(&w->arena, &tree, line, &r, &fault);
+    if (!err && (r.kind != GR_JOURNAL_STEP ||
+                 mt_json_read(&w->arena, r.event.payload, NULL, &payload, NULL) ||
+                 !ho_graph_key_of(&payload, ho_graph_service_key(w->g), &w->key))) {
+        err = MT_E_CORRUPT;
+    }
+    mt_arena_free(&tree);
+    return err;
+}
+
+static mt_err walk_history(void *state, const st_doc *row)
+{
+    key_walk *w = state;
+    st_page first = {.limit = 1};
+    mt_json body;
+    int64_t number;
+    mt_arena_reset(&w->arena);
+    w->key = (mt_str){0};
+    if (!is_history(w->g, row->id)) {
+        return MT_OK; /* of another graph */
+    }
+    mt_str history = mt_str_dup(&w->arena, row->id);
+    if (mt_json_read(&w->arena, row->body, NULL, &body, NULL) ||
+        mt_json_i64(mt_json_at(&body, "capture"), &number)) {
+        return MT_E_CORRUPT;
+    }
+    mt_str capture =
+        mt_strf(&w->arena, "%.*s.%06lld", MT_ARG(history), (long long)number);
+    mt_err err =
+        st_doc_walk(w->tx, MT_STR("capture_line"), capture, first, read_key, w);
+    err = err || w->key.len ? err : MT_E_CORRUPT;
+    return err ? err : w->each(w->state, history, w->key, capture);
+}
+
+/* Histories of a key lie together, behind NAME and a tilde; what follows is passed
+ * over. */
+mt_err ho_graph_service_keys(const ho_graph_service *g, st_tx *tx, st_page page,
+                             ho_key_walker *each, void *state)
+{
+    key_walk w = {.g = g, .tx = tx, .each = each, .state = state};
+    mt_arena a = {0};
+    if (page.after.len && !is_history(g, page.after)) {
+        return MT_E_RANGE;
+    }
+    if (!page.after.len) {
+        page.after = mt_strf(&a, "%.*s~", MT_ARG(g->name));
+    }
+    mt_err err = st_doc_walk(tx, MT_STR("graph"), (mt_str){0}, page, walk_history, &w);
+    mt_arena_free(&w.arena);
+    mt_arena_free(&a);
+    return err;
+}
+
 /* ---- journals ---- */
 
 static mt_err append_line(void *state, const st_doc *row)

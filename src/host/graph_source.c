@@ -26,6 +26,7 @@
 #include "base/yaml_read.h"
 #include "host/graph_csv.h"
 #include "host/graph_nats.h"
+#include "host/graph_time.h"
 #include "os/clock.h"
 #include "os/file.h"
 
@@ -628,12 +629,16 @@ static const mt_form_row TIME[] = {
     MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, 0),
 };
 
-static bool read_time(ho_source *s, const mt_json *node, gr_time *out)
+/* NULL, or what is wrong. */
+static const char *read_time(ho_source *s, const mt_json *node, gr_time *out)
 {
     mt_form form = {.arena = &s->event_arena, .what = "a time"};
-    return mt_json_is(node, MT_JSON_OBJECT)
-               ? mt_form_read(&form, node, TIME, mt_form_count(TIME), out)
-               : ho_csv_time(mt_json_text(node), out);
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        return ho_time_of_cell(mt_json_text(node), out);
+    }
+    return mt_form_read(&form, node, TIME, mt_form_count(TIME), out)
+               ? NULL
+               : "must be {secs, nanos}, as whole numbers";
 }
 
 static gr_time clock_now(void)
@@ -673,12 +678,12 @@ static ho_ingress_result make_event(ho_source *s, const mt_json *payload,
                                         MT_ARG(s->id)));
         }
     }
-    event->at = s->kind == FROM_FILE ? (gr_time){0} : clock_now();
-    if (s->at.ptr && !read_time(s, mt_json_get(payload, s->at), &event->at)) {
-        return turn_down(s, mt_strf(&s->event_arena,
-                                    "`%.*s` must be seconds, like 1700000000 or "
-                                    "1700000000.25",
-                                    MT_ARG(s->at)));
+    *event = (ho_graph_event){.at = s->kind == FROM_FILE ? (gr_time){0} : clock_now()};
+    const char *wrong =
+        s->at.ptr ? read_time(s, mt_json_get(payload, s->at), &event->at) : NULL;
+    if (wrong) {
+        return turn_down(s,
+                         mt_strf(&s->event_arena, "`%.*s` %s", MT_ARG(s->at), wrong));
     }
     event->id = s->event_id;
     event->kind = s->event_kind;
@@ -711,6 +716,24 @@ static ho_ingress_result text_next(ho_source *s, int timeout_ms, ho_graph_event 
     return result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
 }
 
+/* A message has a number in its stream, and the time it was stored tells it from one of
+ * the same number in a stream of the same name that was there before. Versions before
+ * had the number alone: that is returned. */
+static mt_str name_message(ho_source *s, const ho_nats_message *m)
+{
+    if (!m->number) {
+        s->event_id =
+            mt_strf(&s->event_arena, "nats:%llu:%llu", (unsigned long long)s->started,
+                    (unsigned long long)s->events + 1);
+        return (mt_str){0};
+    }
+    mt_str former = mt_strf(&s->event_arena, "%.*s:%llu", MT_ARG(m->stream),
+                            (unsigned long long)m->number);
+    s->event_id = mt_strf(&s->event_arena, "%.*s@%llu", MT_ARG(former),
+                          (unsigned long long)m->stored);
+    return former;
+}
+
 static ho_ingress_result nats_next(ho_source *s, int timeout_ms, ho_graph_event *event)
 {
     ho_nats_message message;
@@ -724,14 +747,14 @@ static ho_ingress_result nats_next(ho_source *s, int timeout_ms, ho_graph_event 
                                    : broken(s, "ingress.read_failed", fault);
     }
     s->text = message.body;
-    s->event_id =
-        message.number
-            ? mt_strf(&s->event_arena, "%.*s:%llu", MT_ARG(message.stream),
-                      (unsigned long long)message.number)
-            : mt_strf(&s->event_arena, "nats:%llu:%llu", (unsigned long long)s->started,
-                      (unsigned long long)s->events + 1);
+    mt_str former = name_message(s, &message);
     ho_ingress_result result = json_payload(s, message.body, &payload);
-    return result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
+    result = result == HO_INGRESS_EVENT ? make_event(s, &payload, event) : result;
+    if (result == HO_INGRESS_EVENT && former.ptr && !s->id.ptr) {
+        event->former_id = former;
+        event->stored = gr_time_of_ms(message.stored / 1000000u);
+    }
+    return result;
 }
 
 /* Ticks are counted from the epoch, so that several servers make one event of each. */

@@ -3,8 +3,8 @@
  * `ingress` of a served graph; docs/graph-runs.md has the keys.
  * A source gives payloads; which semantic kind they are, what their id and their time
  * is, the configuration says. An id that nobody gives is made of where the event
- * stands, so that the same event has the same id again: FILE:LINE, STREAM:SEQUENCE,
- * timer:EVERY:TICK.
+ * stands, so that the same event has the same id again: FILE:LINE,
+ * STREAM:SEQUENCE@TIME, timer:EVERY:TICK.
  * Ownership: a source owns what it reads; the adapter must outlive it. Threads: one. */
 #ifndef HO_GRAPH_SOURCE_H
 #define HO_GRAPH_SOURCE_H

@@ -13,7 +13,10 @@
 /* Appends the line with its newline. A step in which the graph did not run has empty
  * lists. */
 void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step);
-/* Only the outcome records, as a JSON list. */
+/* What became of one event: {"decision","effects","event_id","fault"?,"outcomes",
+ * "termination"}. */
+void ho_graph_trace_decision(mt_buf *out, const ho_graph_step *step);
+/* Only the outcome records, as a JSON list, each with the path of its node. */
 void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step);
 /* The member "termination", null if the graph did not run. `captured`: as captures have
  * it, {"Failed":"SemanticError"}; otherwise what failed alone, as ledgers have it. */

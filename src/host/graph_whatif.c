@@ -102,7 +102,9 @@ static void add_effect(mt_buf *out, const mt_json *effect)
     const mt_json *intents = mt_json_at(effect, "intents");
     for (uint32_t i = 0; writes && i < writes->count; i++) {
         const mt_json *one = &writes->as.items[i];
-        mt_buf_addf(out, "; %.*s = ", MT_ARG(mt_json_text(mt_json_at(one, "key"))));
+        mt_buf_addz(out, "; ");
+        gr_key_words(out, mt_json_text(mt_json_at(one, "key")));
+        mt_buf_addz(out, " = ");
         mt_json_write(out, &mt_json_at(one, "value")->as.members[0].value, false);
     }
     for (uint32_t i = 0; intents && i < intents->count; i++) {
@@ -153,20 +155,21 @@ static mt_str said(whatif *w, mt_arena *a, const gr_episode *e, uint32_t node)
     return mt_str_dup(a, mt_buf_str(&w->text));
 }
 
-/* The first node, in the order they run, that both graphs have by its path and that
+/* The first node, in the order they run, that both graphs have by its name and that
  * said something else. */
 static void explain(whatif *w, mt_arena *a, const ho_graph_step *before,
                     const ho_graph_step *after, ho_graph_change *change)
 {
     const gr_episode *x = before->episode, *y = after->episode;
     for (uint32_t i = 0; x && y && i < y->ran; i++) {
-        int other = gr_graph_node(x->graph, y->graph->nodes[i].path);
-        if (other < 0 || (uint32_t)other >= x->ran) {
+        int other = gr_graph_node(x->graph, y->graph->nodes[i].name);
+        if (other < 0 || (uint32_t)other >= x->ran ||
+            gr_node_is_nameless(&y->graph->nodes[i])) {
             continue;
         }
         mt_str was = said(w, a, x, (uint32_t)other), now = said(w, a, y, i);
         if (!mt_str_eq(was, now)) {
-            change->node = y->graph->nodes[i].path;
+            change->node = y->graph->nodes[i].name;
             change->node_was = was;
             change->node_now = now;
             return;

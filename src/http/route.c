@@ -149,6 +149,8 @@ const ht_route HT_ROUTES[] = {
      "listLetters",       NULL,           "200:Letters",                  NULL,        LIST},
     {"POST",   V1 "/graphs/{graph}/letters/send",           CALL(LETTER_SEND),        HT_BODY,   "send one of them again",
      "sendLetter",        "LetterSend",   "200:LetterSent",               NULL,        ""},
+    {"GET",    V1 "/graphs/{graph}/keys",                   CALL(GRAPH_KEYS),         0,         "the values of its key that have a history",
+     "listKeys",          NULL,           "200:GraphKeys",                NULL,        LIST},
     {"GET",    V1 "/graphs/{graph}/captures",               CALL(CAPTURE_LIST),       0,         "its captures",
      "listCaptures",      NULL,           "200:Captures",                 NULL,        LIST " graph.key"},
     {"GET",    V1 "/graphs/{graph}/captures/{id}",          CALL(CAPTURE_GET),        0,         "one capture",

@@ -85,7 +85,8 @@ class Surroundings:
         for name in ("motet", "tenor"):
             (programs / name).symlink_to(MOTET)
         self.env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "NO_COLOR": "1",
-                    "LC_ALL": "C.UTF-8", "MOTET_SOURCE": str(SOURCE)}
+                    "LC_ALL": "C.UTF-8", "MOTET_SOURCE": str(SOURCE),
+                    "C_INCLUDE_PATH": str(SOURCE / "include")}  # where the package puts motet.h
 
     def stand_in_the_checkout(self):
         """As a reader does after `make`: a fresh shell, and nothing of ours on the PATH."""

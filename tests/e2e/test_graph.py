@@ -11,6 +11,7 @@ import sys
 import time
 
 from harness import MOTET, SEED, SOAK, SOURCE, Case, main
+from serve import Server
 
 EXAMPLE = SOURCE / "examples" / "crossover"
 
@@ -97,8 +98,27 @@ class Init(Project):
         self.assertIn("verified, checksum good", replayed.out)
 
     def test_an_existing_directory_is_left_alone(self):
+        before = {path: path.read_bytes() for path in self.project.rglob("*") if path.is_file()}
+        (self.project / "graph.yaml").write_text("mine")
         result = self.run_motet("graph", "init", self.project)
         self.assertEqual(result.code, 1)
+        self.assertIn("exists already", result.err)
+        self.assertEqual((self.project / "graph.yaml").read_text(), "mine")
+        self.assertEqual(len(before), 14)
+
+    def test_one_of_everything_passes_its_own_test(self):
+        env = {**os.environ, "MOTET": str(MOTET), "C_INCLUDE_PATH": str(SOURCE / "include")}
+        script = self.project / "watch" / "test.sh"
+        done = subprocess.run([str(script)], env=env, cwd="/", capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.endswith("all is well\n"), done.stdout)
+        self.assertNotIn("warning", done.stderr)
+        # It notices when something is told that should not be.
+        graph = self.project / "watch" / "graph.yaml"
+        graph.write_text(graph.read_text().replace("default: 30.0", "default: 22.0"))
+        done = subprocess.run([str(script)], env=env, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("expected 31.0", done.stdout)
 
     def test_check_reads_adapters_too(self):
         result = self.graph("check", "adapter.yaml")
@@ -977,6 +997,165 @@ class Fixture(Case):
             lines = self.holds("graph", "fixture", "import", "t.csv").out.splitlines()
             self.assertEqual(json.loads(lines[1])["event"]["payload"], {"a": 1.0, "b": 2.0})
             self.assertEqual(len(lines), 2)
+
+
+NAMED = """kind: cluster
+id: named
+version: 1.0.0
+nodes:
+  bid:   {impl: context_number_source@*, params: {key: bid}}
+  ask:   {impl: context_number_source@*, params: {key: ask}}
+  spike: {impl: spread@1}
+  most:  {impl: number_source@*, params: {value: 5.0}}
+  wide:  {impl: gt@*}
+  first: {cluster: once@1}
+  alert: {impl: context_set_number@*, params: {key: last}}
+edges: [bid.value -> spike.bid, ask.value -> spike.ask, spike.result -> wide.a, most.value -> wide.b,
+  wide.result -> first.condition, first.event -> alert.event, spike.result -> alert.value]
+"""
+SPREAD = """kind: compute
+id: spread
+version: 1.0.0
+inputs: [{name: bid, type: number}, {name: ask, type: number}]
+parameters: [{name: scale, type: number, default: 10}]
+outputs: [{name: result, type: number}]
+expression: (ask - bid) * scale
+"""
+NAMED_ADAPTER = """kind: adapter
+id: quotes
+version: 1.0.0
+runtime_compatibility: 0.1.0
+context_keys:
+  - {name: bid, type: Number, required: true, writable: false}
+  - {name: ask, type: Number, required: true, writable: false}
+  - {name: last, type: Number, required: false, writable: true}
+event_kinds: [{name: quote, payload_schema: {type: object, required: [bid, ask], additionalProperties: false,
+  properties: {bid: {type: number}, ask: {type: number}, last: {type: number}}}}]
+accepts: {effects: [{name: set_context, payload_schema: {type: object, additionalProperties: false,
+  properties: {last: {type: number}}}}]}
+capture: {format_version: "1", fields: [event.quote]}
+"""
+
+
+class Names(Case):
+    """Outputs have the names that people gave, not those of expansion."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", NAMED)
+        self.write("manifests/spread.yaml", SPREAD)
+        self.write("a.yaml", NAMED_ADAPTER)
+        self.write("q.jsonl", '{"bid":1,"ask":1.25}\n{"bid":1,"ask":1.75}\n')
+        self.run_graph("c.json")
+
+    def run_graph(self, capture, *more):
+        self.ran = self.holds("graph", "run", "g.yaml", "--adapter", "a.yaml", "--ingress", "{type: file, path: q.jsonl}",
+                              "--capture", capture, "--json", *more, cwd=self.dir)
+
+    def test_outcomes_name_their_nodes(self):
+        last = json.loads(self.ran.out.splitlines()[1])["outcomes"]
+        self.assertEqual({one["path"]: one["outcome"] for one in last},
+                         {"alert": "Attempted", "first/store": "Attempted"})
+
+    def test_a_formula_has_the_name_of_its_node(self):
+        explained = self.holds("graph", "explain", "g.yaml", cwd=self.dir).out
+        self.assertRegex(explained, r"\d+\. spike \(n\d+\): compute multiply")
+        self.assertIn("= (ask - bid) * scale", explained)
+        self.assertIn("a <- spike.result", explained)
+        for name in ("spike", "spike/e00002"):
+            self.assertIn("compute", self.holds("graph", "explain", "g.yaml", name, cwd=self.dir).out)
+        what = self.fails(1, "graph", "whatif", "c.json", "g.yaml", "--adapter", "a.yaml", "--set", "most=50", cwd=self.dir)
+        self.assertIn("first.has_fired = true", what.out)
+        self.assertNotIn("__ergo", what.out)
+        self.write("new/g.yaml", NAMED)
+        self.write("new/manifests/spread.yaml", SPREAD.replace("ask - bid", "ask + bid"))
+        changed = self.fails(1, "graph", "whatif", "c.json", "new/g.yaml", "--graph", "g.yaml", "--adapter", "a.yaml",
+                             cwd=self.dir)
+        self.assertIn("why  spike said 2.5, now 22.5", changed.out)
+
+    def test_a_fault_in_a_formula_names_it(self):
+        self.write("manifests/spread.yaml", SPREAD.replace("(ask - bid) * scale", "ask / (bid - 1) + scale * 0"))
+        self.run_graph("d.json")
+        fault = json.loads(self.ran.out.splitlines()[0])["fault"]
+        self.assertIn("spike", fault)
+
+    def test_pictures_head_a_formula_by_it_and_paint_it(self):
+        for form in ("dot", "mermaid", "json"):
+            drawn = self.holds("graph", "render", "g.yaml", "--adapter", "a.yaml", "--capture", "c.json", "--format", form,
+                               cwd=self.dir).out
+            self.assertIn("spike = (ask - bid) * scale", drawn.replace("&#40;", "(").replace("&#41;", ")"), form)
+            self.assertIn("7.5", drawn)
+            self.assertNotIn("e0000", drawn)
+
+
+class Times(Case):
+    """RFC 3339 text is taken where {secs, nanos} is: fixtures, sources, drivers and HTTP."""
+
+    GOOD = ("2026-01-31T23:59:00.25+01:00", {"secs": 1769900340, "nanos": 250000000})
+    BAD = (("2016-12-31T23:59:60Z", "leap second"), ("1969-12-31T23:59:59Z", "before 1970"),
+           ("2026-01-31T23:59:00", "moment with its offset"), ("2026-01-31T23:59:00.1234567891Z", "moment with its offset"))
+
+    def setUp(self):
+        super().setUp()
+        self.write("g.yaml", NAMED)
+        self.write("manifests/spread.yaml", SPREAD)
+        self.write("a.yaml", NAMED_ADAPTER)
+
+    def run_with(self, *words):
+        return self.run_motet("graph", "run", "g.yaml", "--adapter", "a.yaml", "--capture", "c.json", "--overwrite", *words)
+
+    def times(self):
+        return [event["event_time"] for event in json.loads((self.dir / "c.json").read_text())["events"]]
+
+    def fixture(self, at):
+        return json.dumps({"kind": "event", "event": {"type": "DataAvailable", "at": at, "semantic_kind": "quote",
+                                                      "payload": {"bid": 1, "ask": 2}}}) + "\n"
+
+    def takes(self, words, write):
+        text, moment = self.GOOD
+        write(text)
+        result = self.run_with(*words)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.times(), [moment])
+        for text, why in self.BAD:
+            write(text)
+            result = self.run_with(*words)
+            self.assertEqual(result.code, 1, text)
+            self.assertIn(why, result.err)
+
+    def test_in_fixtures_sources_and_drivers(self):
+        self.takes(("--fixture", "f.jsonl"), lambda at: self.write("f.jsonl", self.fixture(at)))
+        for bad in (7, None, True, [1]):
+            self.write("f.jsonl", self.fixture(bad))
+            self.assertIn("{secs, nanos} or a moment", self.run_with("--fixture", "f.jsonl").err)
+        self.takes(("--ingress", "{type: file, path: q.jsonl, at: when}"),
+                   lambda at: self.write("q.jsonl", json.dumps({"bid": 1, "ask": 2, "when": at}) + "\n"))
+        self.takes(("--ingress", "{type: file, path: q.csv, at: when}"),
+                   lambda at: self.write("q.csv", f"bid,ask,when\n1,2,{at}\n"))
+        driver = """import json
+for frame in ({"type": "hello", "protocol": "ergo-driver.v0"}, {"type": "event", "event": {"event_id": "e", "at": %r,
+              "kind": "DataAvailable", "semantic_kind": "quote", "payload": {"bid": 1, "ask": 2}}}, {"type": "end"}):
+    print(json.dumps(frame), flush=True)
+"""
+        self.takes(("--driver", sys.executable, "--driver-arg", "d.py"), lambda at: self.write("d.py", driver % at))
+
+    def test_behind_a_server(self):
+        self.write("serve.yaml", "graphs:\n  named: {graph: g.yaml, adapter: a.yaml}\n")
+        with Server(self.dir, options=("--config", "serve.yaml")) as server:
+            def post(at):
+                return server.post("/v1/graphs/named/events", {"at": at, "semantic_kind": "quote",
+                                                               "payload": {"bid": 1, "ask": 2}})
+            last = "9999-12-31T23:59:59.999999999Z"
+            for at in (self.GOOD[0], self.GOOD[1], last):
+                self.assertEqual(post(at).status, 200, at)
+            for at, why in (*self.BAD, (7, "{secs, nanos} or a moment"), ("9999-12-31T23:59:59-00:01", "moment with"),
+                            ({"secs": 253402300800}, "at.secs"), ({"nanos": 1}, "secs")):
+                answer = post(at)
+                self.assertEqual(answer.status, 400, answer)
+                self.assertIn(why, answer.json["detail"])
+            capture = server.get("/v1/graphs/named/captures").json["items"][0]["id"]
+            self.write("c.json", server.get(f"/v1/graphs/named/captures/{capture}").body)
+        self.assertEqual(self.times(), [self.GOOD[1], self.GOOD[1], {"secs": 253402300799, "nanos": 999999999}])
 
 
 main()

@@ -1,13 +1,17 @@
 """Edges that are there: where a graph's events come from and where its intents go, each with its
 real counterpart (a file, a pipe, a program, an HTTP server, a NATS server) and with one that fails."""
 import base64
+import contextlib
 import glob
+import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -29,6 +33,11 @@ def wait_until(done, seconds=20):
             return found
         time.sleep(0.02)
     return done()
+
+
+def numbers(ids):
+    """Ids of messages without the time at which their stream got them."""
+    return [re.sub(r"@\d{19}$", "", id) for id in ids]
 
 
 class Hook:
@@ -606,7 +615,7 @@ for line in sys.stdin:
         out = self.trade(*words[7:], "--resume", "--max-events", str(
             120 - journal.read_text().count('{"event"')))
         ids = [e["event_id"] for e in self.capture()["events"]]
-        self.assertEqual(ids, [f"PRICES:{i + 1}" for i in range(120)])
+        self.assertEqual(numbers(ids), [f"PRICES:{i + 1}" for i in range(120)])
         self.assertEqual([x["fields"] for x in bus.messages("ORDERS")], [x["fields"] for x in want])
         self.replays()
 
@@ -620,9 +629,28 @@ for line in sys.stdin:
         self.assertIn("ingress.parse_error", out.err)
         self.trade(*self.ingress(**source, refused="r.jsonl"), *self.egress(type="stdout"), "--overwrite",
                    "--max-events", "1", "--max-duration", "20s")
-        self.assertEqual([x["refused"]["event_id"] for x in self.lines("r.jsonl")], ["PRICES:1", "PRICES:2"])
+        self.assertEqual(numbers(x["refused"]["event_id"] for x in self.lines("r.jsonl")), ["PRICES:1", "PRICES:2"])
         info = bus.ask("$JS.API.CONSUMER.INFO.PRICES.motet-crossover")
         self.assertEqual((info["num_ack_pending"], info["num_pending"]), (0, 0))
+
+    def test_edge_nats_what_a_version_before_has_had_is_passed_over(self):
+        """Ids of streams had no time: a journal with such ids still knows its messages."""
+        bus = Nats(self)
+        bus.stream("PRICES", "prices")
+        for t, c, s in self.rows[:4]:
+            bus.publish("prices", {"time": int(t), "close": c, "spread": s})
+        words = (*self.ingress(type="nats", url=bus.url, subject="prices", at="time", stream=True),
+                 *self.egress(type="stdout"), "--max-duration", "60s", "--journal-only")
+        self.trade(*words, "--max-events", "2")
+        journal = self.dir / "c.json.journal"
+        text = journal.read_text()
+        self.assertEqual(len(re.findall(r'"PRICES:[12]@\d{19}"', text)), 2, text)
+        journal.write_text(re.sub(r'("PRICES:\d+)@\d+"', r'\1"', text))
+        self.assertTrue(bus.ask("$JS.API.CONSUMER.DELETE.PRICES.motet-crossover")["success"])  # all come again
+        self.trade(*words, "--resume", "--max-events", "2")
+        ids = re.findall(r'"event_id":"(PRICES[^"]*)"', journal.read_text())
+        self.assertEqual(numbers(ids), ["PRICES:1", "PRICES:2", "PRICES:3", "PRICES:4"])
+        self.assertEqual([i for i in ids if "@" not in i], ["PRICES:1", "PRICES:2"])
 
     def test_edge_nats_servers_that_are_not_there_or_go_away(self):
         with socket.socket() as free:
@@ -783,7 +811,7 @@ class Served(Edges):
                             egress=self.egress(type="nats", url=bus.url, subject="orders"))
         for body in ({"close": 1.5, "spread": 0.1}, b"nonsense", {"close": 1.6}, {"close": 1.7, "spread": 0.1}):
             bus.publish("prices", body)
-        self.assertTrue(wait_until(lambda: {"PRICES:1", "PRICES:4"} <= set(self.events(server))))
+        self.assertTrue(wait_until(lambda: {"PRICES:1", "PRICES:4"} <= set(numbers(self.events(server)))))
         self.assertTrue(wait_until(lambda: len([e for e in self.events(server) if e.startswith("timer:50:")]) > 2))
         self.assertEqual([x["refused"]["code"] for x in self.lines("r.jsonl")],
                          ["ingress.parse_error", "host.event_build_failed"])
@@ -792,8 +820,54 @@ class Served(Edges):
         bus.process.wait(10)
         again = Nats(self, bus.port, bus.store)
         again.publish("prices", {"close": 1.8, "spread": 0.1})
-        self.assertTrue(wait_until(lambda: "PRICES:5" in self.events(server), 30))
+        self.assertTrue(wait_until(lambda: "PRICES:5" in numbers(self.events(server)), 30))
         self.assertEqual(server.stop(), 0)
+
+    def test_edge_served_a_stream_that_was_made_anew_has_new_events(self):
+        bus = Nats(self)
+        bus.stream("PRICES", "prices")
+        source = {"type": "nats", "url": bus.url, "subject": "prices", "stream": True}
+        server = self.serve(source, egress=self.egress(type="file", path="o.jsonl"))
+        bus.publish("prices", {"close": 1.5, "spread": 0.1})
+        self.assertTrue(wait_until(lambda: numbers(self.events(server)) == ["PRICES:1"]))
+        bus.ask("$JS.API.STREAM.DELETE.PRICES")
+        bus.stream("PRICES", "prices")
+        server.stop()
+        server.start()
+        bus.publish("prices", {"close": 1.6, "spread": 0.1})
+        self.assertTrue(wait_until(lambda: numbers(self.events(server)) == ["PRICES:1", "PRICES:1"], 30))
+
+    def test_edge_served_ids_of_versions_before_are_known(self):
+        bus = Nats(self)
+        bus.stream("PRICES", "prices")
+        for close in (1.5, 1.6, 1.7):
+            bus.publish("prices", {"close": close, "spread": 0.1})
+        source = {"type": "nats", "url": bus.url, "subject": "prices", "stream": True}
+        server = self.serve(egress=self.egress(type="file", path="o.jsonl"))
+        for number in (1, 2):  # as the version before had stored them
+            answer = server.post("/v1/graphs/fx/events", {"id": f"PRICES:{number}", "semantic_kind": "price",
+                                                          "payload": {"close": 1.5, "spread": 0.1}})
+            self.assertEqual(answer.status, 200, answer)
+        server.stop()
+        # The second was stored long before its message: that is one of a stream that was made anew.
+        for minutes, want in ((4, ["PRICES:3"]), (6, ["PRICES:2", "PRICES:3"])):
+            with self.subTest(minutes):
+                shutil.copy(self.dir / "serve.db", self.dir / f"s{minutes}.db")
+                with contextlib.closing(sqlite3.connect(self.dir / f"s{minutes}.db")) as db:
+                    digest = hashlib.sha256(b"PRICES:2").hexdigest()
+                    changed = db.execute("UPDATE docs SET updated_ms = updated_ms - ? WHERE kind = 'graph_event' AND id = ?",
+                                         (minutes * 60000, f"fx/{digest}"))
+                    self.assertEqual(changed.rowcount, 1)
+                    db.commit()
+                self.write("serve.json", json.dumps({"graphs": {"fx": {
+                    "graph": "crossover.yaml", "adapter": "adapter.yaml", "egress": "e.json",
+                    "ingress": [{**source, "consumer": f"c{minutes}"}]}}}))
+                server = Server(self.dir, store=f"sqlite:s{minutes}.db", options=["--config", "serve.json"])
+                server.start()
+                self.addCleanup(server.stop)
+                self.assertTrue(wait_until(lambda: "PRICES:3" in numbers(self.events(server)), 30))
+                self.assertEqual(numbers(self.events(server))[2:], want)
+                server.stop()
 
     def test_edge_served_a_source_that_cannot_go_on_is_told(self):
         server = self.serve({**self.CSV, "path": "gone.csv"}, egress=self.egress(type="file", path="o.jsonl"))

@@ -247,6 +247,37 @@ class Keyed(Case):
         self.assertEqual(server.stop(), 0)
         self.holds("store", "check", "--store", "sqlite:serve.db")
 
+    def test_a_server_lists_the_keys_of_a_graph_and_of_no_other(self):
+        self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json}\n  g1: {graph: g.yaml, adapter: a.json}\n"
+                                 "  f: {graph: g.yaml, adapter: a.json}\n  plain: {graph: g.yaml, adapter: plain.json}\n")
+        accounts = {"g": {f"a{i}" for i in range(23)} | {"ä/~?&", "x" * 1000}, "g1": {"a1", "other"}, "f": set()}
+
+        def pages(server, graph, limit):
+            after, seen = "", []
+            while True:
+                page = server.get(f"/v1/graphs/{graph}/keys?limit={limit}" + (f"&after={after}" if after else "")).json
+                self.assertLessEqual(len(page["items"]), limit)
+                seen += page["items"]
+                if "next" not in page:
+                    return seen
+                after = page["next"]
+        with Server(self.dir, options=("--config", "serve.yaml")) as server:
+            for graph, names in accounts.items():
+                for account in sorted(names) * 2:
+                    answer = server.post(f"/v1/graphs/{graph}/events", {"semantic_kind": "entry", "payload": {"account": account}})
+                    self.assertEqual(answer.status, 200, answer)
+            for graph, names in accounts.items():
+                for limit in (1, 7, 25, 100):
+                    rows = pages(server, graph, limit)
+                    self.assertEqual(sorted(row["key"] for row in rows), sorted(names), (graph, limit))
+                for row in pages(server, graph, 100)[:3]:
+                    capture = server.get(f"/v1/graphs/{graph}/captures/{row['capture']}")
+                    self.assertEqual((capture.status, len(capture.json["events"])), (200, 2))
+            first = pages(server, "g", 1)[0]["capture"].split(".")[0]
+            for path, status in (("g1/keys?after=" + first, 400), ("g/keys?after=g", 400), ("plain/keys", 400), ("none/keys", 404),
+                                 ("g/keys?limit=0", 400)):
+                self.assertEqual(server.get(f"/v1/graphs/{path}").status, status, path)
+
     def test_whatif_asks_for_one_history(self):
         self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 30)))
         self.assertEqual(self.run_graph().code, 0)

@@ -5,6 +5,7 @@
  * again. May fail: the event (422 with the graph's reason), the store. */
 #include "exec/kinds/graph.h"
 
+#include "host/graph_time.h"
 #include "host/graph_trace.h"
 
 /* ---- Which graphs ---- */
@@ -32,7 +33,7 @@ static const mt_form_row EVENT[] = {
     MT_FORM_NAME(event_body, id, "id", INT64_MAX, 0),
     MT_FORM_TEXT(event_body, kind, "kind", 0),
     MT_FORM_TEXT(event_body, semantic_kind, "semantic_kind", 0),
-    MT_FORM_OBJECT(event_body, at, "at", 0),
+    MT_FORM_ANY(event_body, at, "at", 0),
     MT_FORM_ANY(event_body, payload, "payload", 0),
 };
 
@@ -50,13 +51,17 @@ static void refuse_member(void *job, const mt_form_fault *fault)
  * seconds. It decides about rates and deadlines, never about the ledger's time. */
 static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
 {
+    static const mt_form_row AT = {.key = "at"};
     mt_form form = {.arena = &job->arena,
-                    .path = MT_STR("at"),
                     .what = "`at`",
                     .report = refuse_member,
                     .state = job,
                     .unknown = MT_FORM_ALLOWED};
     *out = (gr_time){.secs = (uint64_t)ex_now(job->x) / 1000};
+    if (at && !mt_json_is(at, MT_JSON_OBJECT)) {
+        return !ho_time_read_text(&form, &AT, at, out);
+    }
+    form.path = MT_STR("at");
     return at && !mt_form_read(&form, at, MOMENT, mt_form_count(MOMENT), out);
 }
 
@@ -76,6 +81,10 @@ static bool refused_event(ex_job *job, ho_graph_event *event)
                          .kind = GR_DATA_AVAILABLE,
                          .semantic_kind = body.semantic_kind,
                          .payload = body.payload};
+    if (job->call->event) {
+        event->former_id = job->call->event->former_id;
+        event->stored = job->call->event->stored;
+    }
     if (body.kind.ptr && !gr_signal_kind_parse(body.kind, &event->kind)) {
         return ex_refuse(job, EX_BAD_REQUEST,
                          "`kind` is Pump, DataAvailable or Command");
@@ -138,6 +147,15 @@ static void episode_json(mt_jw *w, const ho_graph_service *g, const ho_graph_don
     mt_jw_key_str(w, "payload_hash", s->event.payload_hash);
 }
 
+/* Digests of code that the user has brought; most graphs have none. */
+static void primitives_json(mt_jw *w, const ho_graph_service *g)
+{
+    mt_str own = ho_graph_service_primitives(g);
+    if (own.len) {
+        mt_jw_key_str(w, "primitives", own);
+    }
+}
+
 /* The provenance of the graph is in each record: which graph decided can be told long
  * after it was replaced. */
 static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_service *g,
@@ -146,6 +164,7 @@ static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_servic
     mt_jw w = ex_record_begin(group);
     ex_caller_json(&w, job);
     episode_json(&w, g, done);
+    primitives_json(&w, g);
     mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
     ho_graph_trace_termination(&w, &done->step.decision.decision, false);
     ex_record_time(&w, group);
@@ -215,6 +234,7 @@ bool ex_graph_list(ex_job *job)
         mt_jw_begin_object(&w);
         mt_jw_key_str(&w, "graph", ho_graph_service_graph(g)->id);
         mt_jw_key_str(&w, "id", ho_graph_service_name(g));
+        primitives_json(&w, g);
         mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
         mt_jw_end_object(&w);
     }
@@ -259,6 +279,35 @@ bool ex_graph_context(ex_job *job)
         st_rollback(tx);
     }
     return err ? ex_refuse_store(job, err) : true;
+}
+
+static mt_err list_key(void *state, mt_str history, mt_str key, mt_str capture)
+{
+    ex_list *l = state;
+    if (!ex_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = mt_str_dup(&l->job->arena, history);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_str(&l->w, "capture", capture);
+    mt_jw_key_str(&l->w, "key", key);
+    mt_jw_end_object(&l->w);
+    return MT_OK;
+}
+
+/* Whose histories there are. */
+bool ex_graph_keys(ex_job *job)
+{
+    ho_graph_service *g;
+    ex_list l;
+    if (ex_refused_graph(job, &g)) {
+        return true;
+    }
+    if (!ho_graph_service_key(g).len) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the graph has one history, and no key");
+    }
+    return ex_refused_list(&l, job) ||
+           ex_list_close(&l, ho_graph_service_keys(g, l.tx, l.page, list_key, &l));
 }
 
 /* Only ids: a capture may be large and is fetched one by one. */

@@ -10,6 +10,7 @@ bool ex_graph_event_prepare(ex_job *job);
 mt_err ex_graph_event_commit(ex_job *job, ex_group *g);
 bool ex_graph_pump_prepare(ex_job *job);
 bool ex_graph_context(ex_job *job);
+bool ex_graph_keys(ex_job *job);
 bool ex_capture_list(ex_job *job);
 bool ex_capture_get(ex_job *job);
 bool ex_graph_picture(ex_job *job);

@@ -65,7 +65,7 @@ static void nobody_runs_a_graph_without_the_right(void **state)
 {
     ex_executor_options o = with_voices();
     desk d = desk_open(state, NULL, &o);
-    static const ex_action ACTIONS[] = {EX_GRAPH_EVENT, EX_GRAPH_CONTEXT,
+    static const ex_action ACTIONS[] = {EX_GRAPH_EVENT, EX_GRAPH_CONTEXT, EX_GRAPH_KEYS,
                                         EX_CAPTURE_LIST, EX_CAPTURE_GET};
     for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++) {
         ask(&d, &SELLER, ACTIONS[i], "fx", "fx.000001", PRICE);

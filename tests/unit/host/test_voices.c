@@ -2,6 +2,7 @@
  * tests on every backend. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../store/store_fixture.h"
 
@@ -271,6 +272,114 @@ static void intents_wait_in_the_outbox_and_are_sent_from_there(void **state)
     st_close(s);
 }
 
+/* ---- a history for each key ---- */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* A graph that acknowledges each event, of whatever account. */
+static ho_graph_service *keyed_service(mt_str name)
+{
+    char directory[] = "/tmp/motet-voices-XXXXXX";
+    mt_buf why = {0};
+    ho_graph_service *g;
+    assert_non_null(mkdtemp(directory));
+    mt_str graph = mt_strf(&arena, "%s/g.yaml", directory);
+    mt_str adapter = mt_strf(&arena, "%s/a.yaml", directory);
+    write_text(graph.ptr, "{kind: cluster, id: g, version: 1.0.0, nodes: {\n"
+                          "yes: {impl: const_bool@*, params: {value: true}},\n"
+                          "t: {impl: emit_if_true@*}, ok: {impl: ack_action@*}},\n"
+                          "edges: [yes.value -> t.input, t.event -> ok.event]}\n");
+    write_text(adapter.ptr,
+               "{kind: adapter, id: a, version: 1.0.0, runtime_compatibility: 0.1.0,\n"
+               "key: account, context_keys: [{name: account, type: String, required: "
+               "true, writable: false}],\n"
+               "event_kinds: [{name: e, payload_schema: {type: object, required: "
+               "[account], properties: {account: {type: string}}, "
+               "additionalProperties: false}}],\n"
+               "capture: {format_version: '1', fields: [event.e]}}\n");
+    mt_str config = mt_strf(&arena, "{graph: %s, adapter: %s}", graph.ptr, adapter.ptr);
+    if (ho_graph_service_open(name, yaml(config.ptr), NULL, NULL, &g, &why)) {
+        fail_msg("%.*s", MT_ARG(why));
+    }
+    unlink(graph.ptr);
+    unlink(adapter.ptr);
+    rmdir(directory);
+    return g;
+}
+
+static void send_entry(ho_graph_service *g, st_store *s, const char *account, int n)
+{
+    ho_graph_done done;
+    mt_json *payload = mt_new(&arena, mt_json);
+    mt_str text = mt_strf(&arena, "{\"account\":\"%s\"}", account);
+    assert_fine(mt_json_read(&arena, text, NULL, payload, NULL));
+    ho_graph_event event = {.id = mt_strf(&arena, "e%d", n),
+                            .kind = GR_DATA_AVAILABLE,
+                            .semantic_kind = MT_STR("e"),
+                            .payload = payload};
+    st_tx *tx = begin(s, ST_WRITE);
+    assert_fine(ho_graph_service_event(g, tx, n, &event, &done));
+    assert_false(done.refused);
+    assert_fine(st_commit(tx));
+}
+
+typedef struct listed {
+    char keys[8];
+    size_t count;
+    mt_str last;
+} listed;
+
+static mt_err note_key(void *state, mt_str history, mt_str key, mt_str capture)
+{
+    listed *l = state;
+    assert_int_equal(key.len, 1);
+    assert_true(mt_str_starts(capture, history));
+    l->keys[l->count++] = key.ptr[0];
+    l->last = mt_str_dup(&arena, history);
+    return MT_OK;
+}
+
+/* In the order of digests, which is none that people know, but always the same. */
+static void keys_are_listed_page_by_page(void **state)
+{
+    st_store *s = fresh(state);
+    ho_graph_service *g = keyed_service(MT_STR("k")),
+                     *other = keyed_service(MT_STR("k0"));
+    static const char *const ACCOUNTS[] = {"c", "a", "e", "b", "d", "a", "c"};
+    listed whole = {0}, paged = {0}, none = {0};
+    for (int i = 0; i < 7; i++) {
+        send_entry(g, s, ACCOUNTS[i], i);
+    }
+    send_entry(other, s, "z", 0);
+    st_tx *tx = begin(s, ST_READ);
+    assert_fine(
+        ho_graph_service_keys(g, tx, (st_page){.limit = 100}, note_key, &whole));
+    assert_int_equal(whole.count, 5);
+    for (const char *c = "abcde"; *c; c++) {
+        assert_non_null(memchr(whole.keys, *c, 5));
+    }
+    for (size_t before = 1; before != paged.count;) {
+        before = paged.count;
+        st_page page = {.after = paged.last, .limit = 2};
+        assert_fine(ho_graph_service_keys(g, tx, page, note_key, &paged));
+    }
+    assert_int_equal(paged.count, 5);
+    assert_memory_equal(paged.keys, whole.keys, 5);
+    assert_int_equal(
+        ho_graph_service_keys(other, tx, (st_page){paged.last, 2}, note_key, &none),
+        MT_E_RANGE);
+    st_rollback(tx);
+    ho_graph_service_close(g);
+    ho_graph_service_close(other);
+    st_close(s);
+}
+
 /* ---- agents ---- */
 
 static ho_agent_service *agent_service(void)
@@ -430,6 +539,7 @@ int main(void)
     both(&tests, an_event_rolled_back_never_was);
     both(&tests, a_refused_event_leaves_nothing);
     both(&tests, intents_wait_in_the_outbox_and_are_sent_from_there);
+    both(&tests, keys_are_listed_page_by_page);
     both(&tests, an_agents_tape_is_what_was_committed);
     both(&tests, of_two_nodes_the_slower_sees_a_conflict);
     both(&tests, a_cycle_is_written_in_one_transaction_only);

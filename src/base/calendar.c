@@ -1,4 +1,4 @@
-/* contract/wire/calendar.c - RFC 3339 dates and date-times, years 0001 to 9999.
+/* base/calendar.c - RFC 3339 dates and date-times, years 0001 to 9999.
  *
  * Days are counted in the proleptic Gregorian calendar from 1970-01-01; a time is
  * seconds and nanoseconds from there, in UTC. Reading accepts an offset and up to nine
@@ -8,7 +8,7 @@
  * No locale, no time zone of the machine, no library call: dates are part of contracts
  * and must mean the same everywhere. A function answers false and leaves *out
  * undefined for text it does not take. */
-#include "contract/wire/calendar.h"
+#include "base/calendar.h"
 
 enum { DAY_SECONDS = 86400 };
 static const int64_t FIRST_DAY = -719162; /* 0001-01-01 */
@@ -74,10 +74,10 @@ static bool char_at(mt_str s, size_t at, char c)
 
 /* Exactly ten characters. Year 0000 is refused: RFC 3339 could write it, but the
  * calendar here begins with 0001. */
-bool ct_date_parse(mt_str text, int64_t *days)
+bool mt_date_parse(mt_str text, int64_t *days)
 {
     int64_t year, month, day;
-    if (text.len != CT_DATE_TEXT || !number_at(text, 0, 4, &year) ||
+    if (text.len != MT_DATE_TEXT || !number_at(text, 0, 4, &year) ||
         !char_at(text, 4, '-') || !number_at(text, 5, 2, &month) ||
         !char_at(text, 7, '-') || !number_at(text, 8, 2, &day)) {
         return false;
@@ -146,22 +146,22 @@ static bool offset_at(mt_str text, size_t at, int64_t *seconds)
 
 /* The offset is applied and forgotten (§4.4). Checked again at the end: with an offset
  * the moment may lie in year 0000 or 10000 although the written date does not. */
-bool ct_time_parse(mt_str text, ct_time *out)
+bool mt_moment_parse(mt_str text, mt_moment *out)
 {
     int64_t days, clock, offset;
-    size_t at = CT_DATE_TEXT + 9;
+    size_t at = MT_DATE_TEXT + 9;
     if (text.len < at + 1 ||
-        !ct_date_parse(mt_str_from(text.ptr, CT_DATE_TEXT), &days) ||
-        (text.ptr[CT_DATE_TEXT] != 'T' && text.ptr[CT_DATE_TEXT] != 't') ||
-        !clock_at(text, CT_DATE_TEXT + 1, &clock) ||
+        !mt_date_parse(mt_str_from(text.ptr, MT_DATE_TEXT), &days) ||
+        (text.ptr[MT_DATE_TEXT] != 'T' && text.ptr[MT_DATE_TEXT] != 't') ||
+        !clock_at(text, MT_DATE_TEXT + 1, &clock) ||
         !fraction_at(text, &at, &out->nanos) || !offset_at(text, at, &offset)) {
         return false;
     }
     out->seconds = days * DAY_SECONDS + clock - offset;
-    return ct_time_valid(*out);
+    return mt_moment_valid(*out);
 }
 
-bool ct_time_valid(ct_time t)
+bool mt_moment_valid(mt_moment t)
 {
     return t.seconds >= FIRST_DAY * DAY_SECONDS &&
            t.seconds < (LAST_DAY + 1) * DAY_SECONDS;
@@ -175,7 +175,7 @@ static void put(char *out, int64_t value, int width)
     }
 }
 
-size_t ct_date_print(int64_t days, char out[CT_DATE_TEXT])
+size_t mt_date_print(int64_t days, char out[MT_DATE_TEXT])
 {
     int64_t year, month, day;
     date_of(days, &year, &month, &day);
@@ -184,20 +184,20 @@ size_t ct_date_print(int64_t days, char out[CT_DATE_TEXT])
     put(out + 5, month, 2);
     out[7] = '-';
     put(out + 8, day, 2);
-    return CT_DATE_TEXT;
+    return MT_DATE_TEXT;
 }
 
 /* Before 1970 seconds are negative and C rounds towards zero, so the day is corrected.
  * The clock then is 0 to 86,399. Nanoseconds are not 0 where the zeros are cut off, so
  * the loop stops at a digit. */
-size_t ct_time_print(ct_time t, char out[CT_TIME_TEXT])
+size_t mt_moment_print(mt_moment t, char out[MT_MOMENT_TEXT])
 {
     int64_t days = t.seconds / DAY_SECONDS, clock = t.seconds % DAY_SECONDS;
     if (clock < 0) {
         clock += DAY_SECONDS;
         days--;
     }
-    size_t len = ct_date_print(days, out);
+    size_t len = mt_date_print(days, out);
     out[len] = 'T';
     put(out + 11, clock / 3600, 2);
     out[13] = ':';
