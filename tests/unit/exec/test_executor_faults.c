@@ -172,6 +172,9 @@ static const struct act {
 } ACTS[] = {
     {"an operation", EX_OPERATION, "turn", TURN},
     {"a flow", EX_FLOW_START, "trip", TURN},
+    {"a decision", EX_DECIDE, "",
+     "{\"subject\":{\"type\":\"persona\",\"id\":\"driver\"},\"action\":{\"name\":"
+     "\"turn\"},\"resource\":{\"type\":\"Wheel\",\"id\":\"w1\"}}"},
     {"a fact", EX_FACT_ASSERT, "go", "{\"value\":true}"},
     {"an instance", EX_INSTANCE_CREATE, "Wheel", "{\"id\":\"x%d\"}"},
     {"a message", EX_AGENT_MESSAGE, "seller",
