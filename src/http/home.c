@@ -235,9 +235,9 @@ static void waiting_row(page *p, const mt_json *flow)
     say_member(p->out, flow, "flow");
     mt_buf_addz(p->out, " at ");
     say_member(p->out, w, mt_json_at(w, "operation") ? "operation" : "step");
-    mt_buf_addz(p->out, "<span class=why>");
-    names(p, "outcomes: ", mt_json_at(w, "outcomes"));
-    mt_buf_addz(p->out, "</span>");
+    const mt_json *outcomes = mt_json_at(w, "outcomes");
+    names(p, "<span class=why>outcomes: ", outcomes);
+    mt_buf_addz(p->out, outcomes && outcomes->count ? "</span>" : "");
     mt_buf_addz(p->out, "<td>");
     say_member(p->out, flow, "id");
     mt_buf_addz(p->out, "<td>");
