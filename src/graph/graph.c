@@ -163,19 +163,21 @@ static bool take_segment(mt_str *rest, mt_str *text)
 }
 
 /* After the prefix stand a cluster's id and the name of a node in it for each level,
- * then the slot; one of the graph's own has no node. */
+ * then the slot; one of the graph's own has no node, and the graph's id in its place.
+ * A key that only looks like one is shown as it is. */
 void gr_key_words(mt_buf *out, mt_str key)
 {
     static const mt_str PREFIX = MT_STR_INIT("__ergo");
-    mt_str rest = mt_str_skip(key, PREFIX.len), segment, slot = {0};
+    mt_str rest = mt_str_skip(key, PREFIX.len), segment, graph = {0}, slot = {0};
     size_t before = out->len, count = 0;
     bool derived = mt_str_starts(key, PREFIX);
     for (; derived && rest.len; count++) {
-        derived = take_segment(&rest, &segment);
+        derived = take_segment(&rest, &segment) && segment.len;
         if (derived && count % 2 && rest.len) {
             mt_buf_addz(out, count > 1 ? "/" : "");
             mt_buf_adds(out, segment);
         }
+        graph = count ? graph : segment;
         slot = segment;
     }
     if (!derived || count < 2) {
@@ -183,6 +185,7 @@ void gr_key_words(mt_buf *out, mt_str key)
         mt_buf_adds(out, key);
         return;
     }
-    mt_buf_addz(out, out->len > before ? "." : "");
+    mt_buf_adds(out, out->len > before ? (mt_str){0} : graph);
+    mt_buf_addc(out, '.');
     mt_buf_adds(out, slot);
 }

@@ -146,7 +146,7 @@ static inline bool gr_node_is_nameless(const gr_node *n)
 }
 /* A context key as people know it: one that was derived from the place of a cluster
  * ("__ergo/4:main/4:once/9:has_fired") becomes that place and the slot,
- * "once.has_fired". */
+ * "once.has_fired"; of a graph's own parameter "main.has_fired". */
 void gr_key_words(mt_buf *out, mt_str key);
 /* Index of a node by runtime id, authoring path or name, -1 if absent. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path);
