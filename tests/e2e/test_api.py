@@ -401,6 +401,17 @@ class Walked(Case):
         super().setUp()
         shutil.copytree(GIVEN, self.dir, dirs_exist_ok=True)
         os.chmod(self.dir / "keys" / "test-only.secret", 0o600)
+        self.add_rooms()
+
+    def add_rooms(self):
+        """The gauge once more, with a history for each room."""
+        adapter = (self.dir / "gauge" / "adapter.yaml").read_text()
+        self.write("gauge/rooms.yaml", adapter.replace(
+            "context_keys:", "key: room\ncontext_keys:\n  - {name: room, type: String, required: true, writable: false}",
+            1).replace("properties:", "properties:\n        room: {type: string}", 1).replace(
+            "required: [reading]", "required: [reading, room]"))
+        self.write("serve.yaml", (self.dir / "serve.yaml").read_text().replace(
+            "graphs:", "graphs:\n  rooms: {graph: gauge/graph.yaml, adapter: gauge/rooms.yaml}", 1))
 
     def test_FU4_every_route_answers_as_described(self):
         files = ("escrow/escrow.tenor", "trade_platform/trade_platform.tenor")
@@ -506,6 +517,8 @@ class Walked(Case):
         event = {"id": "g-1", "kind": "DataAvailable", "at": {"secs": 1, "nanos": 0}, "semantic_kind": "reading",
                  "payload": {"reading": 40.0}}
         self.expect(200, server.post("/v1/graphs/gauge/events", event))
+        self.expect(200, server.post("/v1/graphs/rooms/events", {**event, "payload": {"reading": 40.0, "room": "a"}}))
+        self.assertEqual([row["key"] for row in self.expect(200, server.get("/v1/graphs/rooms/keys"))["items"]], ["a"])
         self.expect(200, server.get("/v1/graphs/gauge/context"))
         self.expect(200, server.get("/v1/graphs/gauge/picture"))
         self.expect(200, server.get("/v1/graphs/gauge/letters"))
