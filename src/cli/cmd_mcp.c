@@ -162,11 +162,12 @@ static int add_fact(service *s, texts *rights, mt_str name)
 {
     const ct_model *m = s->view.plan->model;
     bool source = mt_str_starts(name, MT_STR("source:"));
-    bool known = source || mt_str_is(name, "*") ||
-                 ct_model_find(m, CT_KIND_FACT, name) != CT_NONE;
-    if (!known) {
-        return cli_fail(s->args, CLI_USAGE, "--may-assert: there is no fact '%.*s'%s",
-                        MT_ARG(name), cli_near(&s->arena, m, CT_KIND_FACT, name));
+    mt_str id = mt_str_skip(name, source ? sizeof "source:" - 1 : 0);
+    ct_kind kind = source ? CT_KIND_SOURCE : CT_KIND_FACT;
+    if (!mt_str_is(name, "*") && ct_model_find(m, kind, id) == CT_NONE) {
+        return cli_fail(s->args, CLI_USAGE, "--may-assert: there is no %s '%.*s'%s",
+                        source ? "source" : "fact", MT_ARG(id),
+                        cli_near(&s->arena, m, kind, id));
     }
     mt_vec_push(&s->arena, rights, right_over(s, source ? "" : "facts:", name));
     return CLI_HOLDS;
@@ -322,10 +323,13 @@ static int write_line(service *s, mt_buf *line)
     mt_buf_addc(line, '\n');
     for (mt_str rest = mt_buf_str(line); rest.len;) {
         ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
+        if (n < 0 && errno == EPIPE) { /* nobody hears: nothing more is done */
+            told_to_stop = 1;
+            return CLI_HOLDS;
+        }
         if (n < 0 && errno != EINTR) {
-            return errno == EPIPE ? CLI_HOLDS
-                                  : cli_fail(s->args, CLI_WORLD, "standard output: %s",
-                                             cli_why(MT_E_IO));
+            return cli_fail(s->args, CLI_WORLD, "standard output: %s",
+                            cli_why(MT_E_IO));
         }
         rest = mt_str_skip(rest, n > 0 ? (size_t)n : 0);
     }
@@ -356,7 +360,8 @@ static int take_lines(service *s)
 {
     int code = CLI_HOLDS;
     mt_str rest = mt_buf_str(&s->waiting);
-    for (size_t end; !code && (end = mt_str_find(rest, '\n')) < rest.len;) {
+    for (size_t end;
+         !code && !told_to_stop && (end = mt_str_find(rest, '\n')) < rest.len;) {
         code = take_line(s, mt_str_from(rest.ptr, end));
         rest = mt_str_skip(rest, end + 1);
     }
@@ -381,8 +386,8 @@ static int serve(service *s)
             return CLI_WORLD;
         }
         ssize_t n = read(STDIN_FILENO, s->waiting.ptr + s->waiting.len, CHUNK);
-        if (n == 0) {
-            break;
+        if (n == 0) { /* the last line may lack its end; half a message is not JSON */
+            return take_line(s, mt_buf_str(&s->waiting));
         }
         if (n < 0 && errno != EINTR) {
             return cli_fail(s->args, CLI_WORLD, "standard input: %s", cli_why(MT_E_IO));

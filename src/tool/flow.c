@@ -3,8 +3,8 @@
  * A flow that waits for somebody else is a task, if the request says that its client
  * knows tasks; the execution is the task. One that waits for an outcome that this
  * persona is to name is an input request, if the client can be asked. Otherwise the
- * result says in words what is waited for. An execution of another contract is not
- * there, whatever the caller may do elsewhere. */
+ * result says in words what is waited for. Every execution is asked about before it is
+ * moved: one of another contract is not there, whatever the caller may do elsewhere. */
 #include "tool/turn.h"
 
 /* ---- Tasks ---- */
@@ -62,9 +62,7 @@ static void task_members(tl_turn *t, mt_buf *out, bool detailed)
     mt_jw w = mt_jw_start(out, false);
     mt_jw_key_str(&w, "createdAt", mt_text_at(flow, "started_at"));
     if (detailed && strcmp(status, "input_required") == 0) {
-        mt_str key =
-            mt_strf(&t->arena, "outcome:%.*s", MT_ARG(mt_text_at(waiting, "step")));
-        tl_input_request(&w, key, mt_json_at(waiting, "outcomes"));
+        tl_input_request(t, &w, waiting, mt_json_at(waiting, "outcomes"));
     }
     mt_jw_key_str(&w, "lastUpdatedAt", mt_text_at(flow, "updated_at"));
     mt_jw_key_i64(&w, "pollIntervalMs", POLL_MS);
@@ -79,15 +77,22 @@ static void task_members(tl_turn *t, mt_buf *out, bool detailed)
     mt_buf_free(&words);
 }
 
-/* There is no such execution, or none that this visitor is told about. */
+bool tl_lost_execution(const tl_turn *t)
+{
+    return t->status == 404 ||
+           (t->status < 400 &&
+            !mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract));
+}
+
+/* What the store cannot tell now is not the same as what is not there. */
 static bool lost(tl_turn *t)
 {
-    bool here = t->status < 400 &&
-                mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract);
-    if (!here) {
+    if (tl_lost_execution(t)) {
         mc_spoil(&t->m, MC_BAD_PARAMS, MT_STR("there is no such task"), (mt_str){0});
+    } else if (t->status >= 400) {
+        mc_spoil(&t->m, MC_INTERNAL, MT_STR("it cannot be read now"), (mt_str){0});
     }
-    return !here;
+    return t->m.kind == MC_FAULTY;
 }
 
 /* What cannot be an id is not looked for. */
@@ -125,9 +130,8 @@ static void acknowledged(tl_turn *t)
 
 static void update(tl_turn *t)
 {
-    mt_str outcome;
-    bool declined;
-    if (lost(t) || !tl_outcome_given(t, &outcome, &declined)) {
+    mt_str outcome = tl_outcome_given(t).outcome;
+    if (lost(t) || !outcome.ptr || tl_is_stale(t, t->reply)) {
         return;
     }
     mt_buf b = {0};
@@ -192,7 +196,7 @@ void tl_flow_result(tl_turn *t)
     bool waits = mt_str_is(mt_text_at(t->reply, "status"), "waiting") && id.len;
     bool running = mt_str_is(mt_text_at(t->reply, "status"), "running") && id.len;
     if (waits && is_mine(t, waiting) && t->tool->kind == TL_FLOW &&
-        tl_asks_for_outcome(t, mt_json_at(waiting, "outcomes"), id)) {
+        tl_asks_for_outcome(t, mt_json_at(waiting, "outcomes"), t->reply)) {
         return;
     }
     if ((running || (waits && !is_mine(t, waiting))) && (t->m.can & MC_CAN_TASKS)) {
@@ -200,4 +204,77 @@ void tl_flow_result(tl_turn *t)
         return;
     }
     in_words(t);
+}
+
+void tl_moved_flow(tl_turn *t)
+{
+    if (t->status >= 400) {
+        tl_answer_problem(t);
+    } else {
+        tl_note_record(t);
+        tl_flow_result(t);
+    }
+}
+
+/* ---- Going on, and ending ---- */
+
+/* The execution was asked about first: one of another contract is not this visitor's,
+ * though its caller may have begun it or see it elsewhere. */
+static bool refused_found(tl_turn *t)
+{
+    if (tl_lost_execution(t)) {
+        tl_refuse(t, "unknown_execution", "no flow execution '%.*s'",
+                  MT_ARG(t->call.id));
+    } else if (t->status >= 400) {
+        tl_answer_problem(t);
+    }
+    return tl_lost_execution(t) || t->status >= 400;
+}
+
+/* An answer about another step is for nobody any more: how it stands is told. */
+static void resume_found(tl_turn *t)
+{
+    mt_buf b = {0};
+    if (refused_found(t)) {
+        return;
+    }
+    if (tl_is_stale(t, t->reply)) {
+        tl_flow_result(t);
+        return;
+    }
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    tl_add_outcome(t, &w);
+    if (tl_wants_receipt(t)) {
+        mt_jw_key_bool(&w, "receipt", true);
+    }
+    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, t->call.id, tl_body_end(t, &w, &b),
+            tl_moved_flow);
+}
+
+void tl_resume(tl_turn *t, mt_str execution)
+{
+    if (!tl_is_name(execution)) {
+        tl_refuse(t, "unknown_execution", "that is not the id of an execution");
+        return;
+    }
+    tl_call(t, EX_FLOW_GET, (mt_str){0}, execution, (mt_str){0}, resume_found);
+}
+
+static void cancel_found(tl_turn *t)
+{
+    mt_buf b = {0};
+    if (refused_found(t)) {
+        return;
+    }
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    tl_add_text(&w, "reason", t->given.reason);
+    tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->call.id, tl_body_end(t, &w, &b),
+            tl_moved_flow);
+}
+
+void tl_cancel(tl_turn *t)
+{
+    tl_call(t, EX_FLOW_GET, (mt_str){0}, t->given.execution, (mt_str){0}, cancel_found);
 }

@@ -63,14 +63,18 @@ static mt_str key_of(tl_turn *t)
     return mt_str_dup(&t->arena, mt_str_from(hex, sizeof hex));
 }
 
-/* An outcome that was asked for and given is another request than the first. */
+/* An outcome that was asked for and given is another request than the first, and one
+ * for another step is another again. */
 static mt_str key_with_input(tl_turn *t, mt_str key)
 {
-    mt_str outcome;
-    bool declined;
-    return key.len && tl_outcome_given(t, &outcome, &declined)
-               ? mt_strf(&t->arena, "%.*s/input", MT_ARG(key))
-               : key;
+    char hex[2 * MT_SHA256_BYTES];
+    tl_answer given = tl_outcome_given(t);
+    if (!key.len || !given.outcome.ptr) {
+        return key;
+    }
+    mt_sha256 digest = mt_sha256_of(given.key);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return mt_strf(&t->arena, "%.*s/%.16s", MT_ARG(key), hex);
 }
 
 bool tl_spoilt_key(tl_turn *t)
@@ -117,8 +121,11 @@ void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
                         .trace = t->visit->trace,
                         .must_not_linger = true};
     if (writes(action)) {
-        mt_str head = mt_strf(&t->arena, "mcp %d %.*s %.*s\n", (int)action,
-                              MT_ARG(name), MT_ARG(id));
+        /* As the path of HTTP would say it: a key is the caller's, wherever it calls.
+         */
+        mt_str head = mt_strf(&t->arena, "mcp %.*s %.*s %d %.*s %.*s\n",
+                              MT_ARG(t->visit->contract), MT_ARG(t->visit->persona),
+                              (int)action, MT_ARG(name), MT_ARG(id));
         mt_sha256 digest = mt_sha256_of_two(head, body);
         mt_hex(digest.bytes, MT_SHA256_BYTES, t->digest);
         t->call.idempotency_key = key_with_input(t, key_of(t));

@@ -163,18 +163,39 @@ mt_str tl_body_end(tl_turn *t, mt_jw *w, mt_buf *b);
 /* A member, if there is one. */
 void tl_add_json(mt_jw *w, const char *key, const mt_json *value);
 void tl_add_text(mt_jw *w, const char *key, mt_str value);
+/* The outcome that an argument names, or an answer to an input request. */
+void tl_add_outcome(const tl_turn *t, mt_jw *w);
 
 /* The tool actions. */
 void tl_actions(tl_turn *t);
+/* The tools resume and cancel, and a flow's answer to an input request (`execution`).
+ */
+void tl_resume(tl_turn *t, mt_str execution);
+void tl_cancel(tl_turn *t);
+/* A refusal of the executor as a result, with what would have to change. */
+void tl_answer_problem(tl_turn *t);
+bool tl_wants_receipt(const tl_turn *t);
 /* A flow that was started, resumed or asked about is in the reply. */
 void tl_flow_result(tl_turn *t);
-/* "inputRequests" with one request, for one of the outcomes. A key for each step: a
- * flow has no cycles, so no request comes twice. */
-void tl_input_request(mt_jw *w, mt_str key, const mt_json *outcomes);
+/* The same of what was to move it: a refusal, or how it stands. */
+void tl_moved_flow(tl_turn *t);
+/* "inputRequests" with one request, for one of the outcomes; `waiting` is what a flow
+ * waits for, NULL: an operation asks. A key for each step: a flow has no cycles, so no
+ * request comes twice. */
+void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
+                      const mt_json *outcomes);
 /* Of outcomes that could be named: is an input request the answer? */
-bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, mt_str state);
-/* The outcome that the client was asked for: *outcome, or *declined. False: none. */
-bool tl_outcome_given(const tl_turn *t, mt_str *outcome, bool *declined);
+bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow);
+/* What the client answered to such a request. */
+typedef struct tl_answer {
+    mt_str key, outcome; /* ptr NULL: it named none */
+    bool declined;
+} tl_answer;
+tl_answer tl_outcome_given(const tl_turn *t);
+/* Was it asked about another step than the one that the flow waits at now? */
+bool tl_is_stale(tl_turn *t, const mt_json *flow);
+/* There is no such execution, or it is of another contract: one and the same. */
+bool tl_lost_execution(const tl_turn *t);
 
 /* ---- Words ---- */
 

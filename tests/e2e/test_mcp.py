@@ -158,6 +158,35 @@ flow go { snapshot: at_initiation entry: s steps: {
             done = agent.call("operation-why", {"bindings": {"E": "x"}})
             self.assertEqual(done["structuredContent"]["operation"], "why")
 
+    def test_no_two_tools_have_one_name_and_every_name_is_one_of_the_protocol(self):
+        """A bundle can have any text as a name."""
+        path = self.write("n.tenor", '''
+persona p
+entity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation first { personas: [p] require: true effects: [(E, a, b)] }
+operation second { personas: [p] require: true effects: [(E, a, b)] }
+flow third { snapshot: at_initiation entry: s steps: {
+  s: OperationStep { op: first persona: p outcomes: { success: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+''')
+        text = self.holds("elaborate", path).out
+        for number, (first, second, third, names) in enumerate([
+                ("why", "operation-why", "third", ["operation-why-2", "operation-why", "third"]),
+                ("a b", "a\tb", "a/b", ["operation-a_b", "operation-a_b-2", "flow-a_b"]),
+                ("é", "x" * 128, "x" * 129, ["operation-__", "x" * 128, "flow-" + "x" * 123]),
+                ("flow-ask", "two", "ask", ["flow-ask", "two", "flow-ask-2"]),
+                ("a.b-C_9", "", "why", ["a.b-C_9", "operation-", "flow-why"])]):
+            bundle = text
+            for before, after in (("first", first), ("second", second), ("third", third)):
+                bundle = bundle.replace(f'"{before}"', json.dumps(after))
+            path = self.write(f"n{number}.json", bundle)
+            with self.agent("p", NEWER, "--instance", "E/x", contract=path, store=f"n{number}.db") as p:
+                listed = [n for n in p.tools() if n not in OWN]
+                self.assertEqual(sorted(listed), sorted(names))
+                for name, operation in zip(names[:2], (first, second)):
+                    tried = p.call("dry_run", {"tool": name, "arguments": {"bindings": {"E": "x"}}})
+                    self.assertEqual(tried["structuredContent"]["operation"], operation)
+
     # ---- facts ----------------------------------------------------------------------------------
 
     def test_a_persona_may_state_no_fact_by_itself(self):
@@ -296,6 +325,27 @@ flow go { snapshot: at_initiation entry: s steps: {
             later = seller.call("confirm_delivery", given, number=70)
             self.assertEqual(later["structuredContent"]["code"], "invalid_source_state")
 
+    def test_a_second_session_on_one_connection_begins_its_ids_anew(self):
+        with self.escrow("seller", OLDER) as seller:
+            given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
+            self.assertFalse(seller.call("confirm_delivery", given, number=1)["isError"])
+            seller.begin()
+            later = seller.call("confirm_delivery", given, number=1)
+            self.assertEqual(later["structuredContent"]["code"], "invalid_source_state")
+            self.assertNotIn("motet/replayed", later["_meta"])
+
+    def test_ids_of_another_type_are_other_keys(self):
+        given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
+        with self.escrow("seller", OLDER) as seller:
+            self.assertFalse(seller.call("confirm_delivery", given, number=100)["isError"])
+            for number in ("100", "\"100\"", 1000, 10 ** 40):
+                self.assertTrue(seller.call("confirm_delivery", given, number=number)["isError"])
+            self.assertFalse(seller.call("confirm_delivery", given, number=100)["isError"])
+            for number in (1.5, None, True, [1], {}):
+                seller.say(json.dumps(message(OLDER, number, "ping")))
+                refused = seller.hear()
+                self.assertEqual((refused["error"]["code"], "id" in refused), (-32600, False))
+
     def test_an_id_is_no_key_in_the_newer_revision(self):
         given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
         with self.escrow("seller", NEWER) as seller:
@@ -383,6 +433,47 @@ flow f { snapshot: at_initiation entry: s steps: {
                                      "outcome": "one"})
             self.assertEqual(done["structuredContent"]["status"], "done")
 
+    TWICE = '''
+persona p
+entity E { states: [a, b, c, d] initial: a transitions: [(a, b), (b, c), (b, d)] }
+entity F { states: [a, b, c] initial: a transitions: [(a, b), (a, c)] }
+operation pick { personas: [p] require: true outcomes: [one, two]
+                 effects: [F: a -> b -> one, F: a -> c -> two] }
+operation begin { personas: [p] require: true effects: [(E, a, b)] }
+operation choose { personas: [p] require: true outcomes: [one, two]
+                   effects: [E: b -> c -> one, E: b -> d -> two] }
+flow f { snapshot: at_initiation entry: s steps: {
+  s: OperationStep { op: pick persona: p outcomes: { one: t two: t } on_failure: Terminate(outcome: failure) }
+  t: OperationStep { op: begin persona: p outcomes: { success: u } on_failure: Terminate(outcome: failure) }
+  u: OperationStep { op: choose persona: p outcomes: { one: Terminal(success) two: Terminal(failure) }
+                     on_failure: Terminate(outcome: failure) } } }
+'''
+
+    def test_each_step_that_asks_is_answered_for_itself(self):
+        """The same key and the same outcome at two steps are two answers; one that comes late moves
+        nothing."""
+        path = self.write("t.tenor", self.TWICE)
+        given = {"bindings": {"E": "x", "F": "x"}}
+        with self.agent("p", NEWER, "--instance", "E/x", "--instance", "F/x", contract=path,
+                        can=ASKED) as p:
+            def answer(key, outcome, state):
+                return p.call("f", given, {"motet/callId": "one"}, requestState=state, inputResponses={
+                    key: {"action": "accept", "content": {"outcome": outcome}}})
+            first = p.call("f", given, {"motet/callId": "one"})
+            state = first["requestState"]
+            self.assertEqual(list(first["inputRequests"]), ["outcome:s"])
+            second = answer("outcome:s", "one", state)
+            self.assertEqual(list(second["inputRequests"]), ["outcome:u"])
+            late = answer("outcome:s", "two", state)
+            self.assertEqual(list(late["inputRequests"]), ["outcome:u"])
+            for nonsense in ("", "\n", "f-no", "x" * 5000):
+                no = answer("outcome:u", "one", nonsense)
+                self.assertEqual(no["structuredContent"]["code"], "unknown_execution")
+            done = answer("outcome:u", "one", state)
+            self.assertEqual(done["structuredContent"]["outcome"], "success")
+            flows = json.loads(p.ask("resources/read", {"uri": "motet://t/flows"})["contents"][0]["text"])
+            self.assertEqual(len(flows["items"]), 1, "nothing was begun twice")
+
     # ---- resources ------------------------------------------------------------------------------
 
     def test_resources_are_read_as_the_rights_allow(self):
@@ -420,6 +511,33 @@ flow f { snapshot: at_initiation entry: s steps: {
         self.assertEqual([a.get("error", {}).get("code", "result") for a in answers],
                          [-32700, -32600, -32600, -32700, "result"])
 
+    def test_the_last_line_may_lack_its_end_and_half_a_message_does_nothing(self):
+        call = json.dumps(message(NEWER, 1, "tools/call", {"name": "confirm_delivery", "arguments": {
+            "bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}}))
+        words = ["mcp", ESCROW, "--persona", "seller", *GIVES, "--store", "sqlite:h.db", "--instance",
+                 "DeliveryRecord/del-001"]
+        for text, told in [(call[:-1], "unexpected end"), (call[:40], "string has no end"),
+                           (call, "Done: confirm_delivery"), (call, "invalid_source_state")]:
+            done = self.run_motet(*words, stdin=text)
+            self.assertEqual((done.code, done.out.count("\n")), (0, 1), done)
+            self.assertIn(told, done.out)
+
+    def test_nothing_more_is_done_when_nobody_hears(self):
+        agent = self.escrow("seller", NEWER)
+        agent.process.stdout.close()
+        call = message(NEWER, 1, "tools/call", {"name": "confirm_delivery", "arguments": {
+            "bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}})
+        agent.say(json.dumps(message(NEWER, 0, "tools/list")))
+        self.assertEqual(agent.process.wait(timeout=60), 0)
+        with self.assertRaises(BrokenPipeError):
+            agent.say(json.dumps(call))
+        with self.assertRaises(BrokenPipeError):  # what was not taken is still to be written
+            agent.process.stdin.close()
+        agent.process.stderr.close()
+        with self.escrow("seller", NEWER) as seller:
+            read = seller.ask("resources/read", {"uri": "motet://escrow/instances/DeliveryRecord/del-001"})
+            self.assertEqual(json.loads(read["contents"][0]["text"])["version"], 0)
+
     def test_a_message_is_as_long_as_the_limit_says(self):
         def line(length):
             text = json.dumps(message(NEWER, 1, "tools/list", {"x": ""}))
@@ -438,6 +556,8 @@ flow f { snapshot: at_initiation entry: s steps: {
                 (["--persona", "byer"], 2, "did you mean 'buyer'"),
                 (["--persona", "buyer", "--may-assert", "delivery_statu"], 2,
                  "did you mean 'delivery_status'"),
+                (["--persona", "buyer", "--may-assert", "source:delivery_servce"], 2,
+                 "no source 'delivery_servce'; did you mean 'delivery_service'"),
                 (["--persona", "buyer", "--right", "facts:*"], 2, "--may-assert"),
                 (["--persona", "buyer", "--right", "everything"], 2, "no right 'everything'"),
                 (["--persona", "buyer", "--instance", "E"], 2, "ENTITY/ID"),
