@@ -42,6 +42,14 @@ static bool is_printable(mt_str text)
     return text.len > 0;
 }
 
+mt_str tl_session_key(mt_arena *a, const tl_session *s, mt_str id)
+{
+    char hex[2 * MT_SHA256_BYTES];
+    mt_sha256 digest = mt_sha256_of_two(mt_str_z(s->nonce), id);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return mt_str_dup(a, mt_str_from(hex, sizeof hex));
+}
+
 /* Named by the caller; or, where ids are used once in a session, the session and the
  * id. */
 static mt_str key_of(tl_turn *t)
@@ -57,10 +65,7 @@ static mt_str key_of(tl_turn *t)
     if (!s || t->m.revision != MC_2025_11_25) {
         return (mt_str){0};
     }
-    char hex[64];
-    mt_sha256 digest = mt_sha256_of_two(mt_str_z(s->nonce), t->m.id);
-    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
-    return mt_str_dup(&t->arena, mt_str_from(hex, sizeof hex));
+    return tl_session_key(&t->arena, s, t->m.id);
 }
 
 /* An outcome that was asked for and given is another request than the first, and one

@@ -140,8 +140,7 @@ void tl_tasks_cancel(tl_turn *t);
 
 /* ---- Results of tools ---- */
 
-/* {"content":[…],"isError":…,"structuredContent":…}: words for people and the model,
- * and the same as data (a JSON object). */
+/* tl_tool_result() as the turn's result. */
 void tl_result(tl_turn *t, bool is_error, mt_str words, mt_str data);
 /* The tool refuses by itself, before any call. `code` is stable. */
 void tl_refuse(tl_turn *t, const char *code, const char *format, ...)

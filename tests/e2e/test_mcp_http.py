@@ -331,7 +331,7 @@ flow f { snapshot: at_initiation entry: s steps: {
 oidc:
   corp:
     issuer: https://id.example
-    audience: urn:motet
+    audience: [urn:motet, "https://motet.example/mcp/escrow/seller"]
     jwks: keys.json
     rules:
       - {claim: role, equals: seller, personas: ["escrow:seller"]}
@@ -351,7 +351,10 @@ oidc:
                 "resource": f"http://{server.host}:{server.port}/mcp/escrow/{persona}"}))
         now = int(time.time())
         claims = {"iss": "https://id.example", "sub": "a", "exp": now + 60, "role": "seller"}
-        for aud, status in [("urn:motet", 200), ("urn:other", 401)]:
+        for aud, status in [("urn:motet", 200), ("urn:other", 401), (["urn:other", "urn:motet"], 200),
+                            ("https://motet.example/mcp/escrow/seller", 200),
+                            ("https://motet.example/mcp/escrow/buyer", 401),
+                            ("https://motet.example/mcp/escrow", 401), ("", 401), ([], 401), (7, 401)]:
             answer = self.send(server, "seller", said, token=signer.token(aud=aud, **claims))
             self.assertEqual(answer.status, status, answer)
         answer = self.send(server, "buyer", said, token=signer.token(aud="urn:motet", **claims))
