@@ -72,31 +72,58 @@ static void lead_to(way *y, ct_plan_target to)
     }
 }
 
-/* What is inside ended without an operation, in one of these ways. */
-static void lead_on(way *y, const ct_plan_step *s, uint8_t inside)
+static void lead_on_from_failure(way *y, const ct_plan_step *s)
 {
-    const ct_plan *p = y->k->p;
-    if (inside & CAN_SUCCEED) {
-        lead_to(y, p->targets[s->first_target]);
-    }
-    if ((inside & CAN_FAIL) && s->handler.undo_count) {
-        const ct_plan_undo *first = &p->undos[s->handler.first_undo];
+    if (s->handler.undo_count) {
+        const ct_plan_undo *first = &y->k->p->undos[s->handler.first_undo];
         meet(y->k, first->op, first->persona);
-    } else if (inside & CAN_FAIL) {
+    } else {
         lead_to(y, s->handler.next);
     }
 }
 
-/* The other join is a way on, too: all complete. */
+/* The flow inside ended without an operation, in one of these ways. */
+static void lead_on(way *y, const ct_plan_step *s, uint8_t inside)
+{
+    if (inside & CAN_SUCCEED) {
+        lead_to(y, y->k->p->targets[s->first_target]);
+    }
+    if (inside & CAN_FAIL) {
+        lead_on_from_failure(y, s);
+    }
+}
+
+/* How all branches together can end without an operation: where one cannot, they are
+ * joined only after it was done. */
+static uint8_t walk_branches(walk *k, const ct_plan_step *s)
+{
+    bool end = true, succeed = true, fail = false;
+    for (uint32_t i = 0; i < s->branch_count; i++) {
+        uint8_t inside = walk_graph(k, s->first_branch + i);
+        end &= inside != 0;
+        succeed &= (inside & CAN_SUCCEED) != 0;
+        fail |= (inside & CAN_FAIL) != 0;
+    }
+    return (succeed ? CAN_SUCCEED : 0) | (end && fail ? CAN_FAIL : 0);
+}
+
+static bool is_given(ct_plan_target to)
+{
+    return to.step != CT_NONE || to.terminal != CT_NONE;
+}
+
+/* ORDER as flows run: all success, any failure, all complete. */
 static void lead_on_from_fork(way *y, const ct_plan_step *s)
 {
-    uint8_t inside = 0;
-    for (uint32_t i = 0; i < s->branch_count; i++) {
-        inside |= walk_graph(y->k, s->first_branch + i);
+    const ct_plan_target *to = &y->k->p->targets[s->first_target];
+    uint8_t inside = walk_branches(y->k, s);
+    if (inside & CAN_SUCCEED) {
+        lead_to(y, is_given(to[0]) ? to[0] : to[1]);
     }
-    lead_on(y, s, inside);
-    if (inside) {
-        lead_to(y, y->k->p->targets[s->first_target + 1]);
+    if ((inside & CAN_FAIL) && s->handler.kind != CT_HANDLER_NONE) {
+        lead_on_from_failure(y, s);
+    } else if (inside & CAN_FAIL) {
+        lead_to(y, to[1]);
     }
 }
 

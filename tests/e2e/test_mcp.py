@@ -1,20 +1,13 @@
 """motet mcp: a contract as tools for an agent, over standard input and output."""
 import json
-import random
 import re
 
-import brute_contracts
-from harness import SEED, SOAK, SOURCE, Case, main
+from harness import SOURCE, Case, main
 from mcp import ASKED, NEWER, OLDER, PREFIX, TASKS, Agent, Refused, message
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 CLAIMS = SOURCE / "examples" / "claims" / "claims.tenor"
 OWN = ["actions", "why", "dry_run", "ask", "explain", "resume", "cancel"]
-TOOLS = {"buyer": ["flag_dispute"],
-         "seller": ["confirm_delivery", "flag_dispute", "standard_release"],
-         "compliance_officer": ["release_escrow_with_compliance"],
-         "escrow_agent": ["record_delivery_failure", "refund_escrow", "release_escrow",
-                          "revert_delivery_confirmation", "refund_flow"]}
 BOTH = {"EscrowAccount": "esc-001", "DeliveryRecord": "del-001"}
 
 
@@ -90,57 +83,6 @@ class Mcp(Case):
             self.assertNotIn("resultType", seller.ask("tools/list"))
 
     # ---- which tools ----------------------------------------------------------------------------
-
-    def test_S4_each_persona_has_its_own_tools_and_no_other(self):
-        for persona, names in TOOLS.items():
-            with self.escrow(persona, NEWER) as agent:
-                listed = agent.tools()
-                acts = [n for n in listed if n not in OWN]
-                self.assertEqual(sorted(acts), sorted(names))
-                for other in sorted({n for ns in TOOLS.values() for n in ns} - set(names)):
-                    attempts = [(other, {}), ("no_such_tool", {})]
-                    errors = []
-                    for name, arguments in attempts:
-                        with self.assertRaises(Refused) as caught:
-                            agent.call(name, arguments)
-                        errors.append(caught.exception.error)
-                    self.assertEqual(errors[0], errors[1], "another's tool is like none")
-                    for tool, given in [("dry_run", {"tool": other}), ("explain", {"name": other}),
-                                        ("why", {"operation": other}), ("why", {"flow": other})]:
-                        said = agent.call(tool, given)
-                        none = agent.call(tool, {k: "no_such_tool" for k in given})
-                        self.assertTrue(said["isError"])
-                        self.assertEqual(json.dumps(said["structuredContent"]).replace(other, "X"),
-                                         json.dumps(none["structuredContent"]).replace(
-                                             "no_such_tool", "X"))
-
-    def test_S4_tools_are_what_the_analysis_says(self):
-        """Random contracts; what a flow can come to first is worked out here once more."""
-        r = random.Random(SEED)
-        for number in range(1000 if SOAK else 12):
-            bundle = brute_contracts.contract(r)
-            for name in ("f", "g")[:r.randint(0, 2)]:
-                bundle["constructs"].append(
-                    brute_contracts.flow(r, name, bundle, ["f"] if name == "g" else []))
-            path = self.write(f"t{number}.json", json.dumps(bundle))
-            analysis = json.loads(self.run_motet("analyze", path, "--only", "s3,s4",
-                                                 "--json").out)
-            authority = analysis["s4_authority"]["persona_authority"]
-            never = set(analysis["s3a_admissibility"]["inadmissible_operations"])
-            for persona in [c["id"] for c in bundle["constructs"] if c["kind"] == "Persona"]:
-                operations = {op for by_state in authority.get(persona, {}).get(
-                    "by_entity", {}).values() for ops in by_state.values() for op in ops}
-                operations |= {c["id"] for c in bundle["constructs"]  # it moves nothing
-                               if c["kind"] == "Operation" and not c["effects"] and
-                               persona in c["allowed_personas"] and c["id"] not in never}
-                listed = self.holds("mcp", path, "--persona", persona, "--list", "--store",
-                                    "sqlite:s.db").out.split()
-                acts = {n for n in listed if n not in OWN}
-                flows = {f for f in ("f", "g") if begins(bundle, f, persona, operations)}
-                self.assertEqual(acts, operations | flows, f"{persona} of {path}")
-                self.assertFalse(acts & never)
-            for left in self.dir.glob("s.db*"):
-                left.unlink()
 
     def test_a_name_that_is_taken_gets_its_kind_before_it(self):
         path = self.write("n.tenor", '''
@@ -568,66 +510,6 @@ flow f { snapshot: at_initiation entry: s steps: {
                 self.assertRegex(self.fails(code, "mcp", ESCROW, *words).err, re.escape(said))
         bad = self.write("bad.tenor", "persona")
         self.fails(1, "mcp", bad, "--persona", "p")
-
-
-def begins(bundle, flow, persona, operations):
-    """May the persona do one of the operations that the flow can come to first?"""
-    flows = {c["id"]: c for c in bundle["constructs"] if c["kind"] == "Flow"}
-
-    def first(steps, entry):
-        """The (operation, persona) pairs of all first operations, and how it can end without."""
-        by_id = {s["id"]: s for s in steps}
-        found, ends, seen, left = set(), set(), set(), [entry]
-
-        def to(target):
-            if isinstance(target, str):
-                left.append(target)
-            elif target:
-                ends.add("bad" if target["outcome"] in ("failure", "escalation") else "good")
-
-        def fail(handler):
-            if handler is None:
-                ends.add("bad")
-            elif handler["kind"] == "Compensate" and handler["steps"]:
-                found.add((handler["steps"][0]["op"], handler["steps"][0]["persona"]))
-            elif handler["kind"] == "Escalate":
-                left.append(handler["next"])
-            else:
-                ends.add("bad")
-        while left:
-            name = left.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            s = by_id[name]
-            if s["kind"] == "OperationStep":
-                found.add((s["op"], s["persona"]))
-            elif s["kind"] == "BranchStep":
-                to(s["if_true"]), to(s["if_false"])
-            elif s["kind"] == "HandoffStep":
-                to(s["next"])
-            elif s["kind"] == "SubFlowStep":
-                inner, how = first(flows[s["flow"]]["steps"], flows[s["flow"]]["entry"])
-                found.update(inner)
-                if "good" in how:
-                    to(s["on_success"])
-                if "bad" in how:
-                    fail(s["on_failure"])
-            elif s["kind"] == "ParallelStep":
-                inside = set()
-                for branch in s["branches"]:
-                    inner, how = first(branch["steps"], branch["entry"])
-                    found.update(inner)
-                    inside |= how
-                if inside:
-                    to(s["join"].get("on_all_success"))
-                    to(s["join"].get("on_all_complete"))
-                    fail(s["join"].get("on_any_failure"))
-            else:
-                raise AssertionError(s["kind"])
-        return found, ends
-    found, _ = first(flows[flow]["steps"], flows[flow]["entry"]) if flow in flows else (set(), 0)
-    return any(who == persona and op in operations for op, who in found)
 
 
 main()
