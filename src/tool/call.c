@@ -209,7 +209,7 @@ static void act(tl_turn *t)
         tl_call(t, EX_OPERATION, m->operations[t->tool->what].id, (mt_str){0},
                 acting_body(t), did_operation);
     } else if (t->m.params.state.ptr && !t->dry_run) {
-        tl_resume(t, t->m.params.state);
+        tl_go_on_asked(t);
     } else {
         tl_call(t, EX_FLOW_START, m->flows[t->tool->what].id, (mt_str){0},
                 acting_body(t), tl_moved_flow);

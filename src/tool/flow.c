@@ -231,17 +231,9 @@ static bool refused_found(tl_turn *t)
     return tl_lost_execution(t) || t->status >= 400;
 }
 
-/* An answer about another step is for nobody any more: how it stands is told. */
-static void resume_found(tl_turn *t)
+static void go_on(tl_turn *t)
 {
     mt_buf b = {0};
-    if (refused_found(t)) {
-        return;
-    }
-    if (tl_is_stale(t, t->reply)) {
-        tl_flow_result(t);
-        return;
-    }
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_unsorted(&w);
     tl_add_outcome(t, &w);
@@ -252,13 +244,60 @@ static void resume_found(tl_turn *t)
             tl_moved_flow);
 }
 
+static void resume_found(tl_turn *t)
+{
+    if (!refused_found(t)) {
+        go_on(t);
+    }
+}
+
 void tl_resume(tl_turn *t, mt_str execution)
 {
-    if (!tl_is_name(execution)) {
-        tl_refuse(t, "unknown_execution", "that is not the id of an execution");
-        return;
-    }
     tl_call(t, EX_FLOW_GET, (mt_str){0}, execution, (mt_str){0}, resume_found);
+}
+
+/* What a client was given to keep is a stranger's word when it comes back. It names an
+ * execution, and counts for the flow that this caller began, as this persona, on the
+ * same instances; anything else is refused, as the protocol wants it. */
+static bool is_own_state(const tl_turn *t)
+{
+    static const mt_json NONE = {.type = MT_JSON_OBJECT};
+    const mt_json *bindings = t->given.bindings ? t->given.bindings : &NONE;
+    const ct_model *m = t->set->plan->model;
+    mt_str who = t->as.id.len ? t->as.id : MT_STR("anonymous");
+    return t->status < 400 && !tl_lost_execution(t) &&
+           mt_str_eq(mt_text_at(t->reply, "flow"), m->flows[t->tool->what].id) &&
+           mt_str_eq(mt_text_at(t->reply, "persona"), tl_persona(t)) &&
+           mt_str_eq(mt_text_at(t->reply, "initiator"), who) &&
+           mt_json_equal(mt_json_at(t->reply, "bindings"), bindings);
+}
+
+static void refuse_state(tl_turn *t)
+{
+    mc_spoil(&t->m, MC_BAD_PARAMS,
+             MT_STR("requestState is not one that this call was given"), (mt_str){0});
+}
+
+/* An answer about another step is for nobody any more: how it stands is told. */
+static void state_found(tl_turn *t)
+{
+    if (!is_own_state(t)) {
+        refuse_state(t);
+    } else if (tl_is_stale(t, t->reply)) {
+        tl_flow_result(t);
+    } else {
+        go_on(t);
+    }
+}
+
+void tl_go_on_asked(tl_turn *t)
+{
+    mt_str execution = t->m.params.state;
+    if (tl_is_name(execution)) {
+        tl_call(t, EX_FLOW_GET, (mt_str){0}, execution, (mt_str){0}, state_found);
+    } else {
+        refuse_state(t);
+    }
 }
 
 static void cancel_found(tl_turn *t)

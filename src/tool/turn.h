@@ -167,9 +167,10 @@ void tl_add_outcome(const tl_turn *t, mt_jw *w);
 
 /* The tool actions. */
 void tl_actions(tl_turn *t);
-/* The tools resume and cancel, and a flow's answer to an input request (`execution`).
- */
+/* The tools resume and cancel. */
 void tl_resume(tl_turn *t, mt_str execution);
+/* A flow that had an input request for an answer is called again. */
+void tl_go_on_asked(tl_turn *t);
 void tl_cancel(tl_turn *t);
 /* A refusal of the executor as a result, with what would have to change. */
 void tl_answer_problem(tl_turn *t);

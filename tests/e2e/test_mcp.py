@@ -389,6 +389,9 @@ flow f { snapshot: at_initiation entry: s steps: {
   t: OperationStep { op: begin persona: p outcomes: { success: u } on_failure: Terminate(outcome: failure) }
   u: OperationStep { op: choose persona: p outcomes: { one: Terminal(success) two: Terminal(failure) }
                      on_failure: Terminate(outcome: failure) } } }
+flow g { snapshot: at_initiation entry: s steps: {
+  s: SubFlowStep { flow: f persona: p on_success: Terminal(success)
+                   on_failure: Terminate(outcome: failure) } } }
 '''
 
     def test_each_step_that_asks_is_answered_for_itself(self):
@@ -396,8 +399,8 @@ flow f { snapshot: at_initiation entry: s steps: {
         nothing."""
         path = self.write("t.tenor", self.TWICE)
         given = {"bindings": {"E": "x", "F": "x"}}
-        with self.agent("p", NEWER, "--instance", "E/x", "--instance", "F/x", contract=path,
-                        can=ASKED) as p:
+        with self.agent("p", NEWER, "--instance", "E/x", "--instance", "F/x", "--instance", "E/y",
+                        "--instance", "F/y", contract=path, can=ASKED) as p:
             def answer(key, outcome, state):
                 return p.call("f", given, {"motet/callId": "one"}, requestState=state, inputResponses={
                     key: {"action": "accept", "content": {"outcome": outcome}}})
@@ -408,13 +411,19 @@ flow f { snapshot: at_initiation entry: s steps: {
             self.assertEqual(list(second["inputRequests"]), ["outcome:u"])
             late = answer("outcome:s", "two", state)
             self.assertEqual(list(late["inputRequests"]), ["outcome:u"])
-            for nonsense in ("", "\n", "f-no", "x" * 5000):
-                no = answer("outcome:u", "one", nonsense)
-                self.assertEqual(no["structuredContent"]["code"], "unknown_execution")
+            elsewhere = {"bindings": {"E": "y", "F": "y"}}
+            begun = p.call("f", elsewhere)["requestState"]
+            for tool, arguments, kept in [
+                    *(("f", given, nonsense) for nonsense in ("", "\n", "f-no", "x" * 5000, state + "-")),
+                    ("f", elsewhere, state), ("f", given, begun), ("f", {}, state), ("g", given, state)]:
+                with self.assertRaises(Refused, msg=(tool, kept)) as caught:
+                    p.call(tool, arguments, requestState=kept, inputResponses={
+                        "outcome:u": {"action": "accept", "content": {"outcome": "one"}}})
+                self.assertEqual(caught.exception.code, -32602)
             done = answer("outcome:u", "one", state)
             self.assertEqual(done["structuredContent"]["outcome"], "success")
             flows = json.loads(p.ask("resources/read", {"uri": "motet://t/flows"})["contents"][0]["text"])
-            self.assertEqual(len(flows["items"]), 1, "nothing was begun twice")
+            self.assertEqual(len(flows["items"]), 2, "nothing was begun twice")
 
     # ---- resources ------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import time
 
 from harness import SOURCE, Case, main
 from jwts import Signer
-from mcp import NEWER, OLDER, TASKS, message
+from mcp import ASKED, NEWER, OLDER, TASKS, message
 from serve import Server
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
@@ -288,6 +288,28 @@ flow f { snapshot: at_initiation entry: s steps: {
                            (json.dumps(message(OLDER, 1, "ping", {"x": "y" * 2000})), -32600)]:
             answer = server.post("/mcp/escrow/seller", text, headers={"MCP-Protocol-Version": OLDER})
             self.assertEqual(answer.json.get("error", {}).get("code"), code, answer)
+
+    def test_what_a_client_was_given_to_keep_is_its_own(self):
+        """On an open server everybody is the same caller; with tokens another one's is refused."""
+        reference = SOURCE / "tests" / "npm" / "conformance" / "reference.tenor"
+        name = "test_input_required_result_tampered_state"
+        server = Server(self.dir, reference, store="sqlite:r.db")
+        tokens = [server.token("--persona", "reference:agent") for _ in range(2)]
+        for options, who in (((), tokens), (("open",), [None, None])):
+            if options:
+                server = Server(self.dir, reference, store="sqlite:o.db")
+            with server:
+                need = self.call(server, "agent", name, {}, contract="reference", can=ASKED, token=who[0])
+                (key, _), = need["inputRequests"].items()
+                again = {"name": name, "arguments": {}, "requestState": need["requestState"],
+                         "inputResponses": {key: {"action": "accept", "content": {"outcome": "one"}}}}
+                if who[1]:
+                    said = message(NEWER, 1, "tools/call", again, ASKED)
+                    told = self.send(server, "agent", said, contract="reference", token=who[1])
+                    self.assertEqual(told.json["error"]["code"], -32602)
+                done = self.ask(server, "agent", "tools/call", again, can=ASKED, contract="reference",
+                                token=who[0])
+                self.assertEqual(done["structuredContent"]["outcome"], "success")
 
     def test_a_task_outlives_the_server(self):
         server = self.escrow()
