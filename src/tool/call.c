@@ -234,8 +234,8 @@ static void told_why(tl_turn *t)
     mt_buf_addf(&words, "%s%.*s.\n", message.len ? ": " : "", MT_ARG(message));
     for (uint32_t i = 0; mt_json_is(changes, MT_JSON_ARRAY) && i < changes->count;
          i++) {
-        mt_buf_addf(&words, "%s\n- %.*s\n",
-                    i ? "" : "It would be otherwise with one of these:",
+        mt_buf_addf(&words, "%s- %.*s\n",
+                    i ? "" : "It would be otherwise with one of these:\n",
                     MT_ARG(mt_text_at(&changes->as.items[i], "condition")));
     }
     tl_result(t, false, mt_buf_str(&words), tl_data(t, t->reply, NULL));
@@ -249,6 +249,10 @@ static bool refused_subject(tl_turn *t)
     const tl_arguments *g = &t->given;
     if (!!g->operation.len + !!g->flow.len + !!g->verdict.len != 1) {
         tl_refuse(t, "bad_argument", "name one of `operation`, `flow` and `verdict`");
+        return true;
+    }
+    if (g->verdict.len && ct_model_find(m, CT_KIND_VERDICT, g->verdict) == CT_NONE) {
+        tl_refuse(t, "unknown_name", "there is no verdict '%.*s'", MT_ARG(g->verdict));
         return true;
     }
     tl_kind kind = g->operation.len ? TL_OPERATION : TL_FLOW;
@@ -287,8 +291,11 @@ static void told_answer(tl_turn *t)
         tl_refused_with(t, t->reply, NULL);
         return;
     }
-    mt_buf_addf(&words, "%.*s\n%.*s", MT_ARG(mt_text_at(t->reply, "answer")),
-                MT_ARG(mt_text_at(t->reply, "text")));
+    mt_str answer = mt_text_at(t->reply, "answer"), text = mt_text_at(t->reply, "text");
+    if (!mt_str_starts(text, answer)) { /* it is said there mostly */
+        mt_buf_addf(&words, "%.*s\n", MT_ARG(answer));
+    }
+    mt_buf_adds(&words, text);
     tl_result(t, false, mt_buf_str(&words), tl_data(t, t->reply, NULL));
     mt_buf_free(&words);
 }

@@ -30,11 +30,13 @@ struct tl_desk {
     X(WHY,     "why",     true,  "Why a verdict holds or not, or why an operation or flow "  \
                                  "is possible or refused: down to the facts, with what "     \
                                  "would have to change. Name one of them.")                  \
-    X(DRY_RUN, "dry_run", true,  "Try another tool without doing anything: the answer is "   \
-                                 "what the call would be answered, and nothing changes.")    \
-    X(ASK,     "ask",     true,  "What the contract can and can never do, with what shows "     \
-                                 "it: \"can PERSONA reach ENTITY.STATE\", \"who can perform "    \
-                                 "OPERATION\", \"never CONDITION\", \"when is VERDICT\", "        \
+    X(DRY_RUN, "dry_run", true,  "Try another tool; nothing changes. An operation is "        \
+                                 "answered as the call would be; a flow is followed to "     \
+                                 "its end, as if everybody it waits for did their part.")    \
+    X(ASK,     "ask",     true,  "What the contract can and can never do, with what shows "  \
+                                 "it: \"can PERSONA reach ENTITY.STATE\", \"can PERSONA "    \
+                                 "perform OPERATION\", \"who can perform OPERATION\", "      \
+                                 "\"never CONDITION\", \"when is VERDICT\", "                \
                                  "\"is CONDITION possible\".")                               \
     X(EXPLAIN, "explain", true,  "What the contract lets this persona do, in words; or, "    \
                                  "with a name, what that operation, flow, verdict, fact "    \
