@@ -23,7 +23,7 @@ void tl_add_outcome(const tl_turn *t, mt_jw *w)
     if (t->given.outcome) {
         tl_add_json(w, "outcome", t->given.outcome);
     } else {
-        tl_add_text(w, "outcome", tl_outcome_given(t).outcome);
+        tl_add_text(w, "outcome", tl_outcome_given(t));
     }
 }
 

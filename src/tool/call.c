@@ -189,23 +189,16 @@ static void did_operation(tl_turn *t)
     mt_buf_free(&words);
 }
 
-static bool was_declined(tl_turn *t)
-{
-    bool declined = tl_outcome_given(t).declined;
-    if (declined) {
-        tl_refuse(t, "no_outcome", "nobody named an outcome; nothing was done");
-    }
-    return declined;
-}
-
 /* An input request about a flow that was started comes back with its execution. */
 static void act(tl_turn *t)
 {
     const ct_model *m = t->set->plan->model;
-    if (was_declined(t)) {
-        return;
-    }
     if (t->tool->kind == TL_OPERATION) {
+        t->asked = tl_input_key(t, NULL);
+    }
+    if (tl_was_declined(t)) {
+        tl_refuse_declined(t);
+    } else if (t->tool->kind == TL_OPERATION) {
         tl_call(t, EX_OPERATION, m->operations[t->tool->what].id, (mt_str){0},
                 acting_body(t), did_operation);
     } else if (t->m.params.state.ptr && !t->dry_run) {
@@ -347,9 +340,7 @@ static void dry_run(tl_turn *t)
 
 static void resume_given(tl_turn *t)
 {
-    if (!was_declined(t)) {
-        tl_resume(t, t->given.execution);
-    }
+    tl_resume(t, t->given.execution);
 }
 
 static void (*const TOOLS[])(tl_turn *t) = {

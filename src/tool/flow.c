@@ -130,8 +130,12 @@ static void acknowledged(tl_turn *t)
 
 static void update(tl_turn *t)
 {
-    mt_str outcome = tl_outcome_given(t).outcome;
-    if (lost(t) || !outcome.ptr || tl_is_stale(t, t->reply)) {
+    if (lost(t)) {
+        return;
+    }
+    t->asked = tl_input_key(t, mt_json_at(t->reply, "waiting"));
+    mt_str outcome = tl_outcome_given(t);
+    if (!outcome.ptr) {
         return;
     }
     mt_buf b = {0};
@@ -278,15 +282,21 @@ static void refuse_state(tl_turn *t)
              MT_STR("requestState is not one that this call was given"), (mt_str){0});
 }
 
-/* An answer about another step is for nobody any more: how it stands is told. */
+/* Without an answer about the step that it waits at, how it stands is told; so it is
+ * asked again. */
 static void state_found(tl_turn *t)
 {
     if (!is_own_state(t)) {
         refuse_state(t);
-    } else if (tl_is_stale(t, t->reply)) {
-        tl_flow_result(t);
-    } else {
+        return;
+    }
+    t->asked = tl_input_key(t, mt_json_at(t->reply, "waiting"));
+    if (tl_was_declined(t)) {
+        tl_refuse_declined(t);
+    } else if (tl_outcome_given(t).ptr) {
         go_on(t);
+    } else {
+        tl_flow_result(t);
     }
 }
 

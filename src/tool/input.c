@@ -3,7 +3,7 @@
 #include "tool/turn.h"
 
 /* "outcome", or "outcome:STEP" of a flow. */
-static mt_str request_key(tl_turn *t, const mt_json *waiting)
+mt_str tl_input_key(tl_turn *t, const mt_json *waiting)
 {
     return waiting
                ? mt_strf(&t->arena, "outcome:%.*s", MT_ARG(mt_text_at(waiting, "step")))
@@ -15,7 +15,7 @@ void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
 {
     mt_jw_keyz(w, "inputRequests");
     mt_jw_begin_object(w);
-    mt_jw_key(w, request_key(t, waiting));
+    mt_jw_key(w, tl_input_key(t, waiting));
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "method", MT_STR("elicitation/create"));
     mt_jw_keyz(w, "params");
@@ -57,30 +57,30 @@ bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flo
     return asks;
 }
 
-/* The client's answer: accepted with its name, or declined or cancelled. Anything else
- * was not asked for and is passed over. */
-tl_answer tl_outcome_given(const tl_turn *t)
+/* The answer to the request that was made: accepted with a name, or declined, or
+ * cancelled. What was asked about another step, and what nobody asked for, is passed
+ * over. */
+static const mt_json *answer(const tl_turn *t)
 {
-    const mt_json *input = t->m.params.input;
-    tl_answer given = {0};
-    for (uint32_t i = 0; input && i < input->count; i++) {
-        const mt_json_member *m = &input->as.members[i];
-        mt_str action = mt_text_at(&m->value, "action");
-        const mt_json *named = mt_json_at(mt_json_at(&m->value, "content"), "outcome");
-        if (!mt_str_starts(m->key, MT_STR("outcome"))) {
-            continue;
-        }
-        if (mt_str_is(action, "accept") && mt_json_is(named, MT_JSON_STRING)) {
-            return (tl_answer){m->key, mt_json_text(named), false};
-        }
-        given.declined |= mt_str_is(action, "decline") || mt_str_is(action, "cancel");
-    }
-    return given;
+    return t->asked.len ? mt_json_get(t->m.params.input, t->asked) : NULL;
 }
 
-bool tl_is_stale(tl_turn *t, const mt_json *flow)
+mt_str tl_outcome_given(const tl_turn *t)
 {
-    tl_answer given = tl_outcome_given(t);
-    mt_str now = request_key(t, mt_json_at(flow, "waiting"));
-    return mt_str_starts(given.key, MT_STR("outcome:")) && !mt_str_eq(given.key, now);
+    const mt_json *given = answer(t);
+    const mt_json *named = mt_json_at(mt_json_at(given, "content"), "outcome");
+    bool accepted = mt_str_is(mt_text_at(given, "action"), "accept") &&
+                    mt_json_is(named, MT_JSON_STRING);
+    return accepted ? mt_json_text(named) : (mt_str){0};
+}
+
+bool tl_was_declined(const tl_turn *t)
+{
+    mt_str action = mt_text_at(answer(t), "action");
+    return mt_str_is(action, "decline") || mt_str_is(action, "cancel");
+}
+
+void tl_refuse_declined(tl_turn *t)
+{
+    tl_refuse(t, "no_outcome", "nobody named an outcome; nothing was done");
 }

@@ -73,11 +73,10 @@ static mt_str key_of(tl_turn *t)
 static mt_str key_with_input(tl_turn *t, mt_str key)
 {
     char hex[2 * MT_SHA256_BYTES];
-    tl_answer given = tl_outcome_given(t);
-    if (!key.len || !given.outcome.ptr) {
+    if (!key.len || !tl_outcome_given(t).ptr) {
         return key;
     }
-    mt_sha256 digest = mt_sha256_of(given.key);
+    mt_sha256 digest = mt_sha256_of(t->asked);
     mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
     return mt_strf(&t->arena, "%.*s/%.16s", MT_ARG(key), hex);
 }

@@ -111,6 +111,7 @@ struct tl_turn {
     const tl_tool *tool;
     tl_arguments given;
     bool dry_run;
+    mt_str asked; /* the input request whose answer counts; empty: none was made */
     const mt_json *kept[3]; /* earlier answers of the same turn */
     /* The result; members and meta grow until it is written. */
     const char *type;
@@ -188,14 +189,12 @@ void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
                       const mt_json *outcomes);
 /* Of outcomes that could be named: is an input request the answer? */
 bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow);
-/* What the client answered to such a request. */
-typedef struct tl_answer {
-    mt_str key, outcome; /* ptr NULL: it named none */
-    bool declined;
-} tl_answer;
-tl_answer tl_outcome_given(const tl_turn *t);
-/* Was it asked about another step than the one that the flow waits at now? */
-bool tl_is_stale(tl_turn *t, const mt_json *flow);
+/* The key of such a request; answers to any other count for nothing. */
+mt_str tl_input_key(tl_turn *t, const mt_json *waiting);
+/* The outcome that the client named when it was asked; ptr NULL: none. */
+mt_str tl_outcome_given(const tl_turn *t);
+bool tl_was_declined(const tl_turn *t);
+void tl_refuse_declined(tl_turn *t);
 /* There is no such execution, or it is of another contract: one and the same. */
 bool tl_lost_execution(const tl_turn *t);
 

@@ -409,8 +409,11 @@ flow g { snapshot: at_initiation entry: s steps: {
             self.assertEqual(list(first["inputRequests"]), ["outcome:s"])
             second = answer("outcome:s", "one", state)
             self.assertEqual(list(second["inputRequests"]), ["outcome:u"])
-            late = answer("outcome:s", "two", state)
-            self.assertEqual(list(late["inputRequests"]), ["outcome:u"])
+            for key in ("outcome:s", "outcome", "outcome:", "u"):  # late, or never asked for
+                late = answer(key, "two", state)
+                self.assertEqual(list(late["inputRequests"]), ["outcome:u"])
+            no = p.call("f", given, requestState=state, inputResponses={"outcome:u": {"action": "decline"}})
+            self.assertEqual(no["structuredContent"]["code"], "no_outcome")
             elsewhere = {"bindings": {"E": "y", "F": "y"}}
             begun = p.call("f", elsewhere)["requestState"]
             for tool, arguments, kept in [
@@ -420,7 +423,9 @@ flow g { snapshot: at_initiation entry: s steps: {
                     p.call(tool, arguments, requestState=kept, inputResponses={
                         "outcome:u": {"action": "accept", "content": {"outcome": "one"}}})
                 self.assertEqual(caught.exception.code, -32602)
-            done = answer("outcome:u", "one", state)
+            done = p.call("f", given, {"motet/callId": "one"}, requestState=state, inputResponses={
+                "outcome:s": {"action": "accept", "content": {"outcome": "two"}},  # all that was answered so far
+                "outcome:u": {"action": "accept", "content": {"outcome": "one"}}})
             self.assertEqual(done["structuredContent"]["outcome"], "success")
             flows = json.loads(p.ask("resources/read", {"uri": "motet://t/flows"})["contents"][0]["text"])
             self.assertEqual(len(flows["items"]), 2, "nothing was begun twice")
