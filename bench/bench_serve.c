@@ -23,7 +23,6 @@
  *   mcp.call          tools/call of the operation of serve.sqlite_64, revision
  *                     2026-07-28: at least 70 % of the same over /v1.
  *                     mcp.call_dry_run: a dry run of it, which writes nothing
- *
  *   authzen.evaluate  decisions/s that leave no record, at least 80 % of evaluate
  *   authzen.recorded  the same, each recorded before it is told; printed beside it
  *

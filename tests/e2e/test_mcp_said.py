@@ -16,6 +16,8 @@ CLAIM = {"policy_active": True, "claimed_amount": {"amount": "5.00", "currency":
 BARE = '''
 persona p
 persona idle
+source register { protocol: http base_url: "https://register.example" }
+fact known { type: Bool source: register { path: "entries.known" } default: true }
 entity E { states: [a, b] initial: a transitions: [(a, b), (b, a)] }
 operation go { personas: [p] require: true effects: [(E, a, b)] }
 operation nothing { personas: [p] require: true }
@@ -97,7 +99,8 @@ class Said(Case):
                 "release_approved", "ask", "refund_escrow")),
             tool("ask", {"question": "can seller reach EscrowAccount.refunded"}),
             tool("ask", {"question": "who can perform flag_dispute"}), tool("ask", {"question": "rain"}), tool("ask"),
-            tool("actions"), tool("actions", {"facts": SMALL, "bindings": ESCROW}),
+            tool("actions"), tool("actions", {"facts": SMALL, "bindings": ESCROW}), tool("actions", {"bindings": {"E": 7}}),
+            tool("actions", {"params": {"id": []}}), tool("actions", {"facts": {"no": 1}}),
             tool("why", {"verdict": "release_approved", "facts": FACTS}),
             tool("why", {"verdict": "release_approved", "facts": SMALL}),
             tool("why", {"operation": "confirm_delivery", "facts": FACTS, "bindings": BOTH}),
