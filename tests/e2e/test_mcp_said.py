@@ -100,6 +100,7 @@ class Said(Case):
             tool("ask", {"question": "can seller reach EscrowAccount.refunded"}),
             tool("ask", {"question": "who can perform flag_dispute"}), tool("ask", {"question": "rain"}), tool("ask"),
             tool("actions"), tool("actions", {"facts": SMALL, "bindings": ESCROW}), tool("actions", {"bindings": {"E": 7}}),
+            tool("actions", {"bindings": {"EscrowAccount": 7}}), tool("why", {"verdict": "release_approved", "bindings": {"E": 7}}),
             tool("actions", {"params": {"id": []}}), tool("actions", {"facts": {"no": 1}}),
             tool("why", {"verdict": "release_approved", "facts": FACTS}),
             tool("why", {"verdict": "release_approved", "facts": SMALL}),
@@ -177,7 +178,7 @@ class Said(Case):
     def test_flows_that_ask_and_wait(self):
         contract = self.write("asking.tenor", ASKING)
         both = {**ASKED, **TASKS}
-        words = ["--may-assert", "*", *(w for i in "vwxyz" for w in ("--instance", f"E/{i}"))]
+        words = ["--may-assert", "*", *(w for i in "uvwxyz" for w in ("--instance", f"E/{i}"))]
 
         def given(instance, n=7):
             return {"bindings": {"E": instance}, "facts": {"n": n}}
@@ -195,22 +196,36 @@ class Said(Case):
              tool("f", given("x", 0)), answered("x", "one", n=0), task("tasks/cancel"),
              ("tasks/get", {"taskId": "f-no"}, None), tool("f", given("x", 0)),
              tool("f", {**given("y"), "outcome": "two"}), tool("f", given("y")),
-             tool("f", given("z"), requestState="f-no")]
+             tool("f", given("z"), requestState="f-no"), tool("f", given("u")), answered("u", "one")]
         q = [tool("actions", {"facts": {"n": 1}}), tool("h", given("z")),
              lambda last: tool("resume", {"execution": self.first_flow()}), tool("actions"), tool("explain")]
+
+        def about(method, **more):
+            return lambda last: (method, {"taskId": self.last_flow(), **more}, None)
+
+        def named(key, outcome):
+            return {key: {"action": "accept", "content": {"outcome": outcome}}}
+        asked = [about("tasks/get"), about("tasks/update", inputResponses=named("outcome:s", "success")),
+                 about("tasks/get"), about("tasks/update", inputResponses=named("outcome:t", "no")),
+                 about("tasks/get"), about("tasks/update", inputResponses=named("outcome:t", "success")),
+                 about("tasks/get"), about("tasks/update", inputResponses=named("outcome:t", "success"))]
         plain = [tool("f", given("z")), lambda last: tool("resume", {"execution": last["structuredContent"]["id"],
                                                                      "outcome": "no"}),
                  tool("actions", {"facts": {"n": 7}}),
                  lambda last: tool("resume", {"execution": last["structuredContent"]["waiting"][0]["id"],
                                               "outcome": "one"})]
         late = [("tasks/get", {"taskId": "F"}, None)]
-        self.talk("asking", [(contract, "p", NEWER, both, words, p), (contract, "q", NEWER, {}, words, q),
+        self.talk("asking", [(contract, "p", NEWER, both, words, p), (contract, "q", NEWER, both, words, asked),
+                             (contract, "q", NEWER, {}, words, q),
                              (contract, "p", NEWER, {}, words, plain), (contract, "p", OLDER, {}, words, late),
                              (contract, "p", NEWER, TASKS, words, [
                                  lambda last: ("tasks/get", {"taskId": self.first_flow()}, None)])])
 
     def first_flow(self):
         return next(iter(self.names))
+
+    def last_flow(self):
+        return list(self.names)[-1]
 
     def test_a_contract_with_next_to_nothing(self):
         contract = self.write("bare.tenor", BARE)
