@@ -20,11 +20,13 @@
  *                     beside it. serve.growth_load: how long writing the store took
  *   serve.instances   bytes of memory for each of many instances
  *   serve.start       seconds until a server with that ledger answers
- *
+ *   mcp.call          tools/call of the operation of serve.sqlite_64, revision
+ *                     2026-07-28: at least 70 % of the same over /v1.
+ *                     mcp.call_dry_run: a dry run of it, which writes nothing
  *   authzen.evaluate  decisions/s that leave no record, at least 80 % of evaluate
  *   authzen.recorded  the same, each recorded before it is told; printed beside it
  *
- * An argument picks one part: reads, authzen, sqlite, traced, pg, growth, many.
+ * An argument picks one part: reads, authzen, sqlite, traced, pg, growth, many, mcp.
  * MOTET_BENCH_ROWS sets the number of instances; 1,000,000 if not set. */
 #include <errno.h>
 #include <math.h>
@@ -236,6 +238,7 @@ typedef struct load {
     uint64_t done;
     size_t body;        /* bytes of the last answer's body */
     const char *wanted; /* how its status begins; NULL: as it should be */
+    const char *says;   /* what stands in it; NULL: anything */
     size_t population;  /* each request is about one of so many; 0: as it is set */
     bool wanders;       /* each time another one */
     uint64_t luck;
@@ -281,7 +284,8 @@ static bool whole(load *l, line *c)
     if (c->len < (size_t)(end_of_head + 4 - c->heard) + body) {
         return false;
     }
-    if (memcmp(c->heard + 9, l->wanted ? l->wanted : "20", 2) != 0) {
+    if (memcmp(c->heard + 9, l->wanted ? l->wanted : "20", 2) != 0 ||
+        (l->says && !strstr(end_of_head, l->says))) {
         fprintf(stderr, "bench_serve: %s\n", c->heard);
         exit(1);
     }
@@ -314,13 +318,20 @@ static void listen_once(load *l, int wait_ms)
     }
 }
 
-static void set_request(line *c, const char *path, const char *body)
+/* `more`: header lines. */
+static void set_request_with(line *c, const char *path, const char *more,
+                             const char *body)
 {
     c->request_len = (size_t)snprintf(
         c->request, sizeof c->request,
-        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%s"
         "Content-Length: %zu\r\n\r\n%s",
-        path, strlen(body), body);
+        path, more, strlen(body), body);
+}
+
+static void set_request(line *c, const char *path, const char *body)
+{
+    set_request_with(c, path, "", body);
 }
 
 /* About the connection's own instance, all of them spread over the population; or about
@@ -608,6 +619,77 @@ static void bench_writes(void)
     }
     bench_p99(server.port, best / 2);
     bench_refused(server.port);
+    end(&server);
+}
+
+/* ---- Tools ---- */
+
+static void set_tool_call(line *c, const char *tool, const char *arguments)
+{
+    char head[256], body[1024];
+    snprintf(head, sizeof head,
+             "Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: "
+             "2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: %s\r\n",
+             tool);
+    snprintf(body, sizeof body,
+             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{"
+             "\"name\":\"%s\",\"arguments\":%s,\"_meta\":{"
+             "\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+             "\"io.modelcontextprotocol/clientCapabilities\":{}}}}",
+             tool, arguments);
+    set_request_with(c, "/mcp/wheel/driver", head, body);
+}
+
+/* The same operation on the same instances, over /v1 or as a tool. */
+static load *turning_as(int port, bool tool, bool dry)
+{
+    load *l = open_load(port, MOST);
+    for (unsigned i = 0; i < MOST; i++) {
+        char body[256];
+        const char *before = tool ? "" : "\"persona\":\"driver\",";
+        const char *try = dry && !tool ? "\"dry_run\":true," : "";
+        int n = snprintf(body, sizeof body, "{%s%s\"bindings\":{\"Wheel\":\"w%u\"}}",
+                         before, try, i);
+        if (dry && tool) {
+            char inner[128];
+            memcpy(inner, body, (size_t)n + 1);
+            snprintf(body, sizeof body, "{\"tool\":\"turn\",\"arguments\":%s}", inner);
+        }
+        if (tool) {
+            set_tool_call(&l->lines[i], dry ? "dry_run" : "turn", body);
+        } else {
+            set_request(&l->lines[i], "/v1/contracts/wheel/operations/turn", body);
+        }
+    }
+    l->says = tool ? "\"isError\":false" : "\"outcome\":\"success\"";
+    return l;
+}
+
+/* In turns, so that a noisy moment hits both; the best of each counts. */
+static void measure_tool(const char *name, int port, bool dry, double part)
+{
+    double best[2] = {0, 0};
+    for (int round = 0; round < 3; round++) {
+        for (int tool = 0; tool < 2; tool++) {
+            load *l = turning_as(port, tool, dry);
+            closed_loop(l, 0.3);
+            double rate = closed_loop(l, 1);
+            best[tool] = rate > best[tool] ? rate : best[tool];
+            close_load(l);
+        }
+    }
+    bench_report(name, best[1], "calls/s", "the same over /v1", best[0], part * best[0],
+                 BENCH_HIGHER);
+}
+
+static void bench_mcp(void)
+{
+    char url[128];
+    snprintf(url, sizeof url, "sqlite:%s/mcp.db", dir);
+    child server = start(url, wheel);
+    make_wheels(server.port);
+    measure_tool("mcp.call", server.port, false, 0.7);
+    measure_tool("mcp.call_dry_run", server.port, true, NAN);
     end(&server);
 }
 
@@ -978,6 +1060,9 @@ int main(int argc, char **argv)
     }
     if (wanted(only, "many")) {
         bench_many();
+    }
+    if (wanted(only, "mcp")) {
+        bench_mcp();
     }
     remove_all();
     return 0;

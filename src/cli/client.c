@@ -7,31 +7,24 @@
  * server (RFC 9457) becomes our one-line error.
  *
  * Exit status: 0 for 2xx, 1 for every other answer below 500, 3 for 5xx and when there
- * was no answer. Answers are bounded in bytes and time. libcurl is loaded here, on
- * first use. */
+ * was no answer. */
 #include "cli/client.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <sodium.h>
 
 #include "base/hash.h"
-#include "base/late_curl.h"
 #include "base/percent.h"
+#include "cli/connection.h"
 #include "os/file.h"
 
-enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
+enum { TOKEN_BYTES = 4096 };
 
 typedef struct question {
     const cli_args *args;
-    const char *method;
-    mt_str path, body; /* path: escaped already; body: ptr NULL sends none */
-    mt_arena arena;    /* texts of the request; freed with the answer */
-    CURL *curl;
-    struct curl_slist *fields;  /* header lines; the library copies them */
-    mt_buf answer;              /* bounded by its ceiling */
-    char why[CURL_ERROR_SIZE];  /* the library's sentence, when no answer came */
+    cli_connection connection;
+    cli_exchange exchange;      /* its arena has the texts of the request */
     cli_teller *tell, *refused; /* for people; NULL: as JSON, not at all */
 } question;
 
@@ -88,36 +81,19 @@ bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
     return true;
 }
 
-/* Returning less than it was given makes the library end the transfer with an error. */
-static size_t keep(char *data, size_t size, size_t count, void *state)
-{
-    question *q = state;
-    mt_buf_add(&q->answer, data, size * count);
-    return q->answer.full ? 0 : size * count;
-}
-
-/* The list keeps a copy of the line. */
-static void add_field(question *q, const char *name, mt_str value)
-{
-    mt_str line = mt_strf(&q->arena, "%s: %.*s", name, MT_ARG(value));
-    q->fields = curl_slist_append(q->fields, line.ptr);
-}
-
 /* The token, or nothing. False after saying why its file cannot be read. */
 static int add_token(question *q)
 {
     const char *path = cli_value(q->args, "token-file");
     mt_str token = mt_str_z(getenv("MOTET_TOKEN"));
     if (path) {
-        int code = cli_read_text(q->args, &q->arena, path, TOKEN_BYTES, &token);
+        int code =
+            cli_read_text(q->args, &q->exchange.arena, path, TOKEN_BYTES, &token);
         if (code) {
             return code;
         }
     }
-    token = mt_str_trim(token, MT_STR(" \t\r\n"));
-    if (token.len) {
-        add_field(q, "Authorization", mt_strf(&q->arena, "Bearer %.*s", MT_ARG(token)));
-    }
+    q->exchange.token = mt_str_trim(token, MT_STR(" \t\r\n"));
     return CLI_HOLDS;
 }
 
@@ -127,53 +103,19 @@ static void add_key(question *q)
     const char *given = cli_value(q->args, "key");
     unsigned char random[16];
     char hex[sizeof random * 2];
-    if (strcmp(q->method, "GET") == 0) {
+    if (strcmp(q->exchange.method, "GET") == 0) {
         return;
     }
     randombytes_buf(random, sizeof random);
     mt_hex(random, sizeof random, hex);
-    add_field(q, "Idempotency-Key",
-              given ? mt_str_z(given) : mt_str_from(hex, sizeof hex));
-}
-
-/* An empty variable counts as unset. */
-static const char *server_of(const cli_args *args)
-{
-    const char *server = cli_value(args, "server");
-    server = server ? server : getenv("MOTET_SERVER");
-    return server && server[0] ? server : "http://127.0.0.1:8440";
-}
-
-/* Only http and https, whatever address was given. */
-static void set_up(question *q)
-{
-    mt_str base = mt_str_trim(mt_str_z(server_of(q->args)), MT_STR("/"));
-    mt_str url = mt_strf(&q->arena, "%.*s%.*s", MT_ARG(base), MT_ARG(q->path));
-    const char *ca = cli_value(q->args, "ca");
-    curl_easy_setopt(q->curl, CURLOPT_URL, url.ptr);
-    curl_easy_setopt(q->curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(q->curl, CURLOPT_CUSTOMREQUEST, q->method);
-    curl_easy_setopt(q->curl, CURLOPT_PATH_AS_IS, 1L); /* ids may be ".." */
-    curl_easy_setopt(q->curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(q->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
-    curl_easy_setopt(q->curl, CURLOPT_ERRORBUFFER, q->why);
-    curl_easy_setopt(q->curl, CURLOPT_WRITEFUNCTION, keep);
-    curl_easy_setopt(q->curl, CURLOPT_WRITEDATA, q);
-    if (ca) {
-        curl_easy_setopt(q->curl, CURLOPT_CAINFO, ca);
-    }
-    if (q->body.ptr) {
-        add_field(q, "Content-Type", MT_STR("application/json"));
-        curl_easy_setopt(q->curl, CURLOPT_POSTFIELDS, q->body.ptr);
-        curl_easy_setopt(q->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.len);
-    }
-    curl_easy_setopt(q->curl, CURLOPT_HTTPHEADER, q->fields);
+    cli_exchange_field(&q->exchange, "Idempotency-Key",
+                       given ? mt_str_z(given) : mt_str_from(hex, sizeof hex));
 }
 
 static int print_told(question *q, cli_teller *tell, const mt_json *tree)
 {
     mt_buf out = {0};
-    tell(&out, &q->arena, tree);
+    tell(&out, &q->exchange.arena, tree);
     int code = out.len ? cli_print(mt_buf_str(&out)) : CLI_HOLDS;
     mt_buf_free(&out);
     return code;
@@ -184,13 +126,14 @@ static int print_told(question *q, cli_teller *tell, const mt_json *tree)
 static int show_problem(question *q, long status)
 {
     mt_json tree;
-    mt_str text = mt_buf_str(&q->answer);
-    bool read = mt_json_read(&q->arena, text, NULL, &tree, NULL) == MT_OK;
+    mt_buf *answer = &q->exchange.answer;
+    bool read = mt_json_read(&q->exchange.arena, mt_buf_str(answer), NULL, &tree,
+                             NULL) == MT_OK;
     mt_str code = mt_json_text(read ? mt_json_at(&tree, "code") : NULL);
     mt_str detail = mt_json_text(read ? mt_json_at(&tree, "detail") : NULL);
     if (cli_flag(q->args, "json") && read) {
-        mt_buf_addc(&q->answer, '\n');
-        (void)cli_print(mt_buf_str(&q->answer));
+        mt_buf_addc(answer, '\n');
+        (void)cli_print(mt_buf_str(answer));
     }
     int exit = cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD,
                         "%ld%s%.*s%s%.*s", status, code.len ? " " : "", MT_ARG(code),
@@ -207,10 +150,11 @@ static int show_answer(question *q)
 {
     mt_json tree;
     mt_buf out = {0};
-    if (!q->answer.len) {
+    mt_str text = mt_buf_str(&q->exchange.answer);
+    if (!text.len) {
         return CLI_HOLDS;
     }
-    if (mt_json_read(&q->arena, mt_buf_str(&q->answer), NULL, &tree, NULL)) {
+    if (mt_json_read(&q->exchange.arena, text, NULL, &tree, NULL)) {
         return cli_fail(q->args, CLI_WORLD, "the server's answer is not JSON");
     }
     bool ours = mt_json_is(&tree, MT_JSON_OBJECT) &&
@@ -228,48 +172,34 @@ static int show_answer(question *q)
 /* The exit status tells what to do: 1 change the request, 3 try again. */
 static int ask(question *q)
 {
-    long status = 0;
     int code = add_token(q);
     if (code) {
         return code;
     }
     add_key(q);
-    set_up(q);
-    CURLcode result = curl_easy_perform(q->curl);
-    if (result != CURLE_OK) {
-        return cli_fail(q->args, CLI_WORLD, "%s: %s", server_of(q->args),
-                        q->why[0] ? q->why : curl_easy_strerror(result));
+    cli_exchange *x = &q->exchange;
+    if (!cli_exchange_run(&q->connection, x)) {
+        return cli_fail(q->args, CLI_WORLD, "%s: %s", q->connection.server, x->why);
     }
-    curl_easy_getinfo(q->curl, CURLINFO_RESPONSE_CODE, &status);
-    return status >= 200 && status < 300 ? show_answer(q) : show_problem(q, status);
+    return x->status >= 200 && x->status < 300 ? show_answer(q)
+                                               : show_problem(q, x->status);
 }
 
-/* One request per process; the handle and the library are released here on every way
- * out. The answer has a ceiling: a server that never stops sending is cut off. */
+/* One request per process; the connection is released here on every way out. */
 int cli_ask_told(const cli_args *args, const char *method, mt_str path, mt_str body,
                  cli_teller *tell, cli_teller *refused)
 {
     question q = {.args = args,
-                  .method = method,
-                  .path = path,
-                  .body = body,
+                  .exchange = {.method = method, .path = path, .body = body},
                   .tell = tell,
                   .refused = refused};
-    q.answer.ceiling = ANSWER_BYTES;
-    const char *why = mt_late_load(&mt_late_curl);
-    if (why) {
-        return cli_fail(args, CLI_WORLD, "%s", why);
+    if (sodium_init() < 0) {
+        return cli_fail(args, CLI_WORLD, "no randomness can be had");
     }
-    if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) ||
-        !(q.curl = curl_easy_init())) {
-        return cli_fail(args, CLI_WORLD, "libcurl cannot be used");
-    }
-    int code = ask(&q);
-    curl_slist_free_all(q.fields);
-    curl_easy_cleanup(q.curl);
-    curl_global_cleanup();
-    mt_buf_free(&q.answer);
-    mt_arena_free(&q.arena);
+    int code = cli_connect(args, &q.connection);
+    code = code ? code : ask(&q);
+    cli_exchange_end(&q.exchange);
+    cli_disconnect(&q.connection);
     return code;
 }
 

@@ -1,8 +1,9 @@
 /* cli/cmd_mcp.c - motet mcp: a contract as tools for an agent, over standard input and
  * output.
  *
- * The executor lives inside this process, on a store of its own; one persona of one
- * contract is served. Messages come as lines and are answered in order, one at a time.
+ * The executor lives inside this process, on a store of its own, or the tools are a
+ * server's (cli/mcp_client.h); one persona of one contract is served. Messages come as
+ * lines and are answered in order, one at a time.
  * Nothing but answers goes to standard output, whatever happens; what there is to say
  * goes to standard error. It ends when its input does, or by SIGTERM or SIGINT.
  *
@@ -21,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/executor_settings.h"
+#include "cli/mcp_client.h"
 #include "cli/serve_reload.h"
 #include "http/log.h"
 #include "tool/tool.h"
@@ -35,6 +37,10 @@ const cli_option CMD_MCP_OPTIONS[] = {
     {"store",       "URL",       "where everything is kept (sqlite:motet.db)"},
     {"signing-key", "FILE",      "sign the ledger, and give a receipt with each call"},
     {"config",      "FILE",      "settings as of motet serve: sources, executor, distinct"},
+    {"server",      "URL",       "the tools of a running server; FILE or --contract only names the contract"},
+    {"token-file",  "FILE",      "with --server: a file with the token, that nobody else may read (else $MOTET_TOKEN)"},
+    {"ca",          "FILE",      "with --server, TLS: trust this authority (PEM)"},
+    {"timeout",     "SECONDS",   "with --server: how long an answer is waited for (120)"},
     {"list",        NULL,        "print the names of the tools, and do not serve"},
     {NULL, NULL, NULL},
 };
@@ -45,7 +51,11 @@ const char CMD_MCP_DETAILS[] =
     "--persona grants no fact: what --may-assert does not name comes from its source, a "
     "default, or what was stated before. A refusal is an answer with its reasons and is "
     "recorded. Every decision is in the ledger of the store, which motet ledger, audit and "
-    "serve read afterwards.";
+    "serve read afterwards.\n\n"
+    "With --server nothing is kept here: messages go to the tools of a running server, as "
+    "whoever the token is. What writes goes with an idempotency key, so a request whose "
+    "connection broke is sent again and done once. A server that does not answer is told as "
+    "a result of the tool.";
 /* clang-format on */
 
 typedef struct service {
@@ -63,6 +73,8 @@ typedef struct service {
     tl_visit visit;
     tl_session session;
     mt_json_limits message;
+    bool far; /* the tools are a server's */
+    cli_mcp_client client;
     mt_buf waiting; /* read and not yet a whole line */
     bool too_long;  /* the line that is being read is dropped */
 } service;
@@ -162,11 +174,12 @@ static int add_fact(service *s, texts *rights, mt_str name)
 {
     const ct_model *m = s->view.plan->model;
     bool source = mt_str_starts(name, MT_STR("source:"));
-    bool known = source || mt_str_is(name, "*") ||
-                 ct_model_find(m, CT_KIND_FACT, name) != CT_NONE;
-    if (!known) {
-        return cli_fail(s->args, CLI_USAGE, "--may-assert: there is no fact '%.*s'%s",
-                        MT_ARG(name), cli_near(&s->arena, m, CT_KIND_FACT, name));
+    mt_str id = mt_str_skip(name, source ? sizeof "source:" - 1 : 0);
+    ct_kind kind = source ? CT_KIND_SOURCE : CT_KIND_FACT;
+    if (!mt_str_is(name, "*") && ct_model_find(m, kind, id) == CT_NONE) {
+        return cli_fail(s->args, CLI_USAGE, "--may-assert: there is no %s '%.*s'%s",
+                        source ? "source" : "fact", MT_ARG(id),
+                        cli_near(&s->arena, m, kind, id));
     }
     mt_vec_push(&s->arena, rights, right_over(s, source ? "" : "facts:", name));
     return CLI_HOLDS;
@@ -322,23 +335,37 @@ static int write_line(service *s, mt_buf *line)
     mt_buf_addc(line, '\n');
     for (mt_str rest = mt_buf_str(line); rest.len;) {
         ssize_t n = write(STDOUT_FILENO, rest.ptr, rest.len);
+        if (n < 0 && errno == EPIPE) { /* nobody hears: nothing more is done */
+            told_to_stop = 1;
+            return CLI_HOLDS;
+        }
         if (n < 0 && errno != EINTR) {
-            return errno == EPIPE ? CLI_HOLDS
-                                  : cli_fail(s->args, CLI_WORLD, "standard output: %s",
-                                             cli_why(MT_E_IO));
+            return cli_fail(s->args, CLI_WORLD, "standard output: %s",
+                            cli_why(MT_E_IO));
         }
         rest = mt_str_skip(rest, n > 0 ? (size_t)n : 0);
     }
     return CLI_HOLDS;
 }
 
-static int hear(service *s, mt_str text)
+static void hear_here(service *s, mt_str text, mt_buf *out)
 {
     answer a = NO_ANSWER_YET;
     tl_hear(s->desk, &s->visit, text, answered, &a);
     wait_for(&a);
-    int code = a.body.len ? write_line(s, &a.body) : CLI_HOLDS;
-    mt_buf_free(&a.body);
+    *out = a.body;
+}
+
+static int hear(service *s, mt_str text)
+{
+    mt_buf line = {0};
+    if (s->far) {
+        cli_mcp_hear(&s->client, text, &line);
+    } else {
+        hear_here(s, text, &line);
+    }
+    int code = line.len ? write_line(s, &line) : CLI_HOLDS;
+    mt_buf_free(&line);
     return code;
 }
 
@@ -356,7 +383,8 @@ static int take_lines(service *s)
 {
     int code = CLI_HOLDS;
     mt_str rest = mt_buf_str(&s->waiting);
-    for (size_t end; !code && (end = mt_str_find(rest, '\n')) < rest.len;) {
+    for (size_t end;
+         !code && !told_to_stop && (end = mt_str_find(rest, '\n')) < rest.len;) {
         code = take_line(s, mt_str_from(rest.ptr, end));
         rest = mt_str_skip(rest, end + 1);
     }
@@ -381,8 +409,8 @@ static int serve(service *s)
             return CLI_WORLD;
         }
         ssize_t n = read(STDIN_FILENO, s->waiting.ptr + s->waiting.len, CHUNK);
-        if (n == 0) {
-            break;
+        if (n == 0) { /* the last line may lack its end; half a message is not JSON */
+            return take_line(s, mt_buf_str(&s->waiting));
         }
         if (n < 0 && errno != EINTR) {
             return cli_fail(s->args, CLI_WORLD, "standard input: %s", cli_why(MT_E_IO));
@@ -413,7 +441,7 @@ static int open_log(service *s)
                : CLI_HOLDS;
 }
 
-static void close_all(service *s)
+static void close_store(service *s)
 {
     tl_desk_free(s->desk);
     ex_executor_close(s->executor);
@@ -421,8 +449,6 @@ static void close_all(service *s)
         st_close(s->store);
     }
     ht_log_close(&s->log);
-    mt_buf_free(&s->waiting);
-    mt_arena_free(&s->arena);
 }
 
 /* Threads leave signals to this one, which reads; a signal ends the read. */
@@ -437,23 +463,63 @@ static void wait_for_signals(sigset_t *signals, int how)
     pthread_sigmask(how, signals, NULL);
 }
 
+static int run_here(service *s, sigset_t *signals)
+{
+    int code = read_settings(s);
+    code = code ? code : open_log(s);
+    code = code ? code : open_executor(s);
+    code = code ? code : find_persona(s);
+    code = code ? code : make_caller(s);
+    code = code ? code : make_instances(s);
+    if (!code) {
+        s->desk = tl_desk_new(s->executor, MOTET_VERSION);
+        wait_for_signals(signals, SIG_UNBLOCK);
+        code = cli_flag(s->args, "list") ? list_tools(s) : serve(s);
+    }
+    close_store(s);
+    return code;
+}
+
+static bool is_over(void)
+{
+    return told_to_stop;
+}
+
+static int run_far(service *s, sigset_t *signals)
+{
+    s->far = true;
+    s->limits = cli_limits(s->args);
+    wait_for_signals(signals, SIG_UNBLOCK);
+    int code = cli_mcp_connect(s->args, &s->arena, is_over, &s->client);
+    if (!code) {
+        code = cli_flag(s->args, "list") ? cli_mcp_list(&s->client) : serve(s);
+    }
+    cli_mcp_disconnect(&s->client);
+    return code;
+}
+
+static int refused_words(const cli_args *args)
+{
+    static const char *const FAR[] = {"token-file", "ca", "timeout"};
+    for (size_t i = 0; i < sizeof FAR / sizeof *FAR; i++) {
+        if (cli_flag(args, FAR[i])) {
+            return cli_fail(args, CLI_USAGE, "--%s is for --server", FAR[i]);
+        }
+    }
+    return args->count ? CLI_HOLDS
+                       : cli_fail(args, CLI_USAGE, "expected FILE or --server URL");
+}
+
 int cmd_mcp(const cli_args *args)
 {
     service s = {.args = args};
     sigset_t signals;
     signal(SIGPIPE, SIG_IGN);
     wait_for_signals(&signals, SIG_BLOCK);
-    int code = read_settings(&s);
-    code = code ? code : open_log(&s);
-    code = code ? code : open_executor(&s);
-    code = code ? code : find_persona(&s);
-    code = code ? code : make_caller(&s);
-    code = code ? code : make_instances(&s);
-    if (!code) {
-        s.desk = tl_desk_new(s.executor, MOTET_VERSION);
-        wait_for_signals(&signals, SIG_UNBLOCK);
-        code = cli_flag(args, "list") ? list_tools(&s) : serve(&s);
-    }
-    close_all(&s);
+    bool far = cli_value(args, "server") != NULL;
+    int code = far ? CLI_HOLDS : refused_words(args);
+    code = code ? code : far ? run_far(&s, &signals) : run_here(&s, &signals);
+    mt_buf_free(&s.waiting);
+    mt_arena_free(&s.arena);
     return code;
 }

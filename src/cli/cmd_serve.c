@@ -371,6 +371,7 @@ static int open_server(service *s)
         .threads = (unsigned)c->threads,
         .workers = workers_of(s),
         .max_body = c->max_body,
+        .message = {s->limits.mcp_bytes, s->limits.json_depth},
         .max_streams = c->max_streams,
         .heartbeat_seconds = (unsigned)c->heartbeat,
         .insecure = c->insecure,

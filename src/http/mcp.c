@@ -40,6 +40,7 @@ void ht_mcp_hear(ht_request *r, void (*done)(ht_request *r, ex_reply *reply))
                           .persona = r->match.name,
                           .key = h->idempotency_key,
                           .door = {.http = true,
+                                   .limits = &r->server->options.message,
                                    .version = value_of(h->mcp_version),
                                    .method = value_of(h->mcp_method),
                                    .named = value_of(h->mcp_name)},

@@ -31,6 +31,7 @@ typedef struct ht_options {
     unsigned threads;         /* 0: 1 */
     unsigned workers;         /* 0: calls run on the network threads */
     size_t max_body;
+    mt_json_limits message; /* of the Model Context Protocol; 0: the defaults */
     size_t max_streams;
     ht_peer_limits peers;
     unsigned heartbeat_seconds; /* of event streams */

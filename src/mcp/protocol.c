@@ -307,6 +307,44 @@ bool mc_header_text(mt_arena *a, mt_str value, mt_str *out)
     return mt_unbase64(text, bytes, count) && mt_utf8_check(*out) == count;
 }
 
+static bool is_header_text(mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < ' ' || text.ptr[i] > '~') {
+            return false;
+        }
+    }
+    return text.len && text.ptr[0] != ' ' && text.ptr[text.len - 1] != ' ' &&
+           !mt_str_starts(text, MT_STR("=?base64?"));
+}
+
+mt_str mc_header_value(mt_arena *a, mt_str text)
+{
+    if (is_header_text(text)) {
+        return text;
+    }
+    mt_str encoded = mt_base64(a, (const unsigned char *)text.ptr, text.len);
+    return mt_strf(a, "=?base64?%.*s?=", MT_ARG(encoded));
+}
+
+mt_str mc_method_name(const mc_message *m)
+{
+    return METHODS[m->method].name;
+}
+
+mt_str mc_named(const mc_message *m)
+{
+    const mc_params *p = &m->params;
+    bool has = METHODS[m->method].named;
+    return !has ? (mt_str){0} : p->name.ptr ? p->name : p->uri.ptr ? p->uri : p->task;
+}
+
+bool mc_only_asks(const mc_message *m)
+{
+    return m->method != MC_TOOLS_CALL && m->method != MC_TASKS_UPDATE &&
+           m->method != MC_TASKS_CANCEL;
+}
+
 /* What stands before this server may have looked at the header alone. */
 static bool spoilt_headers(mt_arena *a, const mc_door *door, const mt_json *params,
                            mt_str method, const method_row *row, mc_message *m)

@@ -110,7 +110,7 @@ typedef struct mc_message {
     mc_revision revision;
     bool http;
     const mt_json *meta; /* `_meta` of the parameters, or NULL */
-    unsigned can;        /* mc_ability; of the older revision what was said first */
+    unsigned can;        /* mc_ability; nothing in the older revision */
     mc_params params;
     /* MC_FAULTY */
     mc_fault fault;
@@ -153,5 +153,14 @@ void mc_members_of_start(mt_buf *out, const mc_server *s, const mc_message *m,
 /* A header's value that may be written =?base64?…?=: decoded in `a`. False: it is
  * malformed. */
 bool mc_header_text(mt_arena *a, mt_str value, mt_str *out);
+/* The other way round: as it is where a header may have it so, else encoded. */
+mt_str mc_header_value(mt_arena *a, mt_str text);
+
+/* For who sends the message on over HTTP. */
+/* Its method, and what Mcp-Name has to say of it; ptr NULL: nothing. */
+mt_str mc_method_name(const mc_message *m);
+mt_str mc_named(const mc_message *m);
+/* Can the same message be sent twice and mean the same as once? */
+bool mc_only_asks(const mc_message *m);
 
 #endif

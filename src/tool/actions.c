@@ -88,13 +88,15 @@ static void own_flows(mt_jw *w, mt_buf *words, const mt_json *flows)
     for (uint32_t i = 0; mt_json_is(flows, MT_JSON_ARRAY) && i < flows->count; i++) {
         const mt_json *f = &flows->as.items[i];
         mt_jw_json(w, f);
-        mt_buf_addf(words, "- flow %.*s: %.*s %.*s", MT_ARG(mt_text_at(f, "flow")),
-                    MT_ARG(mt_text_at(f, "state")), MT_ARG(mt_text_at(f, "condition")));
+        mt_str condition = mt_text_at(f, "condition");
+        mt_buf_addf(words, "- flow %.*s: %.*s%s%.*s", MT_ARG(mt_text_at(f, "flow")),
+                    MT_ARG(mt_text_at(f, "state")), condition.len ? " on " : "",
+                    MT_ARG(condition));
         const mt_json *blocked = mt_json_at(f, "blocked");
         for (uint32_t k = 0; mt_json_is(blocked, MT_JSON_ARRAY) && k < blocked->count;
              k++) {
             const mt_json *why_not = &blocked->as.items[k];
-            mt_buf_addf(words, "%s%.*s %.*s", k ? ", " : "",
+            mt_buf_addf(words, "%s%.*s %.*s", k ? ", " : " by ",
                         MT_ARG(mt_text_at(why_not, "type")),
                         MT_ARG(mt_text_at(why_not, "operation")));
         }

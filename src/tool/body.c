@@ -18,6 +18,15 @@ void tl_add_text(mt_jw *w, const char *key, mt_str value)
     }
 }
 
+void tl_add_outcome(const tl_turn *t, mt_jw *w)
+{
+    if (t->given.outcome) {
+        tl_add_json(w, "outcome", t->given.outcome);
+    } else {
+        tl_add_text(w, "outcome", tl_outcome_given(t));
+    }
+}
+
 mt_jw tl_body_begin(tl_turn *t, mt_buf *b)
 {
     mt_jw w = mt_jw_start(b, false);

@@ -117,7 +117,7 @@ static bool refused_arguments(tl_turn *t, const tl_tool *tool, const mt_json *gi
 
 /* ---- Bodies of calls ---- */
 
-static bool wants_receipt(const tl_turn *t)
+bool tl_wants_receipt(const tl_turn *t)
 {
     const mt_json *asked = mt_json_get(t->m.meta, MT_STR("motet/receipt"));
     return !t->dry_run &&
@@ -127,20 +127,14 @@ static bool wants_receipt(const tl_turn *t)
 static mt_str acting_body(tl_turn *t)
 {
     mt_buf b = {0};
-    mt_str outcome;
-    bool declined;
     mt_jw w = tl_body_begin(t, &b);
     tl_add_text(&w, "persona", tl_persona(t));
     tl_add_json(&w, "expected_versions", t->given.expected);
-    if (t->given.outcome) {
-        tl_add_json(&w, "outcome", t->given.outcome);
-    } else if (tl_outcome_given(t, &outcome, &declined)) {
-        tl_add_text(&w, "outcome", outcome);
-    }
+    tl_add_outcome(t, &w);
     if (t->dry_run) {
         mt_jw_key_bool(&w, "dry_run", true);
     }
-    if (wants_receipt(t)) {
+    if (tl_wants_receipt(t)) {
         mt_jw_key_bool(&w, "receipt", true);
     }
     return tl_body_end(t, &w, &b);
@@ -166,12 +160,12 @@ static void ask_for_changes(tl_turn *t)
             told_changes);
 }
 
-static void answer_problem(tl_turn *t)
+void tl_answer_problem(tl_turn *t)
 {
     mt_str code = mt_text_at(t->reply, "code");
     bool ambiguous = mt_str_is(code, "ambiguous_outcome");
     if (ambiguous && !t->dry_run &&
-        tl_asks_for_outcome(t, mt_json_at(t->reply, "outcomes"), (mt_str){0})) {
+        tl_asks_for_outcome(t, mt_json_at(t->reply, "outcomes"), NULL)) {
         return;
     }
     tl_note_record(t);
@@ -186,7 +180,7 @@ static void did_operation(tl_turn *t)
 {
     mt_buf words = {0};
     if (t->status >= 400) {
-        answer_problem(t);
+        tl_answer_problem(t);
         return;
     }
     tl_note_record(t);
@@ -195,61 +189,23 @@ static void did_operation(tl_turn *t)
     mt_buf_free(&words);
 }
 
-static void moved_flow(tl_turn *t)
-{
-    if (t->status >= 400) {
-        answer_problem(t);
-    } else {
-        tl_note_record(t);
-        tl_flow_result(t);
-    }
-}
-
-static bool was_declined(tl_turn *t)
-{
-    mt_str outcome;
-    bool declined = false;
-    (void)tl_outcome_given(t, &outcome, &declined);
-    if (declined) {
-        tl_refuse(t, "no_outcome", "nobody named an outcome; nothing was done");
-    }
-    return declined;
-}
-
-static void resume(tl_turn *t, mt_str execution)
-{
-    mt_buf b = {0};
-    mt_str outcome;
-    bool declined;
-    mt_jw w = mt_jw_start(&b, false);
-    mt_jw_begin_unsorted(&w);
-    if (t->given.outcome) {
-        tl_add_json(&w, "outcome", t->given.outcome);
-    } else if (tl_outcome_given(t, &outcome, &declined)) {
-        tl_add_text(&w, "outcome", outcome);
-    }
-    if (wants_receipt(t)) {
-        mt_jw_key_bool(&w, "receipt", true);
-    }
-    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, execution, tl_body_end(t, &w, &b),
-            moved_flow);
-}
-
 /* An input request about a flow that was started comes back with its execution. */
 static void act(tl_turn *t)
 {
     const ct_model *m = t->set->plan->model;
-    if (was_declined(t)) {
-        return;
-    }
     if (t->tool->kind == TL_OPERATION) {
+        t->asked = tl_input_key(t, NULL);
+    }
+    if (tl_was_declined(t)) {
+        tl_refuse_declined(t);
+    } else if (t->tool->kind == TL_OPERATION) {
         tl_call(t, EX_OPERATION, m->operations[t->tool->what].id, (mt_str){0},
                 acting_body(t), did_operation);
-    } else if (tl_is_name(t->m.params.state) && !t->dry_run) {
-        resume(t, t->m.params.state);
+    } else if (t->m.params.state.ptr && !t->dry_run) {
+        tl_go_on_asked(t);
     } else {
         tl_call(t, EX_FLOW_START, m->flows[t->tool->what].id, (mt_str){0},
-                acting_body(t), moved_flow);
+                acting_body(t), tl_moved_flow);
     }
 }
 
@@ -271,8 +227,8 @@ static void told_why(tl_turn *t)
     mt_buf_addf(&words, "%s%.*s.\n", message.len ? ": " : "", MT_ARG(message));
     for (uint32_t i = 0; mt_json_is(changes, MT_JSON_ARRAY) && i < changes->count;
          i++) {
-        mt_buf_addf(&words, "%s\n- %.*s\n",
-                    i ? "" : "It would be otherwise with one of these:",
+        mt_buf_addf(&words, "%s- %.*s\n",
+                    i ? "" : "It would be otherwise with one of these:\n",
                     MT_ARG(mt_text_at(&changes->as.items[i], "condition")));
     }
     tl_result(t, false, mt_buf_str(&words), tl_data(t, t->reply, NULL));
@@ -286,6 +242,10 @@ static bool refused_subject(tl_turn *t)
     const tl_arguments *g = &t->given;
     if (!!g->operation.len + !!g->flow.len + !!g->verdict.len != 1) {
         tl_refuse(t, "bad_argument", "name one of `operation`, `flow` and `verdict`");
+        return true;
+    }
+    if (g->verdict.len && ct_model_find(m, CT_KIND_VERDICT, g->verdict) == CT_NONE) {
+        tl_refuse(t, "unknown_name", "there is no verdict '%.*s'", MT_ARG(g->verdict));
         return true;
     }
     tl_kind kind = g->operation.len ? TL_OPERATION : TL_FLOW;
@@ -324,8 +284,11 @@ static void told_answer(tl_turn *t)
         tl_refused_with(t, t->reply, NULL);
         return;
     }
-    mt_buf_addf(&words, "%.*s\n%.*s", MT_ARG(mt_text_at(t->reply, "answer")),
-                MT_ARG(mt_text_at(t->reply, "text")));
+    mt_str answer = mt_text_at(t->reply, "answer"), text = mt_text_at(t->reply, "text");
+    if (!mt_str_starts(text, answer)) { /* it is said there mostly */
+        mt_buf_addf(&words, "%.*s\n", MT_ARG(answer));
+    }
+    mt_buf_adds(&words, text);
     tl_result(t, false, mt_buf_str(&words), tl_data(t, t->reply, NULL));
     mt_buf_free(&words);
 }
@@ -358,31 +321,6 @@ static void explain(tl_turn *t)
     mt_buf_free(&data);
 }
 
-/* An execution of another contract is not this visitor's, though its caller may have
- * begun it. */
-static void cancel_found(tl_turn *t)
-{
-    mt_buf b = {0};
-    if (t->status >= 400) {
-        answer_problem(t);
-        return;
-    }
-    if (!mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract)) {
-        tl_refuse(t, "unknown_execution", "there is no such execution");
-        return;
-    }
-    mt_jw w = mt_jw_start(&b, false);
-    mt_jw_begin_unsorted(&w);
-    tl_add_text(&w, "reason", t->given.reason);
-    tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->given.execution, tl_body_end(t, &w, &b),
-            moved_flow);
-}
-
-static void cancel(tl_turn *t)
-{
-    tl_call(t, EX_FLOW_GET, (mt_str){0}, t->given.execution, (mt_str){0}, cancel_found);
-}
-
 /* ---- All of them ---- */
 
 static void dry_run(tl_turn *t)
@@ -402,9 +340,7 @@ static void dry_run(tl_turn *t)
 
 static void resume_given(tl_turn *t)
 {
-    if (!was_declined(t)) {
-        resume(t, t->given.execution);
-    }
+    tl_resume(t, t->given.execution);
 }
 
 static void (*const TOOLS[])(tl_turn *t) = {
@@ -412,7 +348,7 @@ static void (*const TOOLS[])(tl_turn *t) = {
     [TL_ACTIONS] = tl_actions, [TL_WHY] = why,
     [TL_DRY_RUN] = dry_run,    [TL_ASK] = ask,
     [TL_EXPLAIN] = explain,    [TL_RESUME] = resume_given,
-    [TL_CANCEL] = cancel,
+    [TL_CANCEL] = tl_cancel,
 };
 _Static_assert(sizeof TOOLS / sizeof *TOOLS == TL_KIND_COUNT, "all kinds");
 

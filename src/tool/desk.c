@@ -122,6 +122,7 @@ static void start(tl_turn *t)
     mc_members_of_start(&t->members, &t->desk->server, &t->m, mt_buf_str(&words));
     mt_buf_free(&words);
     if (t->visit->session && t->m.method == MC_INITIALIZE) {
+        tl_session_begin(t->visit->session); /* ids may begin at 1 again */
         t->visit->session->began = true;
     }
 }

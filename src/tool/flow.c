@@ -3,8 +3,8 @@
  * A flow that waits for somebody else is a task, if the request says that its client
  * knows tasks; the execution is the task. One that waits for an outcome that this
  * persona is to name is an input request, if the client can be asked. Otherwise the
- * result says in words what is waited for. An execution of another contract is not
- * there, whatever the caller may do elsewhere. */
+ * result says in words what is waited for. Every execution is asked about before it is
+ * moved: one of another contract is not there, whatever the caller may do elsewhere. */
 #include "tool/turn.h"
 
 /* ---- Tasks ---- */
@@ -62,9 +62,7 @@ static void task_members(tl_turn *t, mt_buf *out, bool detailed)
     mt_jw w = mt_jw_start(out, false);
     mt_jw_key_str(&w, "createdAt", mt_text_at(flow, "started_at"));
     if (detailed && strcmp(status, "input_required") == 0) {
-        mt_str key =
-            mt_strf(&t->arena, "outcome:%.*s", MT_ARG(mt_text_at(waiting, "step")));
-        tl_input_request(&w, key, mt_json_at(waiting, "outcomes"));
+        tl_input_request(t, &w, waiting, mt_json_at(waiting, "outcomes"));
     }
     mt_jw_key_str(&w, "lastUpdatedAt", mt_text_at(flow, "updated_at"));
     mt_jw_key_i64(&w, "pollIntervalMs", POLL_MS);
@@ -79,15 +77,22 @@ static void task_members(tl_turn *t, mt_buf *out, bool detailed)
     mt_buf_free(&words);
 }
 
-/* There is no such execution, or none that this visitor is told about. */
+bool tl_lost_execution(const tl_turn *t)
+{
+    return t->status == 404 ||
+           (t->status < 400 &&
+            !mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract));
+}
+
+/* What the store cannot tell now is not the same as what is not there. */
 static bool lost(tl_turn *t)
 {
-    bool here = t->status < 400 &&
-                mt_str_eq(mt_text_at(t->reply, "contract"), t->view.contract);
-    if (!here) {
+    if (tl_lost_execution(t)) {
         mc_spoil(&t->m, MC_BAD_PARAMS, MT_STR("there is no such task"), (mt_str){0});
+    } else if (t->status >= 400) {
+        mc_spoil(&t->m, MC_INTERNAL, MT_STR("it cannot be read now"), (mt_str){0});
     }
-    return !here;
+    return t->m.kind == MC_FAULTY;
 }
 
 /* What cannot be an id is not looked for. */
@@ -125,9 +130,12 @@ static void acknowledged(tl_turn *t)
 
 static void update(tl_turn *t)
 {
-    mt_str outcome;
-    bool declined;
-    if (lost(t) || !tl_outcome_given(t, &outcome, &declined)) {
+    if (lost(t)) {
+        return;
+    }
+    t->asked = tl_input_key(t, mt_json_at(t->reply, "waiting"));
+    mt_str outcome = tl_outcome_given(t);
+    if (!outcome.ptr) {
         return;
     }
     mt_buf b = {0};
@@ -192,7 +200,7 @@ void tl_flow_result(tl_turn *t)
     bool waits = mt_str_is(mt_text_at(t->reply, "status"), "waiting") && id.len;
     bool running = mt_str_is(mt_text_at(t->reply, "status"), "running") && id.len;
     if (waits && is_mine(t, waiting) && t->tool->kind == TL_FLOW &&
-        tl_asks_for_outcome(t, mt_json_at(waiting, "outcomes"), id)) {
+        tl_asks_for_outcome(t, mt_json_at(waiting, "outcomes"), t->reply)) {
         return;
     }
     if ((running || (waits && !is_mine(t, waiting))) && (t->m.can & MC_CAN_TASKS)) {
@@ -200,4 +208,122 @@ void tl_flow_result(tl_turn *t)
         return;
     }
     in_words(t);
+}
+
+void tl_moved_flow(tl_turn *t)
+{
+    if (t->status >= 400) {
+        tl_answer_problem(t);
+    } else {
+        tl_note_record(t);
+        tl_flow_result(t);
+    }
+}
+
+/* ---- Going on, and ending ---- */
+
+/* The execution was asked about first: one of another contract is not this visitor's,
+ * though its caller may have begun it or see it elsewhere. */
+static bool refused_found(tl_turn *t)
+{
+    if (tl_lost_execution(t)) {
+        tl_refuse(t, "unknown_execution", "no flow execution '%.*s'",
+                  MT_ARG(t->call.id));
+    } else if (t->status >= 400) {
+        tl_answer_problem(t);
+    }
+    return tl_lost_execution(t) || t->status >= 400;
+}
+
+static void go_on(tl_turn *t)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    tl_add_outcome(t, &w);
+    if (tl_wants_receipt(t)) {
+        mt_jw_key_bool(&w, "receipt", true);
+    }
+    tl_call(t, EX_FLOW_RESUME, (mt_str){0}, t->call.id, tl_body_end(t, &w, &b),
+            tl_moved_flow);
+}
+
+static void resume_found(tl_turn *t)
+{
+    if (!refused_found(t)) {
+        go_on(t);
+    }
+}
+
+void tl_resume(tl_turn *t, mt_str execution)
+{
+    tl_call(t, EX_FLOW_GET, (mt_str){0}, execution, (mt_str){0}, resume_found);
+}
+
+/* What a client was given to keep is a stranger's word when it comes back. It names an
+ * execution, and counts for the flow that this caller began, as this persona, on the
+ * same instances; anything else is refused, as the protocol wants it. */
+static bool is_own_state(const tl_turn *t)
+{
+    static const mt_json NONE = {.type = MT_JSON_OBJECT};
+    const mt_json *bindings = t->given.bindings ? t->given.bindings : &NONE;
+    const ct_model *m = t->set->plan->model;
+    mt_str who = t->as.id.len ? t->as.id : MT_STR("anonymous");
+    return t->status < 400 && !tl_lost_execution(t) &&
+           mt_str_eq(mt_text_at(t->reply, "flow"), m->flows[t->tool->what].id) &&
+           mt_str_eq(mt_text_at(t->reply, "persona"), tl_persona(t)) &&
+           mt_str_eq(mt_text_at(t->reply, "initiator"), who) &&
+           mt_json_equal(mt_json_at(t->reply, "bindings"), bindings);
+}
+
+static void refuse_state(tl_turn *t)
+{
+    mc_spoil(&t->m, MC_BAD_PARAMS,
+             MT_STR("requestState is not one that this call was given"), (mt_str){0});
+}
+
+/* Without an answer about the step that it waits at, how it stands is told; so it is
+ * asked again. */
+static void state_found(tl_turn *t)
+{
+    if (!is_own_state(t)) {
+        refuse_state(t);
+        return;
+    }
+    t->asked = tl_input_key(t, mt_json_at(t->reply, "waiting"));
+    if (tl_was_declined(t)) {
+        tl_refuse_declined(t);
+    } else if (tl_outcome_given(t).ptr) {
+        go_on(t);
+    } else {
+        tl_flow_result(t);
+    }
+}
+
+void tl_go_on_asked(tl_turn *t)
+{
+    mt_str execution = t->m.params.state;
+    if (tl_is_name(execution)) {
+        tl_call(t, EX_FLOW_GET, (mt_str){0}, execution, (mt_str){0}, state_found);
+    } else {
+        refuse_state(t);
+    }
+}
+
+static void cancel_found(tl_turn *t)
+{
+    mt_buf b = {0};
+    if (refused_found(t)) {
+        return;
+    }
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    tl_add_text(&w, "reason", t->given.reason);
+    tl_call(t, EX_FLOW_CANCEL, (mt_str){0}, t->call.id, tl_body_end(t, &w, &b),
+            tl_moved_flow);
+}
+
+void tl_cancel(tl_turn *t)
+{
+    tl_call(t, EX_FLOW_GET, (mt_str){0}, t->given.execution, (mt_str){0}, cancel_found);
 }

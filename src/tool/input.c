@@ -2,11 +2,20 @@
  * Room: tool. */
 #include "tool/turn.h"
 
-void tl_input_request(mt_jw *w, mt_str key, const mt_json *outcomes)
+/* "outcome", or "outcome:STEP" of a flow. */
+mt_str tl_input_key(tl_turn *t, const mt_json *waiting)
+{
+    return waiting
+               ? mt_strf(&t->arena, "outcome:%.*s", MT_ARG(mt_text_at(waiting, "step")))
+               : MT_STR("outcome");
+}
+
+void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
+                      const mt_json *outcomes)
 {
     mt_jw_keyz(w, "inputRequests");
     mt_jw_begin_object(w);
-    mt_jw_key(w, key);
+    mt_jw_key(w, tl_input_key(t, waiting));
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "method", MT_STR("elicitation/create"));
     mt_jw_keyz(w, "params");
@@ -33,39 +42,45 @@ void tl_input_request(mt_jw *w, mt_str key, const mt_json *outcomes)
     mt_jw_end_object(w);
 }
 
-bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, mt_str state)
+bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow)
 {
     bool asks = (t->m.can & MC_CAN_BE_ASKED) && t->m.revision != MC_2025_11_25 &&
                 mt_json_is(outcomes, MT_JSON_ARRAY) && outcomes->count;
     if (asks) {
         mt_jw w = mt_jw_start(&t->members, false);
         t->type = "input_required";
-        tl_input_request(&w, MT_STR("outcome"), outcomes);
-        if (state.len) {
-            mt_jw_key_str(&w, "requestState", state);
+        tl_input_request(t, &w, mt_json_at(flow, "waiting"), outcomes);
+        if (flow) {
+            mt_jw_key_str(&w, "requestState", mt_text_at(flow, "id"));
         }
     }
     return asks;
 }
 
-/* The client's answer: accepted with its name, or declined or cancelled. Anything else
- * was not asked for and is passed over. */
-bool tl_outcome_given(const tl_turn *t, mt_str *outcome, bool *declined)
+/* The answer to the request that was made: accepted with a name, or declined, or
+ * cancelled. What was asked about another step, and what nobody asked for, is passed
+ * over. */
+static const mt_json *answer(const tl_turn *t)
 {
-    const mt_json *input = t->m.params.input;
-    *declined = false;
-    for (uint32_t i = 0; input && i < input->count; i++) {
-        const mt_json_member *m = &input->as.members[i];
-        mt_str action = mt_text_at(&m->value, "action");
-        const mt_json *named = mt_json_at(mt_json_at(&m->value, "content"), "outcome");
-        if (!mt_str_starts(m->key, MT_STR("outcome"))) {
-            continue;
-        }
-        if (mt_str_is(action, "accept") && mt_json_is(named, MT_JSON_STRING)) {
-            *outcome = mt_json_text(named);
-            return true;
-        }
-        *declined |= mt_str_is(action, "decline") || mt_str_is(action, "cancel");
-    }
-    return false;
+    return t->asked.len ? mt_json_get(t->m.params.input, t->asked) : NULL;
+}
+
+mt_str tl_outcome_given(const tl_turn *t)
+{
+    const mt_json *given = answer(t);
+    const mt_json *named = mt_json_at(mt_json_at(given, "content"), "outcome");
+    bool accepted = mt_str_is(mt_text_at(given, "action"), "accept") &&
+                    mt_json_is(named, MT_JSON_STRING);
+    return accepted ? mt_json_text(named) : (mt_str){0};
+}
+
+bool tl_was_declined(const tl_turn *t)
+{
+    mt_str action = mt_text_at(answer(t), "action");
+    return mt_str_is(action, "decline") || mt_str_is(action, "cancel");
+}
+
+void tl_refuse_declined(tl_turn *t)
+{
+    tl_refuse(t, "no_outcome", "nobody named an outcome; nothing was done");
 }

@@ -148,24 +148,36 @@ static void not_found(tl_turn *t)
              tl_keep(t, &data));
 }
 
-/* A record has its contract inside its body, or nowhere. */
+/* What has a number of its own says whose it is: a record inside its body, a receipt
+ * inside its promise. What was asked for by a name is this contract's. */
 static bool is_of_contract(const tl_turn *t)
 {
-    bool record = t->call.action == EX_LEDGER_GET;
-    const mt_json *from = record ? mt_json_at(t->reply, "body") : t->reply;
-    mt_str contract = mt_text_at(from, "contract");
-    bool says = record || t->call.action == EX_FLOW_GET;
-    return !says || mt_str_eq(contract, t->view.contract);
+    const mt_json *from = t->reply;
+    switch ((int)t->call.action) {
+    case EX_FLOW_GET: break;
+    case EX_LEDGER_GET: from = mt_json_at(from, "body"); break;
+    case EX_LEDGER_RECEIPT:
+        from = mt_json_at(mt_json_at(from, "promise"), "decision");
+        break;
+    default: return true;
+    }
+    return mt_str_eq(mt_text_at(from, "contract"), t->view.contract);
+}
+
+static bool missed(tl_turn *t)
+{
+    bool later = t->status >= 500 && t->status != 501;
+    if (later) {
+        mc_spoil(&t->m, MC_INTERNAL, MT_STR("it cannot be read now"), (mt_str){0});
+    } else if (t->status >= 400 || !is_of_contract(t)) {
+        not_found(t);
+    }
+    return t->m.kind == MC_FAULTY;
 }
 
 static void told(tl_turn *t)
 {
-    if (t->status >= 500) {
-        mc_spoil(&t->m, MC_INTERNAL, MT_STR("it cannot be read now"), (mt_str){0});
-        return;
-    }
-    if (t->status >= 400 || !is_of_contract(t)) {
-        not_found(t);
+    if (missed(t)) {
         return;
     }
     mt_jw w = mt_jw_start(&t->members, false);
@@ -177,6 +189,21 @@ static void told(tl_turn *t)
     mt_jw_key_str(&w, "uri", t->m.params.uri);
     mt_jw_end_object(&w);
     mt_jw_end_array(&w);
+}
+
+/* A proof does not say what it is about, so the record is read first. */
+static void told_record(tl_turn *t)
+{
+    if (!missed(t)) {
+        tl_call(t, EX_LEDGER_PROOF, (mt_str){0}, t->call.id, (mt_str){0}, told);
+    }
+}
+
+static void read_row(tl_turn *t, const struct resource *r, mt_str name, mt_str id)
+{
+    bool proof = r->action == EX_LEDGER_PROOF;
+    tl_call(t, proof ? EX_LEDGER_GET : r->action, name, id, (mt_str){0},
+            proof ? told_record : told);
 }
 
 void tl_resources_read(tl_turn *t)
@@ -193,7 +220,7 @@ void tl_resources_read(tl_turn *t)
     for (size_t i = 0; i < ROW_COUNT; i++) {
         name = id = (mt_str){0};
         if (fits(t, &ROWS[i], path, &name, &id)) {
-            tl_call(t, ROWS[i].action, name, id, (mt_str){0}, told);
+            read_row(t, &ROWS[i], name, id);
             return;
         }
     }

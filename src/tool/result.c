@@ -16,14 +16,19 @@ static void content_json(mt_jw *w, mt_str words, mt_str data)
     mt_jw_end_array(w);
 }
 
+void tl_tool_result(mt_jw *w, bool is_error, mt_str words, mt_str data)
+{
+    mt_jw_keyz(w, "content");
+    content_json(w, words, data);
+    mt_jw_key_bool(w, "isError", is_error);
+    mt_jw_keyz(w, "structuredContent");
+    mt_jw_raw(w, data);
+}
+
 void tl_result(tl_turn *t, bool is_error, mt_str words, mt_str data)
 {
     mt_jw w = mt_jw_start(&t->members, false);
-    mt_jw_keyz(&w, "content");
-    content_json(&w, words, data);
-    mt_jw_key_bool(&w, "isError", is_error);
-    mt_jw_keyz(&w, "structuredContent");
-    mt_jw_raw(&w, data);
+    tl_tool_result(&w, is_error, words, data);
 }
 
 void tl_refuse(tl_turn *t, const char *code, const char *format, ...)

@@ -4,8 +4,9 @@
  * allowed, and the precondition can hold as far as types tell. A flow is, if one of the
  * operations it can come to first, whatever its branches decide, is such a one and is
  * to be done by this persona. Names: an operation its own, a flow its own unless an
- * operation has it; what a tool of ours is called gets its kind before it. INVARIANT:
- * no two tools have one name, and the order is the model's. */
+ * operation has it; what a tool of ours is called, and what the protocol would not have
+ * as a name, gets its kind before it. INVARIANT: no two tools have one name, and the
+ * order is the model's. */
 #include "analyze/facts/analyze.h"
 #include "base/vec.h"
 #include "tool/turn.h"
@@ -71,31 +72,58 @@ static void lead_to(way *y, ct_plan_target to)
     }
 }
 
-/* What is inside ended without an operation, in one of these ways. */
-static void lead_on(way *y, const ct_plan_step *s, uint8_t inside)
+static void lead_on_from_failure(way *y, const ct_plan_step *s)
 {
-    const ct_plan *p = y->k->p;
-    if (inside & CAN_SUCCEED) {
-        lead_to(y, p->targets[s->first_target]);
-    }
-    if ((inside & CAN_FAIL) && s->handler.undo_count) {
-        const ct_plan_undo *first = &p->undos[s->handler.first_undo];
+    if (s->handler.undo_count) {
+        const ct_plan_undo *first = &y->k->p->undos[s->handler.first_undo];
         meet(y->k, first->op, first->persona);
-    } else if (inside & CAN_FAIL) {
+    } else {
         lead_to(y, s->handler.next);
     }
 }
 
-/* The other join is a way on, too: all complete. */
+/* The flow inside ended without an operation, in one of these ways. */
+static void lead_on(way *y, const ct_plan_step *s, uint8_t inside)
+{
+    if (inside & CAN_SUCCEED) {
+        lead_to(y, y->k->p->targets[s->first_target]);
+    }
+    if (inside & CAN_FAIL) {
+        lead_on_from_failure(y, s);
+    }
+}
+
+/* How all branches together can end without an operation: where one cannot, they are
+ * joined only after it was done. */
+static uint8_t walk_branches(walk *k, const ct_plan_step *s)
+{
+    bool end = true, succeed = true, fail = false;
+    for (uint32_t i = 0; i < s->branch_count; i++) {
+        uint8_t inside = walk_graph(k, s->first_branch + i);
+        end &= inside != 0;
+        succeed &= (inside & CAN_SUCCEED) != 0;
+        fail |= (inside & CAN_FAIL) != 0;
+    }
+    return (succeed ? CAN_SUCCEED : 0) | (end && fail ? CAN_FAIL : 0);
+}
+
+static bool is_given(ct_plan_target to)
+{
+    return to.step != CT_NONE || to.terminal != CT_NONE;
+}
+
+/* ORDER as flows run: all success, any failure, all complete. */
 static void lead_on_from_fork(way *y, const ct_plan_step *s)
 {
-    uint8_t inside = 0;
-    for (uint32_t i = 0; i < s->branch_count; i++) {
-        inside |= walk_graph(y->k, s->first_branch + i);
+    const ct_plan_target *to = &y->k->p->targets[s->first_target];
+    uint8_t inside = walk_branches(y->k, s);
+    if (inside & CAN_SUCCEED) {
+        lead_to(y, is_given(to[0]) ? to[0] : to[1]);
     }
-    lead_on(y, s, inside);
-    if (inside) {
-        lead_to(y, y->k->p->targets[s->first_target + 1]);
+    if ((inside & CAN_FAIL) && s->handler.kind != CT_HANDLER_NONE) {
+        lead_on_from_failure(y, s);
+    } else if (inside & CAN_FAIL) {
+        lead_to(y, to[1]);
     }
 }
 
@@ -160,25 +188,86 @@ bool tl_only_reads(const tl_tool *t)
     return READS[t->kind];
 }
 
-static bool is_own(mt_str name)
+/* What the protocol wants of a name: 1 to 128 of these characters. A name of the
+ * language can be longer or have others, and one of a bundle can be any text. */
+enum { NAME_MOST = 128 };
+
+static bool is_plain_char(char c)
 {
-    for (int k = TL_FLOW + 1; k < TL_KIND_COUNT; k++) {
-        if (mt_str_eq(OWN[k], name)) {
-            return true;
-        }
-    }
-    return false;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '-' || c == '.';
 }
 
-/* Whether an operation has the name is asked of the contract, not of the persona: a
- * tool is called the same, whoever lists it. */
-static mt_str name_of(mt_arena *a, const ct_model *m, tl_kind kind, mt_str id)
+static bool is_plain(mt_str id)
 {
-    bool taken = is_own(id) || (kind == TL_FLOW &&
-                                ct_model_find(m, CT_KIND_OPERATION, id) != CT_NONE);
-    return taken ? mt_strf(a, "%s-%.*s", kind == TL_FLOW ? "flow" : "operation",
-                           MT_ARG(id))
-                 : id;
+    for (size_t i = 0; i < id.len; i++) {
+        if (!is_plain_char(id.ptr[i])) {
+            return false;
+        }
+    }
+    return id.len && id.len <= NAME_MOST;
+}
+
+/* All names of a contract, so that a tool is called the same, whoever lists it. */
+typedef struct names {
+    mt_arena *keep, *tmp;
+    mt_map taken;
+    mt_str *operations, *flows; /* of the model's; empty: none yet */
+} names;
+
+static bool took(names *n, mt_str name, mt_str *slot)
+{
+    bool added;
+    (void)mt_map_add(n->tmp, &n->taken, name, &added);
+    if (added) {
+        *slot = name;
+    }
+    return added;
+}
+
+/* "KIND-NAME" with "_" for what a name may not have, or "KIND-NAME-2" and so on. */
+static mt_str other_name(names *n, const char *kind, mt_str id, unsigned number)
+{
+    mt_str end = number > 1 ? mt_strf(n->tmp, "-%u", number) : MT_STR("");
+    size_t room = NAME_MOST - strlen(kind) - 1 - end.len;
+    char *text = mt_alloc(n->tmp, id.len + 1);
+    for (size_t i = 0; i < id.len; i++) {
+        text[i] = is_plain_char(id.ptr[i]) ? id.ptr[i] : '_';
+    }
+    return mt_strf(n->keep, "%s-%.*s%.*s", kind, (int)(id.len < room ? id.len : room),
+                   text, MT_ARG(end));
+}
+
+static void name_the_rest(names *n, const char *kind, mt_str id, mt_str *slot)
+{
+    for (unsigned number = 1; !slot->len; number++) {
+        (void)took(n, other_name(n, kind, id, number), slot);
+    }
+}
+
+/* First everything that can have its own name has it; operations before flows. */
+static void name_all(names *n, const ct_model *m)
+{
+    mt_str unused;
+    n->operations = mt_new_array(n->tmp, mt_str, m->operation_count + 1);
+    n->flows = mt_new_array(n->tmp, mt_str, m->flow_count + 1);
+    for (int k = TL_FLOW + 1; k < TL_KIND_COUNT; k++) {
+        (void)took(n, OWN[k], &unused);
+    }
+    for (uint32_t i = 0; i < m->operation_count; i++) {
+        mt_str id = m->operations[i].id;
+        (void)(is_plain(id) && took(n, id, &n->operations[i]));
+    }
+    for (uint32_t i = 0; i < m->flow_count; i++) {
+        mt_str id = m->flows[i].id;
+        (void)(is_plain(id) && took(n, id, &n->flows[i]));
+    }
+    for (uint32_t i = 0; i < m->operation_count; i++) {
+        name_the_rest(n, "operation", m->operations[i].id, &n->operations[i]);
+    }
+    for (uint32_t i = 0; i < m->flow_count; i++) {
+        name_the_rest(n, "flow", m->flows[i].id, &n->flows[i]);
+    }
 }
 
 /* ---- All together ---- */
@@ -210,17 +299,17 @@ const tl_set *tl_set_make(mt_arena *keep, const ex_view *view, uint32_t persona)
     tl_tool *tools =
         mt_new_array(keep, tl_tool, m->operation_count + m->flow_count + TL_KIND_COUNT);
     size_t count = 0;
+    names n = {.keep = keep, .tmp = &tmp};
+    name_all(&n, m);
     for (uint32_t i = 0; i < m->operation_count; i++) {
         if (ct_bit(ops, i)) {
-            tools[count++] = (tl_tool){
-                name_of(keep, m, TL_OPERATION, m->operations[i].id), TL_OPERATION, i};
+            tools[count++] = (tl_tool){n.operations[i], TL_OPERATION, i};
         }
     }
     size_t flows = 0;
     for (uint32_t i = 0; i < m->flow_count; i++) {
         if (begins(&tmp, p, ops, persona, i)) {
-            tools[count++] =
-                (tl_tool){name_of(keep, m, TL_FLOW, m->flows[i].id), TL_FLOW, i};
+            tools[count++] = (tl_tool){n.flows[i], TL_FLOW, i};
             flows++;
         }
     }

@@ -28,6 +28,8 @@ typedef struct tl_session {
     char nonce[33]; /* hex, one for each connection; with an id it is a key */
 } tl_session;
 void tl_session_begin(tl_session *s);
+/* The idempotency key of a request in it: ids are used once in a session. */
+mt_str tl_session_key(mt_arena *a, const tl_session *s, mt_str id);
 
 /* Who speaks, as whom, and how it came. */
 typedef struct tl_visit {
@@ -50,6 +52,10 @@ typedef void tl_done(void *state, int status, mt_buf *body);
 /* Hears one message of a visitor that is admitted. Visit and text are borrowed until
  * done() was called, on this thread or another. */
 void tl_hear(tl_desk *d, const tl_visit *v, mt_str text, tl_done *done, void *state);
+
+/* Members of a tool's result, inside an open object: words for people and the model,
+ * and the same as data (a JSON object). */
+void tl_tool_result(mt_jw *w, bool is_error, mt_str words, mt_str data);
 
 /* The names of the tools of a persona, in their order, one in each line. */
 void tl_names(tl_desk *d, mt_str contract, mt_str persona, mt_buf *out);

@@ -42,6 +42,14 @@ static bool is_printable(mt_str text)
     return text.len > 0;
 }
 
+mt_str tl_session_key(mt_arena *a, const tl_session *s, mt_str id)
+{
+    char hex[2 * MT_SHA256_BYTES];
+    mt_sha256 digest = mt_sha256_of_two(mt_str_z(s->nonce), id);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return mt_str_dup(a, mt_str_from(hex, sizeof hex));
+}
+
 /* Named by the caller; or, where ids are used once in a session, the session and the
  * id. */
 static mt_str key_of(tl_turn *t)
@@ -57,20 +65,20 @@ static mt_str key_of(tl_turn *t)
     if (!s || t->m.revision != MC_2025_11_25) {
         return (mt_str){0};
     }
-    char hex[64];
-    mt_sha256 digest = mt_sha256_of_two(mt_str_z(s->nonce), t->m.id);
-    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
-    return mt_str_dup(&t->arena, mt_str_from(hex, sizeof hex));
+    return tl_session_key(&t->arena, s, t->m.id);
 }
 
-/* An outcome that was asked for and given is another request than the first. */
+/* An outcome that was asked for and given is another request than the first, and one
+ * for another step is another again. */
 static mt_str key_with_input(tl_turn *t, mt_str key)
 {
-    mt_str outcome;
-    bool declined;
-    return key.len && tl_outcome_given(t, &outcome, &declined)
-               ? mt_strf(&t->arena, "%.*s/input", MT_ARG(key))
-               : key;
+    char hex[2 * MT_SHA256_BYTES];
+    if (!key.len || !tl_outcome_given(t).ptr) {
+        return key;
+    }
+    mt_sha256 digest = mt_sha256_of(t->asked);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return mt_strf(&t->arena, "%.*s/%.16s", MT_ARG(key), hex);
 }
 
 bool tl_spoilt_key(tl_turn *t)
@@ -117,8 +125,11 @@ void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
                         .trace = t->visit->trace,
                         .must_not_linger = true};
     if (writes(action)) {
-        mt_str head = mt_strf(&t->arena, "mcp %d %.*s %.*s\n", (int)action,
-                              MT_ARG(name), MT_ARG(id));
+        /* As the path of HTTP would say it: a key is the caller's, wherever it calls.
+         */
+        mt_str head = mt_strf(&t->arena, "mcp %.*s %.*s %d %.*s %.*s\n",
+                              MT_ARG(t->visit->contract), MT_ARG(t->visit->persona),
+                              (int)action, MT_ARG(name), MT_ARG(id));
         mt_sha256 digest = mt_sha256_of_two(head, body);
         mt_hex(digest.bytes, MT_SHA256_BYTES, t->digest);
         t->call.idempotency_key = key_with_input(t, key_of(t));

@@ -30,11 +30,13 @@ struct tl_desk {
     X(WHY,     "why",     true,  "Why a verdict holds or not, or why an operation or flow "  \
                                  "is possible or refused: down to the facts, with what "     \
                                  "would have to change. Name one of them.")                  \
-    X(DRY_RUN, "dry_run", true,  "Try another tool without doing anything: the answer is "   \
-                                 "what the call would be answered, and nothing changes.")    \
-    X(ASK,     "ask",     true,  "What the contract can and can never do, with what shows "     \
-                                 "it: \"can PERSONA reach ENTITY.STATE\", \"who can perform "    \
-                                 "OPERATION\", \"never CONDITION\", \"when is VERDICT\", "        \
+    X(DRY_RUN, "dry_run", true,  "Try another tool; nothing changes. An operation is "        \
+                                 "answered as the call would be; a flow is followed to "     \
+                                 "its end, as if everybody it waits for did their part.")    \
+    X(ASK,     "ask",     true,  "What the contract can and can never do, with what shows "  \
+                                 "it: \"can PERSONA reach ENTITY.STATE\", \"can PERSONA "    \
+                                 "perform OPERATION\", \"who can perform OPERATION\", "      \
+                                 "\"never CONDITION\", \"when is VERDICT\", "                \
                                  "\"is CONDITION possible\".")                               \
     X(EXPLAIN, "explain", true,  "What the contract lets this persona do, in words; or, "    \
                                  "with a name, what that operation, flow, verdict, fact "    \
@@ -109,6 +111,7 @@ struct tl_turn {
     const tl_tool *tool;
     tl_arguments given;
     bool dry_run;
+    mt_str asked; /* the input request whose answer counts; empty: none was made */
     const mt_json *kept[3]; /* earlier answers of the same turn */
     /* The result; members and meta grow until it is written. */
     const char *type;
@@ -140,8 +143,7 @@ void tl_tasks_cancel(tl_turn *t);
 
 /* ---- Results of tools ---- */
 
-/* {"content":[…],"isError":…,"structuredContent":…}: words for people and the model,
- * and the same as data (a JSON object). */
+/* tl_tool_result() as the turn's result. */
 void tl_result(tl_turn *t, bool is_error, mt_str words, mt_str data);
 /* The tool refuses by itself, before any call. `code` is stable. */
 void tl_refuse(tl_turn *t, const char *code, const char *format, ...)
@@ -163,18 +165,38 @@ mt_str tl_body_end(tl_turn *t, mt_jw *w, mt_buf *b);
 /* A member, if there is one. */
 void tl_add_json(mt_jw *w, const char *key, const mt_json *value);
 void tl_add_text(mt_jw *w, const char *key, mt_str value);
+/* The outcome that an argument names, or an answer to an input request. */
+void tl_add_outcome(const tl_turn *t, mt_jw *w);
 
 /* The tool actions. */
 void tl_actions(tl_turn *t);
+/* The tools resume and cancel. */
+void tl_resume(tl_turn *t, mt_str execution);
+/* A flow that had an input request for an answer is called again. */
+void tl_go_on_asked(tl_turn *t);
+void tl_cancel(tl_turn *t);
+/* A refusal of the executor as a result, with what would have to change. */
+void tl_answer_problem(tl_turn *t);
+bool tl_wants_receipt(const tl_turn *t);
 /* A flow that was started, resumed or asked about is in the reply. */
 void tl_flow_result(tl_turn *t);
-/* "inputRequests" with one request, for one of the outcomes. A key for each step: a
- * flow has no cycles, so no request comes twice. */
-void tl_input_request(mt_jw *w, mt_str key, const mt_json *outcomes);
+/* The same of what was to move it: a refusal, or how it stands. */
+void tl_moved_flow(tl_turn *t);
+/* "inputRequests" with one request, for one of the outcomes; `waiting` is what a flow
+ * waits for, NULL: an operation asks. A key for each step: a flow has no cycles, so no
+ * request comes twice. */
+void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
+                      const mt_json *outcomes);
 /* Of outcomes that could be named: is an input request the answer? */
-bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, mt_str state);
-/* The outcome that the client was asked for: *outcome, or *declined. False: none. */
-bool tl_outcome_given(const tl_turn *t, mt_str *outcome, bool *declined);
+bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow);
+/* The key of such a request; answers to any other count for nothing. */
+mt_str tl_input_key(tl_turn *t, const mt_json *waiting);
+/* The outcome that the client named when it was asked; ptr NULL: none. */
+mt_str tl_outcome_given(const tl_turn *t);
+bool tl_was_declined(const tl_turn *t);
+void tl_refuse_declined(tl_turn *t);
+/* There is no such execution, or it is of another contract: one and the same. */
+bool tl_lost_execution(const tl_turn *t);
 
 /* ---- Words ---- */
 

@@ -294,9 +294,10 @@ static void waiting_words(mt_buf *out, const mt_json *waiting)
     mt_buf_addf(out, "It waits for the persona %.*s at the step %.*s.",
                 MT_ARG(mt_text_at(waiting, "persona")),
                 MT_ARG(mt_text_at(waiting, "step")));
-    if (mt_json_at(waiting, "outcomes")) {
+    const mt_json *outcomes = mt_json_at(waiting, "outcomes");
+    if (mt_json_is(outcomes, MT_JSON_ARRAY) && outcomes->count > 1) {
         mt_buf_addz(out, " The outcome is to be named: ");
-        list_texts(out, mt_json_at(waiting, "outcomes"));
+        list_texts(out, outcomes);
         mt_buf_addc(out, '.');
     }
     mt_buf_addc(out, '\n');
@@ -307,7 +308,7 @@ void tl_flow_words(mt_buf *out, const mt_json *flow)
     mt_str outcome = mt_text_at(flow, "outcome"), id = mt_text_at(flow, "id");
     bool dry = mt_json_at(flow, "simulation") != NULL;
     mt_buf_addf(out, "%sThe flow %.*s%s%.*s is %.*s%s%.*s.\n",
-                dry ? "Tried, nothing was changed. " : "",
+                dry ? "Tried, nothing was changed; everybody did their part. " : "",
                 MT_ARG(mt_text_at(flow, "flow")), id.len ? ", execution " : "",
                 MT_ARG(id), MT_ARG(mt_text_at(flow, "status")),
                 outcome.len ? ", outcome " : "", MT_ARG(outcome));

@@ -96,5 +96,5 @@ class Agent:
         return self
 
     def __exit__(self, *error):
-        if self.process.poll() is None or not self.process.stdin.closed:
+        if not self.process.stdin.closed:
             self.close()

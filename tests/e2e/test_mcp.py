@@ -1,20 +1,13 @@
 """motet mcp: a contract as tools for an agent, over standard input and output."""
 import json
-import random
 import re
 
-import brute_contracts
-from harness import SEED, SOAK, SOURCE, Case, main
+from harness import SOURCE, Case, main
 from mcp import ASKED, NEWER, OLDER, PREFIX, TASKS, Agent, Refused, message
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 CLAIMS = SOURCE / "examples" / "claims" / "claims.tenor"
 OWN = ["actions", "why", "dry_run", "ask", "explain", "resume", "cancel"]
-TOOLS = {"buyer": ["flag_dispute"],
-         "seller": ["confirm_delivery", "flag_dispute", "standard_release"],
-         "compliance_officer": ["release_escrow_with_compliance"],
-         "escrow_agent": ["record_delivery_failure", "refund_escrow", "release_escrow",
-                          "revert_delivery_confirmation", "refund_flow"]}
 BOTH = {"EscrowAccount": "esc-001", "DeliveryRecord": "del-001"}
 
 
@@ -91,57 +84,6 @@ class Mcp(Case):
 
     # ---- which tools ----------------------------------------------------------------------------
 
-    def test_S4_each_persona_has_its_own_tools_and_no_other(self):
-        for persona, names in TOOLS.items():
-            with self.escrow(persona, NEWER) as agent:
-                listed = agent.tools()
-                acts = [n for n in listed if n not in OWN]
-                self.assertEqual(sorted(acts), sorted(names))
-                for other in sorted({n for ns in TOOLS.values() for n in ns} - set(names)):
-                    attempts = [(other, {}), ("no_such_tool", {})]
-                    errors = []
-                    for name, arguments in attempts:
-                        with self.assertRaises(Refused) as caught:
-                            agent.call(name, arguments)
-                        errors.append(caught.exception.error)
-                    self.assertEqual(errors[0], errors[1], "another's tool is like none")
-                    for tool, given in [("dry_run", {"tool": other}), ("explain", {"name": other}),
-                                        ("why", {"operation": other}), ("why", {"flow": other})]:
-                        said = agent.call(tool, given)
-                        none = agent.call(tool, {k: "no_such_tool" for k in given})
-                        self.assertTrue(said["isError"])
-                        self.assertEqual(json.dumps(said["structuredContent"]).replace(other, "X"),
-                                         json.dumps(none["structuredContent"]).replace(
-                                             "no_such_tool", "X"))
-
-    def test_S4_tools_are_what_the_analysis_says(self):
-        """Random contracts; what a flow can come to first is worked out here once more."""
-        r = random.Random(SEED)
-        for number in range(1000 if SOAK else 12):
-            bundle = brute_contracts.contract(r)
-            for name in ("f", "g")[:r.randint(0, 2)]:
-                bundle["constructs"].append(
-                    brute_contracts.flow(r, name, bundle, ["f"] if name == "g" else []))
-            path = self.write(f"t{number}.json", json.dumps(bundle))
-            analysis = json.loads(self.run_motet("analyze", path, "--only", "s3,s4",
-                                                 "--json").out)
-            authority = analysis["s4_authority"]["persona_authority"]
-            never = set(analysis["s3a_admissibility"]["inadmissible_operations"])
-            for persona in [c["id"] for c in bundle["constructs"] if c["kind"] == "Persona"]:
-                operations = {op for by_state in authority.get(persona, {}).get(
-                    "by_entity", {}).values() for ops in by_state.values() for op in ops}
-                operations |= {c["id"] for c in bundle["constructs"]  # it moves nothing
-                               if c["kind"] == "Operation" and not c["effects"] and
-                               persona in c["allowed_personas"] and c["id"] not in never}
-                listed = self.holds("mcp", path, "--persona", persona, "--list", "--store",
-                                    "sqlite:s.db").out.split()
-                acts = {n for n in listed if n not in OWN}
-                flows = {f for f in ("f", "g") if begins(bundle, f, persona, operations)}
-                self.assertEqual(acts, operations | flows, f"{persona} of {path}")
-                self.assertFalse(acts & never)
-            for left in self.dir.glob("s.db*"):
-                left.unlink()
-
     def test_a_name_that_is_taken_gets_its_kind_before_it(self):
         path = self.write("n.tenor", '''
 persona p
@@ -157,6 +99,35 @@ flow go { snapshot: at_initiation entry: s steps: {
         with self.agent("p", NEWER, "--instance", "E/x", contract=path, store="n.db") as agent:
             done = agent.call("operation-why", {"bindings": {"E": "x"}})
             self.assertEqual(done["structuredContent"]["operation"], "why")
+
+    def test_no_two_tools_have_one_name_and_every_name_is_one_of_the_protocol(self):
+        """A bundle can have any text as a name."""
+        path = self.write("n.tenor", '''
+persona p
+entity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation first { personas: [p] require: true effects: [(E, a, b)] }
+operation second { personas: [p] require: true effects: [(E, a, b)] }
+flow third { snapshot: at_initiation entry: s steps: {
+  s: OperationStep { op: first persona: p outcomes: { success: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+''')
+        text = self.holds("elaborate", path).out
+        for number, (first, second, third, names) in enumerate([
+                ("why", "operation-why", "third", ["operation-why-2", "operation-why", "third"]),
+                ("a b", "a\tb", "a/b", ["operation-a_b", "operation-a_b-2", "flow-a_b"]),
+                ("é", "x" * 128, "x" * 129, ["operation-__", "x" * 128, "flow-" + "x" * 123]),
+                ("flow-ask", "two", "ask", ["flow-ask", "two", "flow-ask-2"]),
+                ("a.b-C_9", "", "why", ["a.b-C_9", "operation-", "flow-why"])]):
+            bundle = text
+            for before, after in (("first", first), ("second", second), ("third", third)):
+                bundle = bundle.replace(f'"{before}"', json.dumps(after))
+            path = self.write(f"n{number}.json", bundle)
+            with self.agent("p", NEWER, "--instance", "E/x", contract=path, store=f"n{number}.db") as p:
+                listed = [n for n in p.tools() if n not in OWN]
+                self.assertEqual(sorted(listed), sorted(names))
+                for name, operation in zip(names[:2], (first, second)):
+                    tried = p.call("dry_run", {"tool": name, "arguments": {"bindings": {"E": "x"}}})
+                    self.assertEqual(tried["structuredContent"]["operation"], operation)
 
     # ---- facts ----------------------------------------------------------------------------------
 
@@ -296,6 +267,27 @@ flow go { snapshot: at_initiation entry: s steps: {
             later = seller.call("confirm_delivery", given, number=70)
             self.assertEqual(later["structuredContent"]["code"], "invalid_source_state")
 
+    def test_a_second_session_on_one_connection_begins_its_ids_anew(self):
+        with self.escrow("seller", OLDER) as seller:
+            given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
+            self.assertFalse(seller.call("confirm_delivery", given, number=1)["isError"])
+            seller.begin()
+            later = seller.call("confirm_delivery", given, number=1)
+            self.assertEqual(later["structuredContent"]["code"], "invalid_source_state")
+            self.assertNotIn("motet/replayed", later["_meta"])
+
+    def test_ids_of_another_type_are_other_keys(self):
+        given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
+        with self.escrow("seller", OLDER) as seller:
+            self.assertFalse(seller.call("confirm_delivery", given, number=100)["isError"])
+            for number in ("100", "\"100\"", 1000, 10 ** 40):
+                self.assertTrue(seller.call("confirm_delivery", given, number=number)["isError"])
+            self.assertFalse(seller.call("confirm_delivery", given, number=100)["isError"])
+            for number in (1.5, None, True, [1], {}):
+                seller.say(json.dumps(message(OLDER, number, "ping")))
+                refused = seller.hear()
+                self.assertEqual((refused["error"]["code"], "id" in refused), (-32600, False))
+
     def test_an_id_is_no_key_in_the_newer_revision(self):
         given = {"bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}
         with self.escrow("seller", NEWER) as seller:
@@ -383,6 +375,61 @@ flow f { snapshot: at_initiation entry: s steps: {
                                      "outcome": "one"})
             self.assertEqual(done["structuredContent"]["status"], "done")
 
+    TWICE = '''
+persona p
+entity E { states: [a, b, c, d] initial: a transitions: [(a, b), (b, c), (b, d)] }
+entity F { states: [a, b, c] initial: a transitions: [(a, b), (a, c)] }
+operation pick { personas: [p] require: true outcomes: [one, two]
+                 effects: [F: a -> b -> one, F: a -> c -> two] }
+operation begin { personas: [p] require: true effects: [(E, a, b)] }
+operation choose { personas: [p] require: true outcomes: [one, two]
+                   effects: [E: b -> c -> one, E: b -> d -> two] }
+flow f { snapshot: at_initiation entry: s steps: {
+  s: OperationStep { op: pick persona: p outcomes: { one: t two: t } on_failure: Terminate(outcome: failure) }
+  t: OperationStep { op: begin persona: p outcomes: { success: u } on_failure: Terminate(outcome: failure) }
+  u: OperationStep { op: choose persona: p outcomes: { one: Terminal(success) two: Terminal(failure) }
+                     on_failure: Terminate(outcome: failure) } } }
+flow g { snapshot: at_initiation entry: s steps: {
+  s: SubFlowStep { flow: f persona: p on_success: Terminal(success)
+                   on_failure: Terminate(outcome: failure) } } }
+'''
+
+    def test_each_step_that_asks_is_answered_for_itself(self):
+        """The same key and the same outcome at two steps are two answers; one that comes late moves
+        nothing."""
+        path = self.write("t.tenor", self.TWICE)
+        given = {"bindings": {"E": "x", "F": "x"}}
+        with self.agent("p", NEWER, "--instance", "E/x", "--instance", "F/x", "--instance", "E/y",
+                        "--instance", "F/y", contract=path, can=ASKED) as p:
+            def answer(key, outcome, state):
+                return p.call("f", given, {"motet/callId": "one"}, requestState=state, inputResponses={
+                    key: {"action": "accept", "content": {"outcome": outcome}}})
+            first = p.call("f", given, {"motet/callId": "one"})
+            state = first["requestState"]
+            self.assertEqual(list(first["inputRequests"]), ["outcome:s"])
+            second = answer("outcome:s", "one", state)
+            self.assertEqual(list(second["inputRequests"]), ["outcome:u"])
+            for key in ("outcome:s", "outcome", "outcome:", "u"):  # late, or never asked for
+                late = answer(key, "two", state)
+                self.assertEqual(list(late["inputRequests"]), ["outcome:u"])
+            no = p.call("f", given, requestState=state, inputResponses={"outcome:u": {"action": "decline"}})
+            self.assertEqual(no["structuredContent"]["code"], "no_outcome")
+            elsewhere = {"bindings": {"E": "y", "F": "y"}}
+            begun = p.call("f", elsewhere)["requestState"]
+            for tool, arguments, kept in [
+                    *(("f", given, nonsense) for nonsense in ("", "\n", "f-no", "x" * 5000, state + "-")),
+                    ("f", elsewhere, state), ("f", given, begun), ("f", {}, state), ("g", given, state)]:
+                with self.assertRaises(Refused, msg=(tool, kept)) as caught:
+                    p.call(tool, arguments, requestState=kept, inputResponses={
+                        "outcome:u": {"action": "accept", "content": {"outcome": "one"}}})
+                self.assertEqual(caught.exception.code, -32602)
+            done = p.call("f", given, {"motet/callId": "one"}, requestState=state, inputResponses={
+                "outcome:s": {"action": "accept", "content": {"outcome": "two"}},  # all that was answered so far
+                "outcome:u": {"action": "accept", "content": {"outcome": "one"}}})
+            self.assertEqual(done["structuredContent"]["outcome"], "success")
+            flows = json.loads(p.ask("resources/read", {"uri": "motet://t/flows"})["contents"][0]["text"])
+            self.assertEqual(len(flows["items"]), 2, "nothing was begun twice")
+
     # ---- resources ------------------------------------------------------------------------------
 
     def test_resources_are_read_as_the_rights_allow(self):
@@ -420,6 +467,33 @@ flow f { snapshot: at_initiation entry: s steps: {
         self.assertEqual([a.get("error", {}).get("code", "result") for a in answers],
                          [-32700, -32600, -32600, -32700, "result"])
 
+    def test_the_last_line_may_lack_its_end_and_half_a_message_does_nothing(self):
+        call = json.dumps(message(NEWER, 1, "tools/call", {"name": "confirm_delivery", "arguments": {
+            "bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}}))
+        words = ["mcp", ESCROW, "--persona", "seller", *GIVES, "--store", "sqlite:h.db", "--instance",
+                 "DeliveryRecord/del-001"]
+        for text, told in [(call[:-1], "unexpected end"), (call[:40], "string has no end"),
+                           (call, "Done: confirm_delivery"), (call, "invalid_source_state")]:
+            done = self.run_motet(*words, stdin=text)
+            self.assertEqual((done.code, done.out.count("\n")), (0, 1), done)
+            self.assertIn(told, done.out)
+
+    def test_nothing_more_is_done_when_nobody_hears(self):
+        agent = self.escrow("seller", NEWER)
+        agent.process.stdout.close()
+        call = message(NEWER, 1, "tools/call", {"name": "confirm_delivery", "arguments": {
+            "bindings": {"DeliveryRecord": "del-001"}, "facts": FACTS}})
+        agent.say(json.dumps(message(NEWER, 0, "tools/list")))
+        self.assertEqual(agent.process.wait(timeout=60), 0)
+        with self.assertRaises(BrokenPipeError):
+            agent.say(json.dumps(call))
+        with self.assertRaises(BrokenPipeError):  # what was not taken is still to be written
+            agent.process.stdin.close()
+        agent.process.stderr.close()
+        with self.escrow("seller", NEWER) as seller:
+            read = seller.ask("resources/read", {"uri": "motet://escrow/instances/DeliveryRecord/del-001"})
+            self.assertEqual(json.loads(read["contents"][0]["text"])["version"], 0)
+
     def test_a_message_is_as_long_as_the_limit_says(self):
         def line(length):
             text = json.dumps(message(NEWER, 1, "tools/list", {"x": ""}))
@@ -438,6 +512,8 @@ flow f { snapshot: at_initiation entry: s steps: {
                 (["--persona", "byer"], 2, "did you mean 'buyer'"),
                 (["--persona", "buyer", "--may-assert", "delivery_statu"], 2,
                  "did you mean 'delivery_status'"),
+                (["--persona", "buyer", "--may-assert", "source:delivery_servce"], 2,
+                 "no source 'delivery_servce'; did you mean 'delivery_service'"),
                 (["--persona", "buyer", "--right", "facts:*"], 2, "--may-assert"),
                 (["--persona", "buyer", "--right", "everything"], 2, "no right 'everything'"),
                 (["--persona", "buyer", "--instance", "E"], 2, "ENTITY/ID"),
@@ -448,66 +524,6 @@ flow f { snapshot: at_initiation entry: s steps: {
                 self.assertRegex(self.fails(code, "mcp", ESCROW, *words).err, re.escape(said))
         bad = self.write("bad.tenor", "persona")
         self.fails(1, "mcp", bad, "--persona", "p")
-
-
-def begins(bundle, flow, persona, operations):
-    """May the persona do one of the operations that the flow can come to first?"""
-    flows = {c["id"]: c for c in bundle["constructs"] if c["kind"] == "Flow"}
-
-    def first(steps, entry):
-        """The (operation, persona) pairs of all first operations, and how it can end without."""
-        by_id = {s["id"]: s for s in steps}
-        found, ends, seen, left = set(), set(), set(), [entry]
-
-        def to(target):
-            if isinstance(target, str):
-                left.append(target)
-            elif target:
-                ends.add("bad" if target["outcome"] in ("failure", "escalation") else "good")
-
-        def fail(handler):
-            if handler is None:
-                ends.add("bad")
-            elif handler["kind"] == "Compensate" and handler["steps"]:
-                found.add((handler["steps"][0]["op"], handler["steps"][0]["persona"]))
-            elif handler["kind"] == "Escalate":
-                left.append(handler["next"])
-            else:
-                ends.add("bad")
-        while left:
-            name = left.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            s = by_id[name]
-            if s["kind"] == "OperationStep":
-                found.add((s["op"], s["persona"]))
-            elif s["kind"] == "BranchStep":
-                to(s["if_true"]), to(s["if_false"])
-            elif s["kind"] == "HandoffStep":
-                to(s["next"])
-            elif s["kind"] == "SubFlowStep":
-                inner, how = first(flows[s["flow"]]["steps"], flows[s["flow"]]["entry"])
-                found.update(inner)
-                if "good" in how:
-                    to(s["on_success"])
-                if "bad" in how:
-                    fail(s["on_failure"])
-            elif s["kind"] == "ParallelStep":
-                inside = set()
-                for branch in s["branches"]:
-                    inner, how = first(branch["steps"], branch["entry"])
-                    found.update(inner)
-                    inside |= how
-                if inside:
-                    to(s["join"].get("on_all_success"))
-                    to(s["join"].get("on_all_complete"))
-                    fail(s["join"].get("on_any_failure"))
-            else:
-                raise AssertionError(s["kind"])
-        return found, ends
-    found, _ = first(flows[flow]["steps"], flows[flow]["entry"]) if flow in flows else (set(), 0)
-    return any(who == persona and op in operations for op, who in found)
 
 
 main()

@@ -42,20 +42,34 @@ class Clients(Case):
                                         "args": ["mcp", str(ESCROW), "--persona", p, *common]}
                                     for p in PERSONAS})
 
+    def serve(self, name):
+        """A server with the instances, and a token for each persona."""
+        server = Server(self.dir, ESCROW, store=f"sqlite:{name}.db")
+        clerk = server.token("--right", "instances:create")
+        tokens = {p: server.token("--persona", f"escrow:{p}", "--right", "escrow/facts:*") for p in PERSONAS}
+        self.enterContext(server)
+        for entity, instance in [("EscrowAccount", "esc-001"), ("DeliveryRecord", "del-001")]:
+            made = server.post(f"/v1/contracts/escrow/instances/{entity}", {"id": instance}, token=clerk)
+            self.assertEqual(made.status, 201, made)
+        return server, tokens
+
     def test_over_http(self):
         for client in CLIENTS:
             with self.subTest(client):
-                server = Server(self.dir, ESCROW, store=f"sqlite:h{client}.db")
-                clerk = server.token("--right", "instances:create")
-                tokens = {p: server.token("--persona", f"escrow:{p}", "--right", "escrow/facts:*")
-                          for p in PERSONAS}
-                with server:
-                    for entity, instance in [("EscrowAccount", "esc-001"), ("DeliveryRecord", "del-001")]:
-                        made = server.post(f"/v1/contracts/escrow/instances/{entity}", {"id": instance},
-                                           token=clerk)
-                        self.assertEqual(made.status, 201, made)
-                    self.drive(client, {p: {"url": f"http://{server.host}:{server.port}/mcp/escrow/{p}",
-                                            "token": tokens[p]} for p in PERSONAS})
+                server, tokens = self.serve(f"h{client}")
+                self.drive(client, {p: {"url": f"http://{server.host}:{server.port}/mcp/escrow/{p}",
+                                        "token": tokens[p]} for p in PERSONAS})
+
+    def test_over_stdio_before_a_server(self):
+        for client in ("auto", "sdk"):
+            with self.subTest(client):
+                server, tokens = self.serve(f"s{client}")
+                for persona, token in tokens.items():
+                    path = self.write(f"{persona}.token", token)
+                    path.chmod(0o600)
+                self.drive(client, {p: {"command": str(MOTET), "args": [
+                    "mcp", "--server", server.url, "--contract", "escrow", "--persona", p, "--token-file",
+                    str(self.dir / f"{p}.token")]} for p in PERSONAS})
 
 
 main()

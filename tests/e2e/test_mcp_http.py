@@ -4,7 +4,7 @@ import time
 
 from harness import SOURCE, Case, main
 from jwts import Signer
-from mcp import NEWER, OLDER, TASKS, message
+from mcp import ASKED, NEWER, OLDER, TASKS, message
 from serve import Server
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
@@ -12,7 +12,8 @@ BOTH = {"EscrowAccount": "esc-001", "DeliveryRecord": "del-001"}
 FACTS = {"delivery_status": "confirmed", "line_items": [],
          "escrow_amount": {"amount": "20000.00", "currency": "USD"}}
 PERSONAS = ("buyer", "seller", "escrow_agent", "compliance_officer")
-NAMED = {"tools/call": "name", "resources/read": "uri", "tasks/get": "taskId"}
+NAMED = {"tools/call": "name", "resources/read": "uri", "tasks/get": "taskId", "tasks/cancel": "taskId",
+         "tasks/update": "taskId"}
 
 
 def fields(revision, said):
@@ -191,6 +192,125 @@ class Http(Case):
         self.assertTrue(again["_meta"]["motet/replayed"])
         self.assertTrue(self.call(server, "seller", "confirm_delivery", given, token=token)["isError"])
 
+    TWIN = '''
+persona p
+persona q
+entity E { states: [a, b, c] initial: a transitions: [(a, b), (b, c)] }
+operation go { personas: [p] require: true effects: [(E, a, b)] }
+operation on { personas: [q] require: true effects: [(E, b, c)] }
+flow f { snapshot: at_initiation entry: s steps: {
+  s: OperationStep { op: go persona: p outcomes: { success: t } on_failure: Terminate(outcome: failure) }
+  t: OperationStep { op: on persona: q outcomes: { success: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+'''
+
+    def twins(self):
+        """Two contracts with the same names, and one caller who may do everything in both."""
+        self.holds("keygen", "--prefix", "key")
+        files = [self.write(f"{name}.tenor", self.TWIN) for name in ("one", "two")]
+        server = Server(self.dir, *files, options=["--signing-key", self.dir / "key.secret"])
+        self.token = server.token("--persona", "p", "--persona", "q", "--right", "instances:create",
+                                  "--right", "read", "--right", "ledger:read", "--right", "admin")
+        self.enterContext(server)
+        for name in ("one", "two"):
+            for instance in ("x", "y"):
+                made = server.post(f"/v1/contracts/{name}/instances/E", {"id": instance}, token=self.token)
+                self.assertEqual(made.status, 201, made)
+        return server
+
+    def test_a_key_of_one_contract_is_not_answered_in_another(self):
+        server = self.twins()
+        given, key = {"bindings": {"E": "x"}}, {"motet/callId": "k"}
+        done = self.call(server, "p", "go", given, contract="one", meta=key, token=self.token)
+        self.assertFalse(done["isError"])
+        other = self.call(server, "p", "go", given, contract="two", meta=key, token=self.token)
+        self.assertEqual(other["structuredContent"]["code"], "idempotency_mismatch")
+        state = server.get("/v1/contracts/two/instances/E/x", token=self.token).json["state"]
+        self.assertEqual(state, "a")
+
+    def test_a_key_of_one_persona_is_not_answered_to_another(self):
+        server = self.twins()
+        flow = self.call(server, "p", "f", {"bindings": {"E": "x"}}, contract="one",
+                         token=self.token)["structuredContent"]
+        given, key = {"execution": flow["id"]}, {"motet/callId": "k"}
+        done = self.call(server, "q", "resume", given, contract="one", meta=key, token=self.token)
+        self.assertEqual(done["structuredContent"]["status"], "done")
+        other = self.call(server, "p", "resume", given, contract="one", meta=key, token=self.token)
+        self.assertEqual(other["structuredContent"]["code"], "idempotency_mismatch")
+
+    def test_what_belongs_to_another_contract_is_not_there(self):
+        """The caller may do and see everything elsewhere; here it is told what a stranger is told."""
+        server = self.twins()
+        done = self.call(server, "p", "go", {"bindings": {"E": "x"}}, contract="one", token=self.token,
+                         meta={"motet/receipt": True})
+        record = done["_meta"]["motet/record"]
+        flow = self.call(server, "p", "f", {"bindings": {"E": "y"}}, contract="one",
+                         token=self.token)["structuredContent"]["id"]
+        for what, own, none in [
+                (f"records/{record}", 200, "records/9999"),
+                (f"records/{record}/receipt", 200, "records/9999/receipt"),
+                (f"records/{record}/proof", 200, "records/9999/proof"),
+                (f"flows/{flow}", 200, "flows/f-no")]:
+            answers = []
+            for contract, path in (("one", what), ("two", what), ("two", none)):
+                uri = f"motet://{contract}/{path}"
+                said = message(NEWER, 1, "resources/read", {"uri": uri})
+                told = self.send(server, "p", said, contract=contract, token=self.token).json
+                answers.append(json.dumps(told).replace(uri, "URI"))
+            self.assertIn('"result"', answers[0])
+            self.assertIn("there is no such resource", answers[1])
+            self.assertEqual(answers[1], answers[2], what)
+        before = server.get("/v1/ledger?limit=200", token=self.token).json["items"]
+        for persona, tool in (("p", "resume"), ("q", "resume"), ("p", "cancel")):
+            there, none = [json.dumps(self.call(server, persona, tool, {"execution": execution},
+                                                contract="two", token=self.token)).replace(execution, "E")
+                           for execution in (flow, "f-no")]
+            self.assertEqual(there, none)
+        for method in ("tasks/get", "tasks/cancel", "tasks/update"):
+            told = []
+            for task in (flow, "f-no"):
+                said = message(NEWER, 1, method, {"taskId": task, "inputResponses": {}}, TASKS)
+                told.append(self.send(server, "p", said, contract="two", token=self.token,
+                                      headers={"Mcp-Name": task}).json["error"])
+            self.assertEqual(told[0], told[1])
+        after = server.get("/v1/ledger?limit=200", token=self.token).json["items"]
+        self.assertEqual(before, after, "nothing was recorded")
+        moved = self.call(server, "q", "resume", {"execution": flow}, contract="one", token=self.token)
+        self.assertEqual(moved["structuredContent"]["status"], "done")
+
+    def test_limits_of_a_message_hold_over_http(self):
+        server = self.serve("--limit", "json_depth=20", "--limit", "mcp_bytes=2000")
+        def deep(levels):
+            inner = "[" * levels + "]" * levels
+            return '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":%s}}' % inner
+        for text, code in [(deep(18), None), (deep(19), -32600),
+                           (json.dumps(message(OLDER, 1, "ping", {"x": "y" * 1800})), None),
+                           (json.dumps(message(OLDER, 1, "ping", {"x": "y" * 2000})), -32600)]:
+            answer = server.post("/mcp/escrow/seller", text, headers={"MCP-Protocol-Version": OLDER})
+            self.assertEqual(answer.json.get("error", {}).get("code"), code, answer)
+
+    def test_what_a_client_was_given_to_keep_is_its_own(self):
+        """On an open server everybody is the same caller; with tokens another one's is refused."""
+        reference = SOURCE / "tests" / "npm" / "conformance" / "reference.tenor"
+        name = "test_input_required_result_tampered_state"
+        server = Server(self.dir, reference, store="sqlite:r.db")
+        tokens = [server.token("--persona", "reference:agent") for _ in range(2)]
+        for options, who in (((), tokens), (("open",), [None, None])):
+            if options:
+                server = Server(self.dir, reference, store="sqlite:o.db")
+            with server:
+                need = self.call(server, "agent", name, {}, contract="reference", can=ASKED, token=who[0])
+                (key, _), = need["inputRequests"].items()
+                again = {"name": name, "arguments": {}, "requestState": need["requestState"],
+                         "inputResponses": {key: {"action": "accept", "content": {"outcome": "one"}}}}
+                if who[1]:
+                    said = message(NEWER, 1, "tools/call", again, ASKED)
+                    told = self.send(server, "agent", said, contract="reference", token=who[1])
+                    self.assertEqual(told.json["error"]["code"], -32602)
+                done = self.ask(server, "agent", "tools/call", again, can=ASKED, contract="reference",
+                                token=who[0])
+                self.assertEqual(done["structuredContent"]["outcome"], "success")
+
     def test_a_task_outlives_the_server(self):
         server = self.escrow()
         task = self.call(server, "seller", "standard_release", {"bindings": BOTH, "facts": FACTS},
@@ -233,7 +353,7 @@ class Http(Case):
 oidc:
   corp:
     issuer: https://id.example
-    audience: urn:motet
+    audience: [urn:motet, "https://motet.example/mcp/escrow/seller"]
     jwks: keys.json
     rules:
       - {claim: role, equals: seller, personas: ["escrow:seller"]}
@@ -253,7 +373,10 @@ oidc:
                 "resource": f"http://{server.host}:{server.port}/mcp/escrow/{persona}"}))
         now = int(time.time())
         claims = {"iss": "https://id.example", "sub": "a", "exp": now + 60, "role": "seller"}
-        for aud, status in [("urn:motet", 200), ("urn:other", 401)]:
+        for aud, status in [("urn:motet", 200), ("urn:other", 401), (["urn:other", "urn:motet"], 200),
+                            ("https://motet.example/mcp/escrow/seller", 200),
+                            ("https://motet.example/mcp/escrow/buyer", 401),
+                            ("https://motet.example/mcp/escrow", 401), ("", 401), ([], 401), (7, 401)]:
             answer = self.send(server, "seller", said, token=signer.token(aud=aud, **claims))
             self.assertEqual(answer.status, status, answer)
         answer = self.send(server, "buyer", said, token=signer.token(aud="urn:motet", **claims))

@@ -493,11 +493,78 @@ static void nothing_hostile_makes_an_answer_that_is_none(void **state)
     assert_true(requests > 50); /* some are let through, or nothing was tried */
 }
 
+/* ---- For who sends it on ---- */
+
+/* Values of a header, as revision 2026-07-28 has examples of them. */
+static const struct value_row {
+    const char *name, *text, *want;
+} VALUES[] = {
+    {"plain text is as it is", "us-west1", "us-west1"},
+    {"with spaces inside", "a b", "a b"},
+    {"the least and the most that are plain", "!~", "!~"},
+    {"outside ASCII", "Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="},
+    {"spaces around", " padded ", "=?base64?IHBhZGRlZCA=?="},
+    {"a space before", " a", "=?base64?IGE=?="},
+    {"a space after", "a ", "=?base64?YSA=?="},
+    {"a line's end", "line1\nline2", "=?base64?bGluZTEKbGluZTI=?="},
+    {"what is no character of a line", "a\x7f", "=?base64?YX8=?="},
+    {"like an encoded one",
+     "=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="},
+    {"nothing", "",
+     "=?base64?"
+     "?="},
+};
+
+static void is_such_a_value(void **state)
+{
+    const struct value_row *row = *state;
+    mt_arena a = {0};
+    mt_str back, value = mc_header_value(&a, mt_str_z(row->text));
+    assert_text(value, mt_str_z(row->want));
+    assert_true(mc_header_text(&a, value, &back));
+    assert_text(back, mt_str_z(row->text));
+    mt_arena_free(&a);
+}
+
+static const struct sent_row {
+    const char *name, *text, *method, *named;
+    bool asks;
+} SENT[] = {
+    {"sent: a list", CALL("1", "tools/list", META), "tools/list", NULL, true},
+    {"sent: a call", CALL("1", "tools/call", "\"name\":\"a\"," META), "tools/call", "a",
+     false},
+    {"sent: a resource", CALL("1", "resources/read", "\"uri\":\"u:1\"," META),
+     "resources/read", "u:1", true},
+    {"sent: a task", CALL("1", "tasks/get", "\"taskId\":\"t\"," TASKS), "tasks/get",
+     "t", true},
+    {"sent: the end of a task", CALL("1", "tasks/cancel", "\"taskId\":\"t\"," TASKS),
+     "tasks/cancel", "t", false},
+    {"sent: input for a task",
+     CALL("1", "tasks/update", "\"taskId\":\"t\",\"inputResponses\":{}," TASKS),
+     "tasks/update", "t", false},
+};
+
+static void is_sent_on(void **state)
+{
+    const struct sent_row *row = *state;
+    mt_arena a = {0};
+    mc_message m;
+    mc_read(&a, mt_str_z(row->text), &(mc_door){0}, &m);
+    assert_int_equal(m.kind, MC_REQUEST);
+    assert_text(mc_method_name(&m), mt_str_z(row->method));
+    assert_int_equal(mc_named(&m).ptr != NULL, row->named != NULL);
+    assert_text(mc_named(&m), mt_str_z(row->named ? row->named : ""));
+    assert_int_equal(mc_only_asks(&m), row->asks);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
     rows_add(&list, ROWS, is_taken_for);
     rows_add(&list, SAID, is_answered);
+    rows_add(&list, VALUES, is_such_a_value);
+    rows_add(&list, SENT, is_sent_on);
     rows_test(&list, a_missing_resource_has_the_code_of_its_revision);
     rows_test(&list, what_a_client_can_do_is_read_from_each_request);
     rows_test(&list, a_message_is_as_deep_and_long_as_the_limits_say);
