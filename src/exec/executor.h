@@ -161,7 +161,9 @@ typedef struct ex_people {
     X(AGENT_LIST,        false) /* GET  agents                                   */ \
     X(AGENT_MESSAGE,     true)  /* POST agents/n/messages                        */ \
     X(AGENT_TAPE,        false) /* GET  agents/n/tape                            */ \
-    X(AGENT_LOG,         false) /* GET  agents/n/messages                        */
+    X(AGENT_LOG,         false) /* GET  agents/n/messages                        */ \
+    X(GUARD_BEGIN,       true)  /* nobody's route: a tool is to be called elsewhere */ \
+    X(GUARD_END,         true)  /* nobody's route: what became of call i          */
 /* clang-format on */
 
 typedef enum ex_action {
@@ -170,6 +172,30 @@ typedef enum ex_action {
 #undef EX_ACTION_ENUM
         EX_ACTION_COUNT
 } ex_action;
+
+/* How a call of a tool that is elsewhere ended. */
+typedef enum ex_ended {
+    EX_ENDED_DONE,
+    EX_ENDED_FAILED, /* the tool says so: nothing happened */
+    EX_ENDED_UNKNOWN /* nobody knows: somebody has to find out */
+} ex_ended;
+
+/* GUARD_*: a call of a tool of another server (docs/adr/0032-guard.md). BEGIN: `n` is
+ * the operation that it is (empty: none, the tool is not mapped), the body that of an
+ * operation; what answers has `call`, its id. END: `i` is that id, the body may have
+ * an outcome. Texts are JSON for the record. */
+typedef struct ex_guarded {
+    mt_str tool;
+    mt_str arguments; /* BEGIN */
+    mt_str result;    /* END; empty: there is none */
+    mt_str why;       /* END: text, for what did not end well */
+    ex_ended ended;
+    bool commits_before; /* the effects are there before the tool is called */
+    bool closes;         /* … and nobody will tell what became of it */
+    bool outcome_later;  /* several outcomes match: the result will say which */
+    bool observes;       /* a refusal is recorded, and nobody is held up by it */
+    bool passes;         /* not mapped, and allowed nevertheless */
+} ex_guarded;
 
 /* Borrowed until the reply is given. */
 typedef struct ex_call {
@@ -184,7 +210,8 @@ typedef struct ex_call {
     mt_str request_digest;              /* hex of method, path, body; with the key */
     const ad_param *query;
     size_t query_count;
-    const ex_people *people; /* of decisions; NULL: nobody but personas is known */
+    const ex_people *people;   /* of decisions; NULL: nobody but personas is known */
+    const ex_guarded *guarded; /* GUARD_*, or NULL */
     tr_trace *trace; /* stages are noted there, its id in the record; NULL: none */
     /* On a thread that others wait for: what takes long to evaluate is left to the
      * executor's workers, and answered from there. */

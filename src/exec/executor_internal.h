@@ -205,6 +205,7 @@ struct ex_executor {
     bool chain_known;
     ex_cache *cache;          /* NULL on a shared store */
     ex_shadow *shadow;        /* the committer's; NULL: none */
+    atomic_bool has_claims;   /* guarded calls may hold instances */
     atomic_llong ahead_ms;    /* ex_now() */
     atomic_llong skew_ms;     /* this machine's clock, minus the database's */
     bool skewed;              /* by more than clock_skew_ms; who syncs knows */

@@ -110,4 +110,10 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
                           .queue = ex_agent_message_queue},
     [EX_AGENT_TAPE] = {.prepare = ex_agent_tape},
     [EX_AGENT_LOG] = {.prepare = ex_agent_log},
+    [EX_GUARD_BEGIN] = {.prepare = ex_guard_begin_prepare,
+                        .claim = ex_guard_claim,
+                        .commit = ex_guard_begin_commit},
+    [EX_GUARD_END] = {.prepare = ex_guard_end_prepare,
+                      .claim = ex_guard_claim,
+                      .commit = ex_guard_end_commit},
 };

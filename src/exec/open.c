@@ -239,6 +239,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : load_time(x);
     err = err ? err : ex_keys_open(x, options, why);
     err = err ? err : ex_contracts_open(x, options->files, why);
+    err = err ? err : ex_claims_open(x);
     if (!err) {
         ex_distinct_warn(x);
     }

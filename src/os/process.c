@@ -288,24 +288,36 @@ mt_str os_child_rest(const os_child *c)
 
 /* ---- writing ---- */
 
+mt_err os_child_write_some(os_child *c, mt_str bytes, size_t *put)
+{
+    *put = 0;
+    if (c->in < 0) {
+        return MT_E_CLOSED;
+    }
+    ssize_t n = write(c->in, bytes.ptr, bytes.len);
+    if (n < 0 && errno == EPIPE) {
+        close_fd(&c->in);
+        return MT_E_CLOSED;
+    }
+    if (n < 0 && errno != EAGAIN && errno != EINTR) {
+        return MT_E_IO;
+    }
+    *put = n > 0 ? (size_t)n : 0;
+    return MT_OK;
+}
+
 mt_err os_child_write(os_child *c, mt_str bytes, int timeout_ms)
 {
     int64_t deadline = os_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
     while (bytes.len) {
-        if (c->in < 0) {
-            return MT_E_CLOSED;
+        size_t put;
+        mt_err err = os_child_write_some(c, bytes, &put);
+        if (err) {
+            return err;
         }
-        ssize_t put = write(c->in, bytes.ptr, bytes.len);
-        if (put > 0) {
-            bytes = mt_str_skip(bytes, (size_t)put);
+        bytes = mt_str_skip(bytes, put);
+        if (put) {
             continue;
-        }
-        if (put < 0 && errno == EPIPE) {
-            close_fd(&c->in);
-            return MT_E_CLOSED;
-        }
-        if (put < 0 && errno != EAGAIN && errno != EINTR) {
-            return MT_E_IO;
         }
         struct pollfd fds[] = {{c->in, POLLOUT, 0}, {c->err, POLLIN, 0}};
         if (poll(fds, 2, left_ms(timeout_ms, deadline)) == 0) {
@@ -373,6 +385,16 @@ bool os_child_stop(os_child *c, int grace_ms, int *exit_status)
 int os_child_fd(const os_child *c)
 {
     return c->out;
+}
+
+int os_child_stdin_fd(const os_child *c)
+{
+    return c->in;
+}
+
+int os_child_stderr_fd(const os_child *c)
+{
+    return c->err;
 }
 
 mt_str os_child_complaint(const os_child *c)

@@ -35,8 +35,13 @@ mt_str os_child_rest(const os_child *c);
 mt_err os_child_write(os_child *c, mt_str bytes, int timeout_ms);
 void os_child_close_stdin(os_child *c);
 
-/* For event loops: the descriptor to wait on before os_child_read_line(c, 0, ...). */
+/* For event loops: the descriptor to wait on before os_child_read_line(c, 0, ...);
+ * those of its stdin and stderr (which that call drains); -1: closed. */
 int os_child_fd(const os_child *c);
+int os_child_stdin_fd(const os_child *c);
+int os_child_stderr_fd(const os_child *c);
+/* Writes as much as it takes now, which may be nothing. MT_E_CLOSED, MT_E_IO. */
+mt_err os_child_write_some(os_child *c, mt_str bytes, size_t *put);
 
 /* Waits up to `grace_ms` for its end, then kills the group. True when it ended by
  * itself; *exit_status is then its exit code, or 128 + signal. */

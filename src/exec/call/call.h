@@ -84,6 +84,8 @@ struct ex_job {
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
+    mt_str facts_said;         /* FactProvenance as it was; empty: that of the snap */
+    mt_str guard_json;         /* of the guarded call that this is; or empty */
     mt_str origin;             /* FLOW_START: JSON of what triggered it, or empty */
     bool has_facts;            /* the snap's facts were gathered */
     int64_t give_up_ms;        /* waiting for a receipt */

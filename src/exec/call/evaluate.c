@@ -20,6 +20,8 @@ static const uint64_t *conditions_of(ex_job *job, const ex_version *v)
     uint64_t *bits = mt_new_array(&job->arena, uint64_t, count / 64 + 1);
     switch ((int)job->call->action) {
     case EX_OPERATION:
+    case EX_GUARD_BEGIN:
+    case EX_GUARD_END:
         if (p->ops[job->what].condition != CT_NONE) {
             ct_bit_set(bits, p->ops[job->what].condition);
         }

@@ -10,6 +10,7 @@
  *     effects    what an operation does; flow_row: a flow's row, its end
  *     outbox     what is done after a commit: trigger, intent; delivery: one row
  *     recover    flows of processes that died
+ *     claims     instances that a guarded call holds
  */
 #ifndef EX_COMMIT_H
 #define EX_COMMIT_H
@@ -318,6 +319,20 @@ bool ex_refuse_other(ex_job *job, mt_str persona, const ex_other *other);
 /* It has acted; `record` says so. */
 mt_err ex_distinct_note(const ex_job *job, ex_group *g, const ex_act *act,
                         const ct_change *done, uint32_t count, int64_t record);
+
+/* ---- Instances that a guarded call holds (claims.c) ---- */
+
+/* Does the store have any? Asked once, when opening. */
+mt_err ex_claims_open(ex_executor *x);
+/* Answers the job (job->answered) if another call holds what the operation changes;
+ * `op` CT_NONE: anything that is bound. Of a shared store: as far as this process
+ * knows, unless the job is a guarded call itself. */
+mt_err ex_held_refused(ex_job *job, ex_group *g, uint32_t op);
+/* Which guarded call holds the locked instance; empty: none. */
+mt_err ex_row_held(ex_group *g, const st_instance *row, mt_str *call);
+/* Holds what the operation changes, for this call; lets go of it. */
+mt_err ex_hold(ex_job *job, ex_group *g, uint32_t op, mt_str call);
+mt_err ex_let_go(ex_group *g, mt_str call);
 
 /* ---- The outbox ---- */
 

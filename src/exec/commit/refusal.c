@@ -32,11 +32,16 @@ static bool is_decision(int status, ex_problem p)
     return !other;
 }
 
+static bool is_operation(const ex_job *job)
+{
+    return job->call->action == EX_OPERATION || job->call->action == EX_GUARD_BEGIN;
+}
+
 bool ex_refusal_due(const ex_job *job)
 {
     ex_action action = job->call->action;
     bool ours =
-        action == EX_OPERATION || action == EX_FLOW_START || action == EX_FLOW_RESUME;
+        is_operation(job) || action == EX_FLOW_START || action == EX_FLOW_RESUME;
     return ours && job->reply.problem && !job->simulation && !job->internal &&
            !job->resumed && !job->reply.replayed &&
            job->x->refusals != EX_REFUSALS_NONE &&
@@ -210,11 +215,15 @@ static void members_json(mt_jw *w, ex_job *job, ex_group *g, const asked *a)
         mt_jw_keyz(w, "facts");
         ex_fact_provenance(w, a->v, job->snap);
     }
-    if (job->call->action != EX_OPERATION) {
+    if (!is_operation(job)) {
         mt_jw_key_str(w, "flow", a->row ? a->row->flow : job->call->name);
     }
+    if (job->guard_json.len) {
+        mt_jw_keyz(w, "guard");
+        mt_jw_raw(w, job->guard_json);
+    }
     mt_jw_key_str(w, "kind", MT_STR("refusal"));
-    if (job->call->action == EX_OPERATION) {
+    if (is_operation(job) && job->call->name.len) {
         mt_jw_key_str(w, "operation", job->call->name);
     }
     if (job->request.persona.len) {

@@ -139,6 +139,9 @@ mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
     if (!mt_str_is(mt_json_text(mt_json_at(&tree, "status")), "failed")) {
         add(a, &all, &tree, "error", "error");
     }
+    const mt_json *guard = mt_json_at(&tree, "guard");
+    add(a, &all, guard, "event", "event");
+    add(a, &all, guard, "tool", "tool");
     add_refusal(a, &all, &tree);
     const mt_json *provenance = mt_json_at(&tree, "provenance");
     for (size_t i = 0; i < sizeof PROVENANCE / sizeof *PROVENANCE; i++) {

@@ -251,6 +251,22 @@ static void tell_any(mt_buf *out, const mt_json *body)
     }
 }
 
+/* A tool that is called elsewhere: allowed, passed, done, failed, outcome_unknown. */
+static void tell_guard(mt_buf *out, const mt_json *body)
+{
+    const mt_json *guard = mt_json_at(body, "guard");
+    const mt_json *bound = mt_json_at(body, "bindings");
+    add_named(out, "tool ", guard, "tool");
+    add_named(out, ": ", guard, "event");
+    add_named(out, ", ", guard, "why");
+    add_named(out, " (call ", guard, "call");
+    mt_buf_addz(out, mt_text_at(guard, "call").len ? ")" : "");
+    if (mt_json_is(bound, MT_JSON_OBJECT) && bound->count) {
+        mt_buf_addz(out, " on ");
+        add_members(out, bound);
+    }
+}
+
 static const struct kind {
     const char *name;
     void (*tell)(mt_buf *out, const mt_json *body);
@@ -268,6 +284,7 @@ static const struct kind {
     {"contract_deployed", tell_contract},
     {"refusal", tell_refusal},
     {"decision", tell_decision},
+    {"guard", tell_guard},
     {"token_created", tell_token},
     {"token_changed", tell_token},
     {"token_revoked", tell_token},

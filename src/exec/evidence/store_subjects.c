@@ -65,6 +65,7 @@ static const kind_rule KINDS[] = {
     {"flow_ended", OF_BOUND, NULL},
     {"refusal", OF_BOUND, NULL},
     {"decision", OF_BOUND, NULL},
+    {"guard", OF_BOUND, NULL},
     {"flow_migrated", OF_BOUND, NULL},
     {"contract_deployed", OF_NOTHING, NULL},
     {"infrastructure_changed", OF_NOTHING, NULL},

@@ -121,5 +121,6 @@ mt_err ex_flow_start_commit(ex_job *job, ex_group *g)
     if (ex_refused_unless_current(job) || refused_start(job)) {
         return MT_OK;
     }
-    return ex_flow_first_turn(job, g);
+    mt_err err = ex_held_refused(job, g, CT_NONE);
+    return err || job->answered ? err : ex_flow_first_turn(job, g);
 }

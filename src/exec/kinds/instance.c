@@ -235,6 +235,13 @@ mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
                   MT_ARG(h.flow));
         return MT_OK;
     }
+    mt_str call = {0};
+    err = err ? err : ex_row_held(g, &r->row, &call);
+    if (!err && call.len) {
+        ex_refuse(job, EX_INSTANCE_BUSY, "the guarded call '%.*s' holds it",
+                  MT_ARG(call));
+        return MT_OK;
+    }
     if (!err) {
         r->row.deleted = true;
         ex_move(g, r, r->row.state, r->row.last_flow, r->row.last_operation);

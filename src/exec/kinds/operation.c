@@ -66,7 +66,7 @@ static bool refused_unless_bound(ex_job *job)
 
 /* On the states that the snap has. An outcome that the operation does not have is told
  * only to who could have named one. */
-static ct_attempt try(ex_job *job)
+ct_attempt ex_operation_try(ex_job *job)
 {
     const mt_json *named = job->request.outcome;
     uint32_t outcome =
@@ -83,7 +83,7 @@ static ct_attempt try(ex_job *job)
 }
 
 /* Persona and precondition need no state. */
-static bool needs_no_state(const ct_attempt *a)
+bool ex_needs_no_state(const ct_attempt *a)
 {
     return a->error == CT_OP_PERSONA || a->error == CT_OP_PRECONDITION ||
            a->error == CT_OP_EVALUATION || a->error == CT_OP_OUTCOME;
@@ -93,12 +93,12 @@ static bool needs_no_state(const ct_attempt *a)
  * states as this contract. */
 static bool refused_early(ex_job *job)
 {
-    ct_attempt a = try(job);
-    return needs_no_state(&a) && !ex_shadows(job->x, job->v) &&
+    ct_attempt a = ex_operation_try(job);
+    return ex_needs_no_state(&a) && !ex_shadows(job->x, job->v) &&
            ex_refuse_attempt(job, &a);
 }
 
-static ex_act act_of(const ex_job *job)
+ex_act ex_operation_act(const ex_job *job)
 {
     return (ex_act){
         .persona = job->request.persona, .who = ex_caller_id(job), .op = job->what};
@@ -116,11 +116,11 @@ static bool dry_run(ex_job *job)
     if (ex_refused_unless_versions(job)) {
         return true;
     }
-    ct_attempt a = try(job);
+    ct_attempt a = ex_operation_try(job);
     if (a.error) {
         return ex_refuse_attempt(job, &a);
     }
-    ex_act act = act_of(job);
+    ex_act act = ex_operation_act(job);
     err = ex_distinct_refused(job, NULL, &act, false);
     if (err || job->answered) {
         return err ? ex_refuse_store(job, err) : true;
@@ -163,18 +163,23 @@ static mt_err refuse(ex_job *job, ex_group *g, const ct_attempt *a)
 }
 
 /* Effects first: the record says which versions they made. */
-static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
+mt_err ex_operation_do(ex_job *job, ex_group *g, const ct_attempt *a, int64_t *record)
 {
-    int64_t record = EX_NO_RECORD;
     ex_effects f = {.v = job->v,
                     .changes = job->snap->changes,
                     .count = a->change_count,
                     .instances = job->snap->instances,
                     .operation = ct_operation_id(job->v->plan, job->what)};
     mt_err err = ex_apply(g, &f);
-    ex_act act = act_of(job);
-    err = err ? err : ex_record_operation(job, g, a, &f, &record);
-    err = err ? err : ex_distinct_note(job, g, &act, f.changes, f.count, record);
+    ex_act act = ex_operation_act(job);
+    err = err ? err : ex_record_operation(job, g, a, &f, record);
+    return err ? err : ex_distinct_note(job, g, &act, f.changes, f.count, *record);
+}
+
+static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
+{
+    int64_t record = EX_NO_RECORD;
+    mt_err err = ex_operation_do(job, g, a, &record);
     if (!err) {
         ex_group_states(job, g); /* versions as they are now */
         ex_reply_operation(job, a, record);
@@ -188,17 +193,21 @@ static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
 mt_err ex_operation_commit(ex_job *job, ex_group *g)
 {
     ex_group_states(job, g);
-    ct_attempt a = try(job);
-    if (needs_no_state(&a)) { /* it waited for the shadow; the answer comes first */
+    ct_attempt a = ex_operation_try(job);
+    if (ex_needs_no_state(&a)) { /* it waited for the shadow; the answer comes first */
         return refuse(job, g, &a);
     }
     if (ex_refused_unless_current(job) || ex_refused_unless_versions(job)) {
         return MT_OK;
     }
+    mt_err err = ex_held_refused(job, g, job->what);
+    if (err || job->answered) {
+        return err;
+    }
     if (a.error) {
         return refuse(job, g, &a);
     }
-    ex_act act = act_of(job);
-    mt_err err = ex_distinct_refused(job, g->tx, &act, true);
+    ex_act act = ex_operation_act(job);
+    err = ex_distinct_refused(job, g->tx, &act, true);
     return err || job->answered ? err : do_it(job, g, &a);
 }

@@ -212,7 +212,15 @@ mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
     mt_jw_key_str(&w, "contract", v->contract);
     mt_jw_key_str(&w, "etag", v->etag);
     mt_jw_keyz(&w, "facts");
-    ex_fact_provenance(&w, v, job->snap);
+    if (job->facts_said.len) {
+        mt_jw_raw(&w, job->facts_said);
+    } else {
+        ex_fact_provenance(&w, v, job->snap);
+    }
+    if (job->guard_json.len) {
+        mt_jw_keyz(&w, "guard");
+        mt_jw_raw(&w, job->guard_json);
+    }
     mt_jw_key_str(&w, "kind", MT_STR("operation"));
     mt_jw_keyz(&w, "provenance");
     ct_op_provenance_json(&w, &report);
