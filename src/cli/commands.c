@@ -48,6 +48,8 @@ const cli_command CLI_COMMANDS[] = {
      cmd_audit, CMD_AUDIT_OPTIONS, NULL, 0, 1, CMD_AUDIT_DETAILS},
     {"serve", "[FILE...]", "Serve contracts over HTTP", cmd_serve, CMD_SERVE_OPTIONS, NULL, 0,
      -1, CMD_SERVE_DETAILS},
+    {"guard", NULL, "Stand before the tools of another server: decide, record, hold back",
+     NULL, NULL, CMD_GUARD_COMMANDS, 0, 0, NULL},
     {"mcp", "[FILE]", "Serve a contract to an AI agent, as tools of one persona", cmd_mcp,
      CMD_MCP_OPTIONS, NULL, 0, 1, CMD_MCP_DETAILS},
     {"witness", NULL, "Co-sign the checkpoints of logs that others run", NULL, NULL,

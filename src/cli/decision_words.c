@@ -61,6 +61,7 @@ static const struct {
     const char *kind, *words, *member;
 } KINDS[] = {
     {"operation", "operation", "operation"},
+    {"guard", "tool", "tool"},
     {"flow_started", "flow begins:", "flow"},
     {"flow_waiting", "flow waits:", "flow"},
     {"flow_ended", "flow ends:", "flow"},
@@ -106,7 +107,9 @@ static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "refusal")) {
         mt_str op = member(d, "operation"), flow = member(d, "flow");
-        return op.len ? mt_strf(a, "operation %.*s", MT_ARG(op))
+        mt_str tool = member(d, "tool");
+        return op.len     ? mt_strf(a, "operation %.*s", MT_ARG(op))
+               : tool.len ? mt_strf(a, "tool %.*s", MT_ARG(tool))
                : mt_json_at(d, "execution")
                    ? mt_strf(a, "resume flow %.*s", MT_ARG(flow))
                    : mt_strf(a, "flow %.*s", MT_ARG(flow));
@@ -149,6 +152,9 @@ static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "token_created") || mt_str_is(kind, "token_changed")) {
         return grants_of(a, mt_json_at(d, "token"));
+    }
+    if (mt_str_is(kind, "guard")) {
+        return member(d, "event");
     }
     const mt_json *refusal = mt_json_at(d, "refusal");
     mt_str outcome = member(d, "outcome"), status = member(d, "status");

@@ -462,22 +462,48 @@ static void judge(mt_arena *a, const mt_json *all, const mc_door *door, mc_messa
            spoilt_params(a, params, row, m));
 }
 
-void mc_read(mt_arena *a, mt_str text, const mc_door *door, mc_message *out)
+/* NULL: it is spoilt. */
+static const mt_json *read_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
+                                mc_message *out)
 {
     mt_json *all = mt_new(a, mt_json);
     mt_json_error error = {0};
+    mt_err err = mt_json_read(a, text, limits, all, &error);
+    if (!err) {
+        return all;
+    }
+    mt_str why = mt_strf(a, "%sbyte %zu: %s", err == MT_E_LIMIT ? "" : "not JSON, ",
+                         error.offset, error.message ? error.message : "malformed");
+    mc_spoil(out, err == MT_E_LIMIT ? MC_NOT_A_MESSAGE : MC_NOT_JSON, why, (mt_str){0});
+    return NULL;
+}
+
+void mc_read(mt_arena *a, mt_str text, const mc_door *door, mc_message *out)
+{
     *out =
         (mc_message){.kind = MC_FAULTY, .revision = MC_2026_07_28, .http = door->http};
-    mt_err err = mt_json_read(a, text, door->limits, all, &error);
-    if (err) {
-        mt_str why = mt_strf(a, "%sbyte %zu: %s", err == MT_E_LIMIT ? "" : "not JSON, ",
-                             error.offset, error.message ? error.message : "malformed");
-        mc_spoil(out, err == MT_E_LIMIT ? MC_NOT_A_MESSAGE : MC_NOT_JSON, why,
-                 (mt_str){0});
+    const mt_json *all = read_text(a, text, door->limits, out);
+    if (all && !spoilt_envelope(a, all, out)) {
+        judge(a, all, door, out);
+    }
+}
+
+void mc_open(mt_arena *a, mt_str text, const mt_json_limits *limits, mc_envelope *out)
+{
+    *out = (mc_envelope){.m = {.kind = MC_FAULTY, .revision = MC_2025_11_25}};
+    const mt_json *all = read_text(a, text, limits, &out->m);
+    if (!all) {
         return;
     }
-    if (!spoilt_envelope(a, all, out)) {
-        judge(a, all, door, out);
+    (void)spoilt_envelope(a, all, &out->m);
+    out->all = mt_json_is(all, MT_JSON_OBJECT) ? all : NULL;
+    out->method = mt_json_text(mt_json_at(all, "method"));
+    out->params = mt_json_at(all, "params");
+    out->result = mt_json_at(all, "result");
+    out->error = mt_json_at(all, "error");
+    out->m.meta = mt_json_at(out->params, "_meta");
+    if (mt_json_get(out->m.meta, MT_STR(META_VERSION))) {
+        out->m.revision = MC_2026_07_28;
     }
 }
 

@@ -123,6 +123,16 @@ typedef struct mc_message {
  */
 void mc_read(mt_arena *a, mt_str text, const mc_door *door, mc_message *out);
 
+/* The envelope alone, for who passes messages on: neither revision nor method nor
+ * parameters are judged. `m` has kind, id, revision and `_meta`; MC_FAULTY as above. */
+typedef struct mc_envelope {
+    mc_message m;
+    const mt_json *all;                     /* the object; NULL: it is none */
+    mt_str method;                          /* of a request or a notification */
+    const mt_json *params, *result, *error; /* or NULL */
+} mc_envelope;
+void mc_open(mt_arena *a, mt_str text, const mt_json_limits *limits, mc_envelope *out);
+
 /* The message is refused after all, with this fault. `data`: JSON, or empty. */
 void mc_spoil(mc_message *m, mc_fault fault, mt_str why, mt_str data);
 

@@ -1,0 +1,146 @@
+/* cli/cmd_guard_run.c - motet guard run: stands before another MCP server.
+ * Room: cli. Nothing but messages goes to standard output, whatever happens. It ends
+ * when its input does, or by SIGTERM or SIGINT. Calls that a guard before this one left
+ * behind are found first, and said to be of unknown outcome: on a store of its own
+ * nobody else can be at them. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/guarded.h"
+#include "exec/evidence/guarded.h"
+
+/* clang-format off */
+const cli_option CMD_GUARD_RUN_OPTIONS[] = {
+    {"contract",    "FILE", "the contract that decides"},
+    {"map",         "FILE", "which tool is which operation (YAML or JSON)"},
+    {"store",       "URL",  "where everything is kept (sqlite:motet.db)"},
+    {"observe",     NULL,   "decide and record, but refuse nothing"},
+    {"as",          "ID",   "who calls, for the map's identities (uid:NUMBER)"},
+    {"signing-key", "FILE", "sign the ledger"},
+    {"config",      "FILE", "settings as of motet serve: sources, executor, distinct"},
+    {NULL, NULL, NULL},
+};
+const char CMD_GUARD_RUN_DETAILS[] =
+    "Starts COMMAND, an MCP server on standard input and output, and speaks for it, in "
+    "both revisions. Each call of a tool is decided by the contract as the map says. What "
+    "is allowed is recorded, and its instances are claimed, before the tool is called; "
+    "its effects are committed with its result. What is refused never reaches the "
+    "server; the answer says why.\n\n"
+    "A call of which it is not known what became of it (the guard or the server died, "
+    "or said nothing in time) is listed by motet guard pending and settled by motet "
+    "guard resolve; it is never tried again by itself.";
+/* clang-format on */
+
+static volatile sig_atomic_t told_to_stop;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    told_to_stop = 1;
+}
+
+/* Threads leave signals to this one, which waits for messages; a signal ends that. */
+static void take_signals(sigset_t *signals, int how)
+{
+    struct sigaction action = {.sa_handler = stop};
+    sigemptyset(signals);
+    sigaddset(signals, SIGTERM);
+    sigaddset(signals, SIGINT);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    pthread_sigmask(how, signals, NULL);
+}
+
+/* ---- What was left behind ---- */
+
+typedef struct left {
+    mt_arena *a;
+    MT_VEC(mt_str) calls, tools;
+} left;
+
+static mt_err note_left(void *state, const st_doc *row)
+{
+    left *l = state;
+    mt_json tree;
+    mt_str body = mt_str_dup(l->a, row->body), id = mt_str_dup(l->a, row->id);
+    if (!mt_json_read(l->a, body, NULL, &tree, NULL) &&
+        !mt_str_is(mt_text_at(&tree, "status"), EX_CALL_UNKNOWN)) {
+        mt_str tool = mt_text_at(&tree, "tool");
+        mt_vec_push(l->a, &l->calls, id);
+        mt_vec_push(l->a, &l->tools, tool);
+    }
+    return MT_OK;
+}
+
+static int find_left(cli_guarded *g)
+{
+    left l = {.a = &g->arena};
+    st_tx *tx;
+    if (st_is_shared(g->store)) {
+        return CLI_HOLDS; /* others may be at work */
+    }
+    mt_err err = st_begin(g->store, ST_READ, &tx);
+    if (!err) {
+        err = st_doc_walk(tx, EX_GUARDED_KIND, MT_STR(""), (st_page){0}, note_left, &l);
+        st_rollback(tx);
+    }
+    for (size_t i = 0; i < l.calls.len && !err; i++) {
+        mt_str words;
+        gd_end_of e = {.call = l.calls.items[i],
+                       .tool = l.tools.items[i],
+                       .ended = EX_ENDED_UNKNOWN,
+                       .why = MT_STR("the guard ended before the tool had answered")};
+        (void)gd_end(&g->desk, &g->arena, &e, &words);
+        fprintf(stderr, "motet guard: call %.*s of tool %.*s: outcome_unknown\n",
+                MT_ARG(l.calls.items[i]), MT_ARG(l.tools.items[i]));
+    }
+    return err ? cli_fail(g->args, CLI_WORLD, "the store: %s", cli_why(err))
+               : CLI_HOLDS;
+}
+
+/* ---- All of it ---- */
+
+static void report(void *state, const char *text)
+{
+    (void)state;
+    fprintf(stderr, "motet guard: %s\n", text);
+}
+
+static int serve(cli_guarded *g)
+{
+    enum { GRACE_MS = 5000 };
+    gd_options o = {.desk = &g->desk,
+                    .command = g->args->operands,
+                    .in = STDIN_FILENO,
+                    .out = STDOUT_FILENO,
+                    .client_bytes = g->limits.mcp_bytes,
+                    .upstream_bytes = g->limits.guard_bytes,
+                    .depth = g->limits.json_depth,
+                    .grace_ms = GRACE_MS,
+                    .report = report,
+                    .stop = &told_to_stop};
+    mt_err err = gd_serve(&o);
+    return err ? cli_fail(g->args, CLI_WORLD, "%s: %s", g->args->operands[0],
+                          cli_why(err))
+               : CLI_HOLDS;
+}
+
+int cmd_guard_run(const cli_args *args)
+{
+    cli_guarded g;
+    sigset_t signals;
+    signal(SIGPIPE, SIG_IGN);
+    take_signals(&signals, SIG_BLOCK);
+    int code = cli_guarded_open(&g, args, 0);
+    code = code ? code : find_left(&g);
+    if (!code) {
+        take_signals(&signals, SIG_UNBLOCK);
+        code = serve(&g);
+    }
+    cli_guarded_close(&g);
+    return code;
+}

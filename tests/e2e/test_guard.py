@@ -1,0 +1,541 @@
+"""motet guard before servers: what is allowed, refused, observed, and what is done when the
+server behind it lies, hangs or dies."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import guards
+import mcp
+import npm
+from guards import Guard
+from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, Case, main, run
+
+FAST = guards.MAP.replace("operation: write\n", "operation: write\n    timeout: 100ms\n")
+
+
+class Guards(Case):
+    def setUp(self):
+        super().setUp()
+        guards.lay_out(self.dir)
+
+    def events(self):
+        """(tool, event) of everything about guarded calls, in the order of the ledger."""
+        found = []
+        for r in guards.records(self.dir):
+            guard = r["body"].get("guard")
+            if guard:
+                found.append((guard["tool"], r["body"]["kind"], guard["event"]))
+        return found
+
+    def check_store(self):
+        for words in (["ledger", "verify"], ["store", "check"]):
+            done = self.run_motet(*words, "--store", "sqlite:guard.db")
+            self.assertEqual(done.code, 0, done)
+
+    def state(self, path):
+        moves = [r["body"]["provenance"]["state_after"]["File"][path] for r in guards.records(self.dir)
+                 if r["body"]["kind"] == "operation" and path in
+                 r["body"]["provenance"]["state_after"].get("File", {})]
+        return moves[-1] if moves else None
+
+
+class Decides(Guards):
+    def test_allowed_refused_and_recorded(self):
+        for revision in (mcp.NEWER, mcp.OLDER):
+            with self.subTest(revision), Guard(self.dir, revision=revision) as agent:
+                self.assertEqual(agent.words("write", mark="m1", path="/srv/a", content="x"),
+                                 (False, "done m1"))
+                error, text = agent.words("write", mark="m2", path="/srv/../etc/a", content="x")
+                self.assertTrue(error)
+                self.assertIn("Refused (precondition_failed)", text)
+                self.assertIn("inside is false", text)
+                error, text = agent.words("write", mark="m3", path="/srv/a", content="x" * 11)
+                self.assertIn("size <= 10 is false", text)
+                self.assertNotIn("m2", guards.calls(self.dir))
+                self.assertNotIn("m3", guards.calls(self.dir))
+        self.assertEqual(self.events()[:4], [("write", "guard", "allowed"), ("write", "operation", "done"),
+                                             ("write", "refusal", "refused"),
+                                             ("write", "refusal", "refused")])
+        self.check_store()
+
+    def test_a_size_at_the_limit_and_beyond_it(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("write", path="/srv/a", content="x" * 10)[0])
+            self.assertTrue(agent.words("write", path="/srv/a", content="x" * 11)[0])
+
+    def test_life_cycle_after_sealing_nothing_is_written(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("seal", mark="s", path="/srv/a")[0])
+            error, text = agent.words("write", mark="w", path="/srv//./a", content="x")
+            self.assertTrue(error)
+            self.assertIn("invalid_source_state", text)
+        self.assertEqual(guards.calls(self.dir), ["s"])
+
+    def test_listed_is_what_the_persona_may_ever_use(self):
+        with Guard(self.dir) as agent:
+            self.assertEqual(agent.tools(), ["read", "write", "seal", "decide"])
+            self.assertIn("persona_rejected", agent.words("purge", path="/srv/a")[1])
+            self.assertIn("unknown_operation", agent.words("spare", mark="no")[1])
+        with Guard(self.dir, "--observe") as agent:
+            self.assertEqual(len(agent.tools()), 6)
+        self.assertNotIn("no", guards.calls(self.dir))
+
+    def test_observing_refuses_nothing_and_says_what_it_would_have(self):
+        with Guard(self.dir, "--observe") as agent:
+            self.assertEqual(agent.words("write", mark="m1", path="/etc/a", content="x"),
+                             (False, "done m1"))
+            self.assertEqual(agent.words("spare", mark="m2"), (False, "done m2"))
+            code, said = agent.close()
+        self.assertIn("observed: tool write: Refused (precondition_failed)", said)
+        seen = [r["body"]["guard"] for r in guards.records(self.dir) if r["body"]["kind"] == "refusal"]
+        self.assertEqual([s["observed"] for s in seen], [True, True])
+        self.assertIsNone(self.state("/etc/a"))
+
+    def test_unmapped_tools_pass_if_the_map_says_so(self):
+        guards.lay_out(self.dir, map_text="unmapped: allow\n" + guards.MAP)
+        with Guard(self.dir) as agent:
+            self.assertIn("spare", agent.tools())
+            self.assertEqual(agent.words("spare", mark="m1"), (False, "done m1"))
+        self.assertEqual(self.events(), [("spare", "guard", "passed"), ("spare", "guard", "done")])
+        self.check_store()
+
+    def test_committed_before_or_after(self):
+        with Guard(self.dir) as agent:
+            self.assertTrue(agent.words("seal", path="/srv/a", do="error")[0])
+            self.assertTrue(agent.words("write", path="/srv/b", content="", do="error")[0])
+        self.assertEqual(self.state("/srv/a"), "sealed")  # before: whatever the tool says
+        self.assertIsNone(self.state("/srv/b"))
+        self.assertEqual(self.events(), [("seal", "operation", "allowed"), ("seal", "guard", "failed"),
+                                         ("write", "guard", "allowed"), ("write", "guard", "failed")])
+
+    def test_the_result_names_the_outcome(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status="kept")[0])
+            self.assertEqual(self.state("/srv/a"), "open")
+            self.assertTrue(agent.words("decide", path="/srv/a", do="error")[0])  # on_error: kept
+            self.assertFalse(agent.words("decide", path="/srv/a", status="closed")[0])
+        self.assertEqual(self.state("/srv/a"), "sealed")
+
+    def test_a_result_that_names_no_outcome_leaves_it_unknown(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status="nonsense")[0])
+        call, = guards.pending(self.dir)
+        self.assertEqual(call["status"], "outcome_unknown")
+        done = self.run_motet("guard", "resolve", call["call"], "--done", "--outcome", "closed", "--store",
+                              "sqlite:guard.db")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.state("/srv/a"), "sealed")
+        self.assertEqual(guards.pending(self.dir), [])
+        self.check_store()
+
+    def test_facts_of_a_result_count_for_the_next_call(self):
+        more = guards.MAP.replace("  seal:\n", "    result: {facts: {wanted: {value: false}}}\n  seal:\n")
+        guards.lay_out(self.dir, map_text=more)
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("write", path="/srv/a", content="x")[0])
+            self.assertIn("wanted is false", agent.words("write", path="/srv/a", content="x")[1])
+
+    def test_a_claim_holds_others_back(self):
+        with Guard(self.dir) as agent:
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 91, "tools/call", {
+                "name": "write", "arguments": {"path": "/srv/a", "content": "", "do": "hang"}})))
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 92, "tools/call", {
+                "name": "write", "arguments": {"path": "/srv/a", "content": ""}})))
+            answer = agent.hear()
+            self.assertEqual(answer["id"], 92)
+            self.assertIn("instance_busy", answer["result"]["content"][0]["text"])
+            self.assertFalse(agent.words("write", path="/srv/b", content="")[0])
+            agent.process.send_signal(signal.SIGTERM)
+            self.assertEqual(agent.process.wait(timeout=30), 0)
+        call, = guards.pending(self.dir)
+        self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
+
+    def test_identities_have_personas(self):
+        guards.lay_out(self.dir, map_text=guards.MAP.replace(
+            "persona: agent", "identities: {boss: owner, '*': agent}"))
+        with Guard(self.dir, "--as", "boss") as agent:
+            self.assertEqual(agent.tools(), ["seal", "purge"])
+        with Guard(self.dir, "--as", "x") as agent:
+            self.assertNotIn("purge", agent.tools())
+
+    def test_large_arguments_and_results_are_recorded_by_hash(self):
+        with Guard(self.dir) as agent:
+            self.assertEqual(len(agent.words("read", path="/srv/a", do="big")[1]), 1_000_000)
+            agent.words("read", path="/srv/a", pad="z" * 2000)
+        kept = [r["body"]["guard"] for r in guards.records(self.dir) if "guard" in r["body"]]
+        self.assertIn("text", kept[0]["arguments"])
+        self.assertGreater(kept[1]["result"]["bytes"], 1_000_000)
+        self.assertNotIn("text", kept[1]["result"])
+        self.assertNotIn("text", kept[2]["arguments"])
+
+
+class Maps(Guards):
+    def faults(self, text):
+        guards.lay_out(self.dir, map_text=text)
+        done = self.run_motet(*guards.words(command=["true"]))
+        self.assertEqual(done.code, 1, done)
+        return done.err
+
+    def test_faults_have_their_place_and_the_nearest_name(self):
+        self.assertIn("map.yaml:5:16: `tools.read.operation` names the operation 'raed', which the contract "
+                      "does not have; did you mean 'read'?",
+                      self.faults(guards.MAP.replace("operation: read", "operation: raed")))
+        self.assertIn("did you mean `operation`?",
+                      self.faults(guards.MAP.replace("operation: read", "opration: read")))
+        self.assertIn("lacks 'File', which the operation 'write' changes",
+                      self.faults(guards.MAP.replace("    " + guards.FILE + "\n", "", 1)))
+        self.assertIn("names the fact 'insde'", self.faults(guards.MAP.replace("{inside:", "{insde:", 1)))
+        self.assertIn("names the persona 'agnt'",
+                      self.faults(guards.MAP.replace("persona: agent", "persona: agnt")))
+        self.assertIn("names the outcome 'lost'",
+                      self.faults(guards.MAP.replace("on_error: kept", "on_error: lost")))
+        self.assertIn("map.yaml:", self.faults("tools: [\n"))
+        self.assertIn("timeout", self.faults(guards.MAP.replace("60s", "0s")))
+
+    def test_no_persona_no_guard(self):
+        self.assertIn("no persona for the identity",
+                      self.faults(guards.MAP.replace("persona: agent", "identities: {nobody: agent}")))
+
+
+class Wicked(Guards):
+    """The server behind the guard does not keep the protocol."""
+
+    def test_answers_that_nobody_waits_for_are_dropped_and_told(self):
+        with Guard(self.dir) as agent:
+            for do in ("twice", "unknown", "other", "both", "garbage"):
+                with self.subTest(do):
+                    self.assertEqual(agent.words("read", mark=do, path="/srv/a", do=do),
+                                     (False, "done " + do))
+            self.assertEqual(agent.words("read", mark="after", path="/srv/a"), (False, "done after"))
+            code, said = agent.close()
+        self.assertEqual(code, 0)
+        self.assertGreaterEqual(said.count("what nobody waits for; dropped"), 4)
+        self.assertIn("with a result and an error", said)
+        self.assertIn("what is not a message", said)
+        self.check_store()
+
+    def test_it_dies(self):
+        with Guard(self.dir) as agent:
+            error, text = agent.words("write", mark="d", path="/srv/a", content="", do="die")
+            self.assertTrue(error)
+            self.assertIn("It is not known whether this was done", text)
+            with self.assertRaises(mcp.Refused) as refused:
+                agent.tools()
+            self.assertIn("has ended", refused.exception.error["message"])
+            with self.assertRaises(mcp.Refused):
+                agent.call("read", {"path": "/srv/a"})
+        call, = guards.pending(self.dir)
+        done = self.run_motet("guard", "resolve", call["call"], "--failed", "--reason", "not there", "--store",
+                              "sqlite:guard.db")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(self.events(), [("write", "guard", "allowed"), ("write", "guard", "outcome_unknown"),
+                                         ("write", "guard", "failed")])
+        again = self.run_motet("guard", "resolve", call["call"], "--done", "--store", "sqlite:guard.db")
+        self.assertEqual(again.code, 1, again)
+        self.check_store()
+
+    def test_it_dies_at_once(self):
+        done = self.run_motet(*guards.words(command=[*guards.WICKED, "x", "die-at-start"]),
+                              stdin=json.dumps(mcp.message(mcp.NEWER, 1, "server/discover")) + "\n")
+        self.assertIn("has ended", json.loads(done.out)["error"]["message"])
+
+    def test_there_is_no_such_program(self):
+        done = self.run_motet(*guards.words(command=["./no-such-program"]))
+        self.assertEqual(done.code, 3, done)
+
+    def test_it_hangs(self):
+        guards.lay_out(self.dir, map_text=FAST)
+        with Guard(self.dir) as agent:
+            error, text = agent.words("write", path="/srv/a", content="", do="hang")
+            self.assertIn("did not answer within 100 ms", text)
+            self.assertIn("instance_busy", agent.words("write", path="/srv/a", content="")[1])
+        self.assertEqual(len(guards.pending(self.dir)), 1)
+
+    def test_an_answer_that_comes_late_settles_the_call(self):
+        guards.lay_out(self.dir, map_text=FAST)
+        with Guard(self.dir) as agent:
+            self.assertTrue(agent.words("write", path="/srv/a", content="", do="late")[0])
+            for _ in range(200):
+                time.sleep(0.05)
+                if not guards.pending(self.dir):
+                    break
+            self.assertFalse(agent.words("decide", path="/srv/a", status="kept")[0])
+        self.assertEqual(guards.pending(self.dir), [])
+
+    def test_it_lists_other_tools_from_then_on(self):
+        with Guard(self.dir) as agent:
+            before = agent.tools()
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 50, "tools/call", {
+                "name": "read", "arguments": {"path": "/srv/a", "do": "relist"}})))
+            self.assertEqual(agent.hear()["method"], "notifications/tools/list_changed")
+            self.assertEqual(agent.hear()["id"], 50)
+            self.assertEqual(agent.tools(), before)
+            code, said = agent.close()
+        self.assertIn("tool read is described otherwise than when it was first listed", said)
+
+    def test_what_it_asks_of_the_client_has_an_id_of_ours(self):
+        with Guard(self.dir) as agent:
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 2, "tools/call", {
+                "name": "read", "arguments": {"path": "/srv/a", "do": "ask"}})))
+            question = agent.hear()
+            self.assertTrue(question["id"].startswith("motet-"), question)
+            agent.say(json.dumps({"jsonrpc": "2.0", "id": 4711, "result": {}}))  # nobody asked that
+            agent.say(json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}}))
+            answer = agent.hear()
+            self.assertEqual(answer["id"], 2)
+            self.assertEqual(json.loads(answer["result"]["content"][0]["text"])["result"], {"roots": []})
+
+    def test_a_message_beyond_the_limit_ends_it(self):
+        for size, error in ((4_000_000, False), (100_000, True)):
+            with self.subTest(size), Guard(self.dir, "--limit", f"guard_bytes={size}") as agent:
+                self.assertEqual(agent.words("read", path="/srv/a", do="big")[0], error)
+
+    def test_a_line_without_end_is_given_up(self):
+        with Guard(self.dir, "--limit", "guard_bytes=100000") as agent:
+            self.assertIn("too long", agent.words("read", path="/srv/a", do="long")[1])
+
+
+class Hostile(Guards):
+    """The client does not keep the protocol."""
+
+    def answers(self, agent, line):
+        agent.say(line)
+        return agent.hear()
+
+    def test_messages_that_are_none(self):
+        with Guard(self.dir, "--limit", "mcp_bytes=2000") as agent:
+            for line, code in [("{", -32700), ("[]", -32600), ("[1]", -32600), ("7", -32600),
+                               ('{"jsonrpc":"2.0","id":{},"method":"x"}', -32600),
+                               ('{"jsonrpc":"1.0","id":1,"method":"x"}', -32600),
+                               ('{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}', -32700),
+                               ('{"jsonrpc":"2.0","id":1,"method":7}', -32600),
+                               ('{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', -32700),
+                               ("[" * 1500, -32600), ("x" * 3000, -32600),
+                               ('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":7}}', -32602),
+                               ('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":'
+                                '{"name":"read","arguments":[]}}', -32602)]:
+                with self.subTest(line[:60]):
+                    self.assertEqual(self.answers(agent, line)["error"]["code"], code)
+            self.assertFalse(agent.words("read", path="/srv/a")[0])
+            self.assertEqual(len(guards.calls(self.dir)), 1)
+
+    def test_an_id_in_use_is_refused_and_one_that_was_is_not(self):
+        with Guard(self.dir) as agent:
+            hang = mcp.message(mcp.NEWER, "a", "tools/call", {
+                "name": "read", "arguments": {"path": "/srv/a", "do": "hang"}})
+            agent.say(json.dumps(hang))
+            self.assertEqual(self.answers(agent, json.dumps(hang))["error"]["code"], -32600)
+            agent.say(json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled",
+                                  "params": {"requestId": "a"}}))
+            agent.number = 100
+            self.assertFalse(agent.words("read", path="/srv/a")[0])
+            agent.process.send_signal(signal.SIGTERM)
+
+    def test_everything_else_passes_as_it_was_written(self):
+        with Guard(self.dir) as agent:
+            odd = '{"z":1.50e+2, "id" : "x\\"}" ,"params":{"b":[1,{"a":"\\\\"}],"a":"ü \\u0041"},' \
+                  '"method":"echo/it","jsonrpc":"2.0"}'
+            heard = self.answers(agent, odd)
+            self.assertEqual(heard["id"], 'x"}')
+            self.assertEqual(heard["result"]["heard"]["params"], {"b": [1, {"a": "\\"}], "a": "ü A"})
+            self.assertEqual(heard["result"]["heard"]["z"], 150.0)
+
+
+class Hooks(Guards):
+    """motet guard decide."""
+
+    def decide(self, call, *options, **named):
+        return self.run_motet("guard", "decide", "--contract", "files.tenor", "--map", "map.yaml", "--store",
+                              "sqlite:guard.db", *options, stdin=call if isinstance(call, str) else json.dumps(call),
+                              **named)
+
+    def test_allow_refuse_and_what_cannot_be_decided(self):
+        hook = {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "write",
+                "tool_input": {"path": "/srv/a", "content": "x"}, "cwd": "/"}
+        self.assertEqual(self.decide(hook).code, 0)
+        refused = self.decide({"tool_name": "write", "tool_input": {"path": "/etc/a"}})
+        self.assertEqual(refused.code, 2)
+        self.assertIn("inside is false", refused.err)
+        self.assertEqual(self.decide({"name": "read", "arguments": {"path": "/srv/a"}}).code, 0)
+        self.assertEqual(self.decide({"tool_name": "spare"}).code, 2)
+        for bad in ("", "{", "[]", '{"tool_name":7}', "{}", "[" * 5000, '{"tool_name":"read","tool_input":[]}'):
+            with self.subTest(bad[:20]):
+                self.assertEqual(self.decide(bad).code, 2)
+                self.assertEqual(self.decide(bad, "--fault", "1").code, 1)
+        self.assertEqual(self.decide(hook, "--config", "nowhere").code, 2)
+        self.assertEqual(self.decide(hook, "--store", "sqlite:/nowhere/x").code, 2)
+        self.assertEqual(self.decide(hook, "--no-such-option").code, 2)
+        observed = self.decide({"tool_name": "spare"}, "--observe")
+        self.assertEqual((observed.code, "observed: " in observed.err), (0, True))
+        self.assertEqual(guards.pending(self.dir), [])
+        self.check_store()
+
+    def test_a_life_cycle_over_several_processes(self):
+        self.assertEqual(self.decide({"tool_name": "seal", "tool_input": {"path": "/srv/a"}}).code, 0)
+        again = self.decide({"tool_name": "write", "tool_input": {"path": "/srv/a"}})
+        self.assertEqual(again.code, 2)
+        self.assertIn("invalid_source_state", again.err)
+
+    def test_at_once(self):
+        calls = [subprocess.Popen([MOTET, "guard", "decide", "--contract", "files.tenor", "--map", "map.yaml",
+                                   "--store", "sqlite:guard.db"], cwd=self.dir, stdin=subprocess.PIPE,
+                                  stderr=subprocess.PIPE) for _ in range(6)]
+        for n, call in enumerate(calls):
+            call.stdin.write(json.dumps({"tool_name": "write",
+                                         "tool_input": {"path": f"/srv/{n}"}}).encode())
+            call.stdin.close()
+        for call in calls:
+            self.assertEqual(call.wait(timeout=60), 0, call.stderr.read())
+            call.stderr.close()
+        self.assertEqual(len([r for r in guards.records(self.dir) if r["body"]["kind"] == "operation"]), 6)
+
+
+class Crashes(Guards):
+    """kill -9 of the guard and of the server, at random points."""
+
+    def crash_once(self, chance, round_number):
+        store = "guard.db"
+        child = subprocess.Popen([str(MOTET), *guards.words(command=[*guards.WICKED, self.dir / "calls.log"],
+                                                            store=store)], cwd=self.dir,
+                                 stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        lines = [json.dumps(mcp.message(mcp.NEWER, n, "tools/call", {
+            "name": chance.choice(["write", "write", "seal", "read"]),
+            "arguments": {"mark": f"r{round_number}-{n}", "content": "",
+                          "path": f"/srv/{round_number}-{n}",
+                          "do": "die" if chance.random() < 0.03 else ""}})) + "\n" for n in range(40)]
+        child.stdin.write("".join(lines).encode())
+        child.stdin.flush()
+        time.sleep(chance.uniform(0.03, 0.4))
+        if chance.random() < 0.5:
+            self.kill_server()
+            time.sleep(chance.uniform(0, 0.05))
+        child.kill()
+        child.wait(timeout=30)
+        child.stdin.close()
+
+    def kill_server(self):
+        """By the number that it wrote down itself; it may be gone, or not there yet."""
+        path = self.dir / "calls.log.pid"
+        if path.exists() and path.read_text():
+            try:
+                os.kill(int(path.read_text()), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            path.unlink()
+
+    def judge(self):
+        """What reached the server was allowed before; each effect is there once, or not known."""
+        bodies = [r["body"] for r in guards.records(self.dir)]
+        allowed, ended, effects = {}, {}, {}
+        for place, body in enumerate(bodies):
+            guard = body.get("guard")
+            if not guard:
+                continue
+            call = guard["call"]
+            if guard["event"] == "allowed":
+                mark = json.loads(guard["arguments"]["text"])["mark"]
+                self.assertNotIn(mark, allowed)
+                allowed[mark] = (call, place)
+            else:
+                ended.setdefault(call, []).append(guard["event"])
+            if body["kind"] == "operation":
+                effects[call] = effects.get(call, 0) + 1
+        open_calls = {p["call"]: p["status"] for p in guards.pending(self.dir)}
+        for mark in guards.calls(self.dir):
+            self.assertIn(mark, allowed, "reached the server without a record")
+        for mark, (call, place) in allowed.items():
+            if call in open_calls:
+                self.assertEqual(open_calls[call], "outcome_unknown")
+                self.assertEqual(ended.get(call), ["outcome_unknown"])
+            else:
+                self.assertEqual(ended.get(call), ["done"], (mark, ended.get(call)))
+            self.assertLessEqual(effects.get(call, 0), 1)
+        return len(allowed), len(open_calls)
+
+    def test_killed_at_random_points(self):
+        rounds = 200 if SOAK else 3 if SANITIZED else 12
+        chance = random.Random(SEED)
+        for number in range(rounds):
+            self.crash_once(chance, number)
+        with Guard(self.dir):  # finds what was left behind
+            pass
+        total, unknown = self.judge()
+        print(f"{rounds} kills: {total} calls allowed, {len(guards.calls(self.dir))} reached the server, "
+              f"{unknown} of unknown outcome")
+        self.assertGreater(len(guards.calls(self.dir)), rounds)
+        self.assertGreater(unknown, 0)
+        self.check_store()
+
+
+def module(name):
+    return ["node", npm.MODULES / "@modelcontextprotocol" / name / "dist" / "index.js"]
+
+
+FILE_MAP = """persona: agent
+tools:
+  read_text_file:
+    operation: read
+    facts: {inside: {from: path, under: [ROOT/open]}}
+  write_file:
+    operation: write
+    bindings: {File: {from: path, as: path, create: true}}
+    facts: {inside: {from: path, under: [ROOT/open]}, size: {from: content, as: length}}
+"""
+MEMORY_MAP = """persona: agent
+tools:
+  create_entities:
+    operation: write
+    bindings: {File: {id: graph, create: true}}
+    facts: {inside: {value: true}, size: {from: entities, as: count}}
+  read_graph:
+    operation: read
+    facts: {inside: {value: true}}
+"""
+
+
+class Others(Guards):
+    """Servers that others wrote."""
+
+    def test_before_the_file_system(self):
+        root = self.dir.resolve()
+        (root / "open").mkdir()
+        (root / "shut").mkdir()
+        (root / "shut" / "secret").write_text("s")
+        guards.lay_out(self.dir, map_text=FILE_MAP.replace("ROOT", str(root)))
+        command = [*module("server-filesystem"), root]
+        with Guard(self.dir, revision=mcp.OLDER, command=command) as agent:
+            self.assertEqual(sorted(agent.tools()), ["read_text_file", "write_file"])
+            self.assertFalse(agent.words("write_file", path=str(root / "open" / "a"), content="hello")[0])
+            self.assertEqual((root / "open" / "a").read_text(), "hello")
+            self.assertEqual(agent.words("read_text_file", path=str(root / "open" / "a")), (False, "hello"))
+            for path in ("shut/secret", "open/../shut/secret"):
+                error, text = agent.words("read_text_file", path=f"{root}/{path}")
+                self.assertTrue(error)
+                self.assertIn("inside is false", text)
+            self.assertTrue(agent.words("write_file", path=str(root / "open" / "a"), content="x" * 11)[0])
+            self.assertTrue(agent.words("list_directory", path=str(root))[0])
+        with Guard(self.dir, "--observe", revision=mcp.OLDER, command=command) as agent:
+            self.assertEqual(agent.words("read_text_file", path=f"{root}/shut/secret"), (False, "s"))
+        self.check_store()
+
+    def test_before_the_memory(self):
+        guards.lay_out(self.dir, map_text=MEMORY_MAP)
+        os.environ["MEMORY_FILE_PATH"] = str(self.dir / "memory.jsonl")
+        with Guard(self.dir, revision=mcp.OLDER, command=module("server-memory")) as agent:
+            self.assertEqual(sorted(agent.tools()), ["create_entities", "read_graph"])
+            made = {"entities": [{"name": "a", "entityType": "t", "observations": []}]}
+            self.assertFalse(agent.words("create_entities", **made)[0])
+            self.assertIn('"a"', agent.words("read_graph")[1])
+            self.assertTrue(agent.words("create_entities", entities=made["entities"] * 11)[0])
+            self.assertTrue(agent.words("delete_entities", entityNames=["a"])[0])
+            self.assertIn('"a"', agent.words("read_graph")[1])
+        with Guard(self.dir, "--observe", revision=mcp.OLDER, command=module("server-memory")) as agent:
+            self.assertFalse(agent.words("delete_entities", entityNames=["a"])[0])
+            self.assertNotIn('"a"', agent.words("read_graph")[1])
+        self.check_store()
+
+
+main()

@@ -1,0 +1,204 @@
+/* Paths, patterns, values and the texts of messages: what an agent writes is compared
+ * as it is meant, and what is passed on is what was written. */
+#include "../rows.h"
+
+#include "guard/guard.h"
+
+static const struct row {
+    const char *name, *in, *want;
+} PATHS[] = {
+    {"a plain path stays", "/srv/a", "/srv/a"},
+    {"a doubled slash is one", "/srv//a/", "/srv/a"},
+    {"a dot is nothing", "/./srv/./a/.", "/srv/a"},
+    {"two dots go up", "/srv/x/../a", "/srv/a"},
+    {"nothing is above the root", "/../../etc", "/etc"},
+    {"a relative path may go up", "../a/../../b", "../../b"},
+    {"nothing is here", "", "."},
+    {"the root stays", "/", "/"},
+    {"three dots are a name", "/srv/...", "/srv/..."},
+};
+
+static void a_path_is_plain(void **state)
+{
+    const struct row *r = *state;
+    mt_arena a = {0};
+    mt_str got = gd_path_plain(&a, mt_str_z(r->in));
+    assert_text(got, mt_str_z(r->want));
+    mt_arena_free(&a);
+}
+
+static const struct match {
+    const char *name, *pattern, *text;
+    bool want;
+} MATCHES[] = {
+    {"the same text", "abc", "abc", true},
+    {"a longer text", "abc", "abcd", false},
+    {"a star is any characters", "a*c", "abbbc", true},
+    {"a star is no characters, too", "a*c", "ac", true},
+    {"a star stops at a slash", "/a/*", "/a/b/c", false},
+    {"two stars do not", "/a/**", "/a/b/c", true},
+    {"two stars in the middle", "/a/**/z", "/a/b/c/z", true},
+    {"stars after stars", "**/*.py", "src/x/y.py", true},
+    {"one star behind two", "/**/x*", "/a/xb/c", false},
+    {"a question mark is one character", "a?c", "abc", true},
+    {"a question mark is not a slash", "a?c", "a/c", false},
+    {"no pattern, no text", "", "", true},
+    {"no pattern, text", "", "a", false},
+    {"a star for nothing", "*", "", true},
+    {"many stars end soon", "*a*a*a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+     false},
+};
+
+static void a_pattern_matches(void **state)
+{
+    const struct match *r = *state;
+    assert_int_equal(gd_matches(mt_str_z(r->pattern), mt_str_z(r->text)), r->want);
+}
+
+/* The map's row as it would be read, and the arguments. */
+static const struct made {
+    const char *name;
+    gd_value value;
+    const char *list, *arguments, *want; /* want NULL: it is not there */
+} VALUES[] = {
+    {"as it is", {.from = MT_STR_INIT("a")}, NULL, "{\"a\":[1,2]}", "[1,2]"},
+    {"inside", {.from = MT_STR_INIT("a.b")}, NULL, "{\"a\":{\"b\":7}}", "7"},
+    {"not there", {.from = MT_STR_INIT("a.b")}, NULL, "{\"a\":3}", NULL},
+    {"a length",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_LENGTH},
+     NULL,
+     "{\"a\":\"xyz\"}",
+     "3"},
+    {"no length of a number",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_LENGTH},
+     NULL,
+     "{\"a\":7}",
+     NULL},
+    {"a count",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_COUNT},
+     NULL,
+     "{\"a\":[1]}",
+     "1"},
+    {"no count of text",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_COUNT},
+     NULL,
+     "{\"a\":\"x\"}",
+     NULL},
+    {"is it there",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_PRESENT},
+     NULL,
+     "{}",
+     "false"},
+    {"it is",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_PRESENT},
+     NULL,
+     "{\"a\":null}",
+     "true"},
+    {"a number as text",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_TEXT},
+     NULL,
+     "{\"a\":1.50}",
+     "\"1.50\""},
+    {"a path",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_PATH},
+     NULL,
+     "{\"a\":\"/x/../y\"}",
+     "\"/y\""},
+    {"under", {.from = MT_STR_INIT("a")}, "[\"/srv\"]", "{\"a\":\"/srv/x\"}", "true"},
+    {"the directory itself",
+     {.from = MT_STR_INIT("a")},
+     "[\"/srv/\"]",
+     "{\"a\":\"/srv\"}",
+     "true"},
+    {"a name that begins alike",
+     {.from = MT_STR_INIT("a")},
+     "[\"/srv\"]",
+     "{\"a\":\"/srvx\"}",
+     "false"},
+    {"out of it",
+     {.from = MT_STR_INIT("a")},
+     "[\"/srv\"]",
+     "{\"a\":\"/srv/../etc\"}",
+     "false"},
+    {"a list is under nothing",
+     {.from = MT_STR_INIT("a")},
+     "[\"/\"]",
+     "{\"a\":[\"/srv\"]}",
+     "false"},
+    {"nothing is under nothing", {.from = MT_STR_INIT("a")}, "[\"/\"]", "{}", "false"},
+};
+
+static void a_value_is_made(void **state)
+{
+    const struct made *r = *state;
+    mt_arena a = {0};
+    mt_buf out = {0};
+    mt_json arguments, list;
+    gd_value v = r->value;
+    assert_int_equal(mt_json_read(&a, mt_str_z(r->arguments), NULL, &arguments, NULL),
+                     0);
+    if (r->list) {
+        assert_int_equal(mt_json_read(&a, mt_str_z(r->list), NULL, &list, NULL), 0);
+        v.under = &list;
+    }
+    bool there = gd_value_write(&out, &v, &arguments);
+    assert_int_equal(there, r->want != NULL);
+    if (there) {
+        assert_text(mt_buf_str(&out), mt_str_z(r->want));
+    }
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+}
+
+static const struct row RAWS[] = {
+    {"text with a quote at its end", "{\"a\": \"x\\\\\" ,\"b\":1}", "\"x\\\\\""},
+    {"text with brackets", "{\"a\":\"}]\\\"\",\"b\":1}", "\"}]\\\"\""},
+    {"a number before a brace", "{\"a\":-1.5e3}", "-1.5e3"},
+    {"a number before a comma", "{\"a\":12 , \"b\":1}", "12"},
+    {"a word", "{\"a\":null}", "null"},
+    {"an object", "{\"a\":{\"x\":[{}, \"]\"]} ,\"b\":[]}", "{\"x\":[{}, \"]\"]}"},
+    {"an empty list", "{\"a\":[]}", "[]"},
+    {"empty text", "{\"a\":\"\"}", "\"\""},
+};
+
+static void the_text_of_a_value(void **state)
+{
+    const struct row *r = *state;
+    mt_arena a = {0};
+    mt_json all;
+    mt_str text = mt_str_z(r->in);
+    assert_int_equal(mt_json_read(&a, text, NULL, &all, NULL), 0);
+    mt_str got = gd_raw(text, mt_json_at(&all, "a"));
+    assert_text(got, mt_str_z(r->want));
+    mt_arena_free(&a);
+}
+
+static void a_member_is_replaced_or_left_out(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_json all;
+    mt_buf out = {0};
+    mt_str text = MT_STR("{\"z\": 1.0, \"id\":7,\"a\":\"\\u0041\"}");
+    assert_int_equal(mt_json_read(&a, text, NULL, &all, NULL), 0);
+    gd_with_id(&out, text, &all, MT_STR("\"x\""));
+    assert_string_equal(mt_strf(&a, "%.*s", MT_ARG(mt_buf_str(&out))).ptr,
+                        "{\"z\":1.0,\"id\":\"x\",\"a\":\"\\u0041\"}");
+    mt_buf_clear(&out);
+    gd_copy(&out, text, &all, "z", (mt_str){0});
+    assert_string_equal(mt_strf(&a, "%.*s", MT_ARG(mt_buf_str(&out))).ptr,
+                        "{\"id\":7,\"a\":\"\\u0041\"}");
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+}
+
+int main(void)
+{
+    static rows_list list;
+    rows_add(&list, PATHS, a_path_is_plain);
+    rows_add(&list, MATCHES, a_pattern_matches);
+    rows_add(&list, VALUES, a_value_is_made);
+    rows_add(&list, RAWS, the_text_of_a_value);
+    rows_test(&list, a_member_is_replaced_or_left_out);
+    return rows_run(&list, "guard/value");
+}
