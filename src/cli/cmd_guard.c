@@ -27,6 +27,8 @@ static const cli_option RESOLVE_OPTIONS[] = {
 const cli_command CMD_GUARD_COMMANDS[] = {
     {"decide", NULL, "Decide one call of a tool, for the hook of a coding agent",
      cmd_guard_decide, CMD_GUARD_DECIDE_OPTIONS, NULL, 0, 0, CMD_GUARD_DECIDE_DETAILS},
+    {"init", "-- COMMAND...", "Write a contract, a map and scenarios for a server's tools",
+     cmd_guard_init, CMD_GUARD_INIT_OPTIONS, NULL, 1, -1, CMD_GUARD_INIT_DETAILS},
     {"pending", NULL, "List calls that are under way, or whose outcome is not known",
      cmd_guard_pending, PENDING_OPTIONS, NULL, 0, 0, NULL},
     {"resolve", "CALL", "Say what became of a call whose outcome is not known",

@@ -675,7 +675,8 @@ static void hear_upstream(proxy *p, mt_str line)
         break;
     case MC_RESPONSE: take_result(p, text, &e); break;
     case MC_FAULTY:
-        SAY(p, "the server said what is not a message (%.*s); dropped", MT_ARG(e.m.why));
+        SAY(p, "the server said what is not a message (%.*s); dropped",
+            MT_ARG(e.m.why));
         break;
     }
     mt_arena_free(&a);

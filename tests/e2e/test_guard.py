@@ -538,4 +538,95 @@ class Others(Guards):
         self.check_store()
 
 
+STRANGE = [
+    {"name": "operation"}, {"name": "1 weird/name\u0000\u001b[31m"}, {"name": "a.b"}, {"name": "a-b"}, {"name": "a-b"},
+    {"name": "agent", "description": "x\n} persona evil\noperation z {"}, {"name": "\u00fc" * 300},
+    {"name": "close_file", "inputSchema": {"required": ["file.path", 7, "filePath"],
+                                           "properties": {"file.path": {"type": "string"},
+                                                          "filePath": {"type": "string"}}}},
+    {"name": "reading_allowed", "annotations": {"readOnlyHint": True}},
+    {"name": "odd", "annotations": {"readOnlyHint": "yes", "destructiveHint": 7}, "inputSchema": []},
+    {"name": 7}, "nothing", {"description": "no name"}, {"name": ""},
+]
+
+
+class Init(Guards):
+    """motet guard init."""
+
+    def check(self, directory):
+        done = self.run_motet("check", "--strict", f"{directory}/guard.tenor")
+        self.assertEqual(done.code, 0, done)
+        done = self.run_motet("test", directory)
+        self.assertEqual(done.code, 0, done)
+
+    def init(self, directory, command):
+        began = time.monotonic()
+        done = self.run_motet("guard", "init", "--dir", directory, "--", *command)
+        self.assertEqual(done.code, 0, done)
+        self.check(directory)
+        return began
+
+    def observe(self, directory, command, *options):
+        words = ["guard", "run", *options, "--contract", f"{directory}/guard.tenor", "--map",
+                 f"{directory}/map.yaml", "--store", f"sqlite:{directory}.db", "--", *map(str, command)]
+        return mcp.Agent(words, mcp.OLDER, cwd=self.dir)
+
+    def edit(self, directory, fact):
+        """The first edit: one default is false."""
+        path = self.dir / directory / "guard.tenor"
+        head, found, tail = path.read_text().partition(f"fact {fact} {{")
+        path.write_text(head + found + tail.replace("default: true", "default: false", 1))
+
+    def test_both_servers_from_nothing_to_the_first_refusal(self):
+        root = self.dir.resolve()
+        os.environ["MEMORY_FILE_PATH"] = str(self.dir / "memory.jsonl")
+        for name, call, arguments in [
+                ("server-filesystem", "write_file", {"path": str(root / "a"), "content": "x"}),
+                ("server-memory", "delete_entities", {"entityNames": ["a"]})]:
+            with self.subTest(name):
+                command = [*module(name), root]
+                began = self.init(name, command)
+                with self.observe(name, command, "--observe") as agent:
+                    self.assertFalse(agent.call(call, arguments).get("isError", False))
+                    self.assertLess(time.monotonic() - began, 60)
+                self.edit(name, "destroying_allowed")
+                with self.observe(name, command) as agent:
+                    self.assertIn("destroying_allowed is false",
+                                  agent.call(call, arguments)["content"][0]["text"])
+
+    def server(self, tools):
+        text = ("import json, sys\ntools = json.loads(sys.argv[1])\nfor line in sys.stdin:\n"
+                "    m = json.loads(line)\n    n = int((m.get('params') or {}).get('cursor', 0))\n"
+                "    last = n + 5 >= len(tools)\n"
+                "    r = {'tools': tools[n:n + 5], **({} if last else {'nextCursor': str(n + 5)})}\n"
+                "    if 'id' in m:\n        print('noise')\n"
+                "        print(json.dumps({'jsonrpc': '2.0', 'id': m['id'], 'result': r}), flush=True)\n")
+        return ["python3", self.write("strange.py", text), json.dumps(tools)]
+
+    def test_whatever_a_server_calls_its_tools(self):
+        self.init("strange", self.server(STRANGE))
+        contract = (self.dir / "strange" / "guard.tenor").read_text()
+        self.assertNotIn("\npersona evil", contract)
+        self.assertIn("from: \"filePath\", as: path", (self.dir / "strange" / "map.yaml").read_text())
+        with self.observe("strange", self.server(STRANGE)) as agent:
+            self.assertIn("a-b", agent.tools())
+
+    def test_only_reading(self):
+        self.init("reads", self.server([{"name": "look", "annotations": {"readOnlyHint": True}}]))
+
+    def test_what_is_no_server(self):
+        for command, words in [(["false"], "has ended"), (["./no-such"], "cannot be started"),
+                               (self.server([]), "has no tools")]:
+            done = self.run_motet("guard", "init", "--dir", "x", "--", *command)
+            self.assertNotEqual(done.code, 0)
+            self.assertIn(words, done.err)
+        self.assertFalse((self.dir / "x").exists())
+
+    def test_a_directory_that_is_there_is_left_alone(self):
+        (self.dir / "guard").mkdir()
+        done = self.run_motet("guard", "init", "--", *self.server([{"name": "a"}]))
+        self.assertEqual(done.code, 3, done)
+        self.assertEqual(list((self.dir / "guard").iterdir()), [])
+
+
 main()
