@@ -777,7 +777,10 @@ static void finish(proxy *p)
         os_child_close_stdin(p->child);
         (void)os_child_stop(p->child, has_calls(p) ? 0 : STOP_MS, &p->exit_status);
     }
-    lose_upstream(p, "the guard has ended");
+    if (p->flight_count) {
+        lose_upstream(p, "the guard has ended");
+    }
+    os_child_free(p->child);
     while (p->question_count) {
         forget_question(p, p->question_count - 1);
     }

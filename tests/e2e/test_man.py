@@ -18,7 +18,7 @@ DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledg
 DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]
 DOCUMENTED += ["diff", "doctor", "migrate", "whatif"]
 DOCUMENTED += ["graph-letters-list", "graph-letters-send", "graph-run"]
-TABLES = ["store", "witness"]  # one page for all their commands
+TABLES = ["guard", "store", "witness"]  # one page for all their commands
 
 
 class ManPages(Case):
