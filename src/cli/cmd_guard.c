@@ -25,6 +25,8 @@ static const cli_option RESOLVE_OPTIONS[] = {
 };
 
 const cli_command CMD_GUARD_COMMANDS[] = {
+    {"connect", "URL", "Speak lines with an MCP server that is reached over HTTP",
+     cmd_guard_connect, CMD_GUARD_CONNECT_OPTIONS, NULL, 1, 1, CMD_GUARD_CONNECT_DETAILS},
     {"decide", NULL, "Decide one call of a tool, for the hook of a coding agent",
      cmd_guard_decide, CMD_GUARD_DECIDE_OPTIONS, NULL, 0, 0, CMD_GUARD_DECIDE_DETAILS},
     {"init", "-- COMMAND...", "Write a contract, a map and scenarios for a server's tools",
@@ -33,8 +35,8 @@ const cli_command CMD_GUARD_COMMANDS[] = {
      cmd_guard_pending, PENDING_OPTIONS, NULL, 0, 0, NULL},
     {"resolve", "CALL", "Say what became of a call whose outcome is not known",
      cmd_guard_resolve, RESOLVE_OPTIONS, NULL, 1, 1, NULL},
-    {"run", "-- COMMAND...", "Stand before another MCP server and decide every call",
-     cmd_guard_run, CMD_GUARD_RUN_OPTIONS, NULL, 1, -1, CMD_GUARD_RUN_DETAILS},
+    {"run", "[-- COMMAND...]", "Stand before another MCP server and decide every call",
+     cmd_guard_run, CMD_GUARD_RUN_OPTIONS, NULL, 0, -1, CMD_GUARD_RUN_DETAILS},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

@@ -17,6 +17,9 @@
 const cli_option CMD_GUARD_RUN_OPTIONS[] = {
     {"contract",    "FILE", "the contract that decides"},
     {"map",         "FILE", "which tool is which operation (YAML or JSON)"},
+    {"upstream",    "URL",  "the server is reached over HTTP, in place of COMMAND"},
+    {"token-file",  "FILE", "a file with the token that the server at URL wants"},
+    {"ca",          "FILE", "TLS: trust this authority (PEM), for URL"},
     {"store",       "URL",  "where everything is kept (sqlite:motet.db)"},
     {"observe",     NULL,   "decide and record, but refuse nothing"},
     {"as",          "ID",   "who calls, for the map's identities (uid:NUMBER)"},
@@ -110,11 +113,34 @@ static void report(void *state, const char *text)
     fprintf(stderr, "motet guard: %s\n", text);
 }
 
+/* The server's command: the one given, or this program as a bridge to its address. */
+static const char *const *command_of(cli_guarded *g)
+{
+    const char *url = cli_value(g->args, "upstream"), *value;
+    static const char *const PASSED[] = {"token-file", "ca"};
+    const char **words = mt_new_array(&g->arena, const char *, 10);
+    size_t n = 0;
+    if (!url) {
+        return g->args->operands;
+    }
+    words[n++] = "/proc/self/exe";
+    words[n++] = "guard";
+    words[n++] = "connect";
+    for (size_t i = 0; i < sizeof PASSED / sizeof *PASSED; i++) {
+        if ((value = cli_value(g->args, PASSED[i]))) {
+            words[n++] = mt_strf(&g->arena, "--%s=%s", PASSED[i], value).ptr;
+        }
+    }
+    words[n++] = "--";
+    words[n++] = url;
+    return words;
+}
+
 static int serve(cli_guarded *g)
 {
     enum { GRACE_MS = 5000 };
     gd_options o = {.desk = &g->desk,
-                    .command = g->args->operands,
+                    .command = command_of(g),
                     .in = STDIN_FILENO,
                     .out = STDOUT_FILENO,
                     .client_bytes = g->limits.mcp_bytes,
@@ -124,8 +150,7 @@ static int serve(cli_guarded *g)
                     .report = report,
                     .stop = &told_to_stop};
     mt_err err = gd_serve(&o);
-    return err ? cli_fail(g->args, CLI_WORLD, "%s: %s", g->args->operands[0],
-                          cli_why(err))
+    return err ? cli_fail(g->args, CLI_WORLD, "%s: %s", o.command[0], cli_why(err))
                : CLI_HOLDS;
 }
 
@@ -133,6 +158,10 @@ int cmd_guard_run(const cli_args *args)
 {
     cli_guarded g;
     sigset_t signals;
+    if ((args->count > 0) == cli_flag(args, "upstream")) {
+        return cli_fail(args, CLI_USAGE,
+                        "say which server: -- COMMAND..., or --upstream URL");
+    }
     signal(SIGPIPE, SIG_IGN);
     take_signals(&signals, SIG_BLOCK);
     int code = cli_guarded_open(&g, args, 0);

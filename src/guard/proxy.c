@@ -17,6 +17,8 @@
  * refused, and others pass. */
 #include "guard/guard.h"
 
+#include "guard/connect.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -559,8 +561,12 @@ static gd_end_of end_of(const proxy *p, const flight *f, mt_str text,
                      .raw = gd_raw(text, said),
                      .result = e->result,
                      .ended = EX_ENDED_DONE};
+    mt_str known = mt_text_at(mt_json_at(e->error, "data"), GD_UNKNOWN_KEY);
     bool error = e->error || is_true(mt_json_at(e->result, "isError"));
-    if (mt_str_is(type, "task") || mt_json_at(e->result, "task")) {
+    if (mt_str_is(known, GD_UNKNOWN)) {
+        end.ended = EX_ENDED_UNKNOWN;
+        end.why = MT_STR("it broke off on its way");
+    } else if (mt_str_is(type, "task") || mt_json_at(e->result, "task")) {
         end.ended = EX_ENDED_UNKNOWN;
         end.why = MT_STR("the tool goes on as a task");
     } else if (mt_str_is(type, "input_required")) {

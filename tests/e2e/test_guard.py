@@ -1,15 +1,18 @@
 """motet guard before servers: what is allowed, refused, observed, and what is done when the
 server behind it lies, hangs or dies."""
+import http.server
 import json
 import os
 import random
 import signal
 import subprocess
+import threading
 import time
 
 import guards
 import mcp
 import npm
+import serve
 from guards import Guard
 from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, Case, main, run
 
@@ -627,6 +630,132 @@ class Init(Guards):
         done = self.run_motet("guard", "init", "--", *self.server([{"name": "a"}]))
         self.assertEqual(done.code, 3, done)
         self.assertEqual(list((self.dir / "guard").iterdir()), [])
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    """A server over HTTP: `do` of the arguments says how it answers. Keeps what it heard."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *words):
+        pass
+
+    def give(self, status, body, kind="application/json", **fields):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in fields.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.heard.append((message, self.headers))
+        method, params = message["method"], message.get("params", {})
+        do = params.get("arguments", {}).get("do", "")
+        answer = {"jsonrpc": "2.0", "id": message.get("id"), "result": {
+            "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "w", "version": "1"},
+            "tools": [{"name": "read"}, {"name": "write"}], "resultType": "complete",
+            "content": [{"type": "text", "text": "done"}]}}
+        text = json.dumps(answer, indent=1).encode()
+        if "id" not in message:
+            self.give(202, b"")
+        elif method == "initialize":
+            self.give(200, text, Mcp_Session_Id="s-1")
+        elif do == "stream":
+            note = b'data: {"jsonrpc":"2.0","method":"notifications/message"}\r\n\r\n'
+            lines = b"".join(b"data: " + line + b"\n" for line in text.splitlines())
+            self.give(200, b": hello\n\nevent: message\n" + note + lines, "text/event-stream")
+        elif do == "break":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(text[:10])
+            self.close_connection = True
+        elif do in ("500", "403", "302"):
+            self.give(int(do), b"no", "text/plain", Location="http://127.0.0.1:1/")
+        elif do == "garbage":
+            self.give(200, b"\xff{", "application/json")
+        else:
+            self.give(200, text)
+
+
+class Upstream(Guards):
+    """A server that is reached over HTTP."""
+
+    def setUp(self):
+        super().setUp()
+        self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+        self.web.heard = []
+        threading.Thread(target=self.web.serve_forever, daemon=True).start()
+        self.addCleanup(self.web.server_close)
+        self.addCleanup(self.web.shutdown)
+        self.url = f"http://127.0.0.1:{self.web.server_port}/mcp"
+
+    def guard(self, revision, *options, url=None):
+        words = ["guard", "run", "--contract", "files.tenor", "--map", "map.yaml", "--store", "sqlite:guard.db",
+                 "--upstream", url or self.url, *options]
+        return mcp.Agent(words, revision, cwd=self.dir)
+
+    def test_both_revisions_with_a_token(self):
+        secret = self.write("token", "t-0k3n\n")
+        secret.chmod(0o600)
+        for revision in (mcp.NEWER, mcp.OLDER):
+            with self.subTest(revision), self.guard(revision, "--token-file", secret) as agent:
+                self.assertEqual(agent.tools(), ["read", "write"])
+                for do in ("", "stream"):
+                    agent.say(json.dumps(mcp.message(revision, 70, "tools/call", {
+                        "name": "write", "arguments": {"path": "/srv/a", "content": "x", "do": do}})))
+                    answers = [agent.hear() for _ in range(2 if do else 1)]
+                    self.assertEqual(answers[-1]["id"], 70)
+                    self.assertEqual(answers[-1]["result"]["content"][0]["text"], "done")
+                before = len(self.web.heard)
+                self.assertIn("inside is false", agent.call(
+                    "read", {"path": "/etc/passwd"})["content"][0]["text"])
+                self.assertEqual(len(self.web.heard), before)
+            message, fields = self.web.heard[-1]
+            self.assertEqual(fields["Authorization"], "Bearer t-0k3n")
+            self.assertEqual(fields["MCP-Protocol-Version"], revision)
+            newer = revision == mcp.NEWER
+            self.assertEqual(fields["Mcp-Session-Id"], None if newer else "s-1")
+            self.assertEqual(fields["Mcp-Name"], "write" if newer else None)
+        self.check_store()
+
+    def test_what_goes_wrong_on_the_way(self):
+        with self.guard(mcp.NEWER) as agent:
+            for do, status in [("403", "failed"), ("302", "failed"), ("500", "outcome_unknown"),
+                               ("break", "outcome_unknown"), ("garbage", "outcome_unknown")]:
+                with self.subTest(do), self.assertRaises(mcp.Refused):
+                    agent.call("write", {"path": f"/srv/{do}", "content": "", "do": do})
+                self.assertEqual(self.events()[-1], ("write", "guard", status))
+        self.assertEqual(len(guards.pending(self.dir)), 3)
+        self.check_store()
+        none = self.run_motet("guard", "connect", "http://127.0.0.1:1/mcp",
+                              stdin=json.dumps(mcp.message(mcp.NEWER, 1, "server/discover")) + "\n")
+        error = json.loads(none.out)["error"]
+        self.assertIn("cannot be asked", error["message"])
+        self.assertNotIn("data", error)  # nothing can have happened
+
+    def test_one_server_is_named(self):
+        for words in (["--upstream", self.url, "--", "true"], []):
+            done = self.run_motet("guard", "run", "--contract", "files.tenor", "--map", "map.yaml", *words)
+            self.assertEqual(done.code, 2, done)
+        self.assertEqual(self.run_motet("guard", "connect", "ftp://x").code, 2)
+
+    def test_before_our_own_server(self):
+        """Which is strict about header fields."""
+        escrow = SOURCE / "examples" / "escrow" / "escrow.tenor"
+        server = serve.Server(self.dir, escrow)
+        token = self.write("token", server.token("--persona", "escrow:seller"))
+        token.chmod(0o600)
+        with server:
+            url = f"http://{server.host}:{server.port}/mcp/escrow/seller"
+            for revision in (mcp.NEWER, mcp.OLDER):
+                with self.subTest(revision), mcp.Agent(
+                        ["guard", "connect", "--token-file", token, url], revision, cwd=self.dir) as agent:
+                    self.assertIn("confirm_delivery", agent.tools())
+                    self.assertIn("states", json.dumps(agent.ask("resources/list")))
 
 
 main()
