@@ -37,6 +37,8 @@ const cli_command CMD_GUARD_COMMANDS[] = {
      cmd_guard_resolve, RESOLVE_OPTIONS, NULL, 1, 1, NULL},
     {"run", "[-- COMMAND...]", "Stand before another MCP server and decide every call",
      cmd_guard_run, CMD_GUARD_RUN_OPTIONS, NULL, 0, -1, CMD_GUARD_RUN_DETAILS},
+    {"suggest", "[LEDGER]", "Narrow contract and map by what was seen, as a diff to look at",
+     cmd_guard_suggest, CMD_GUARD_SUGGEST_OPTIONS, NULL, 0, 1, CMD_GUARD_SUGGEST_DETAILS},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

@@ -47,7 +47,7 @@ static bool is_taken(mt_str name)
            mt_str_ends(name, MT_STR("_allowed"));
 }
 
-static mt_str plain_name(mt_arena *a, mt_str name)
+mt_str gd_plain_name(mt_arena *a, mt_str name)
 {
     size_t len = name.len < NAME_MOST ? name.len : NAME_MOST;
     char *text = mt_alloc(a, len + 8);
@@ -70,7 +70,7 @@ static mt_str *names_of(mt_arena *a, const gd_tools *tools)
 {
     mt_str *names = mt_new_array(a, mt_str, tools->count + 1);
     for (size_t i = 0; i < tools->count; i++) {
-        mt_str base = plain_name(a, mt_text_at(tools->items[i], "name"));
+        mt_str base = gd_plain_name(a, mt_text_at(tools->items[i], "name"));
         names[i] = base;
         for (size_t k = 0, n = 2; k < i; k++) {
             if (mt_str_eq(names[k], names[i])) {
@@ -130,6 +130,15 @@ static bool ends_like(mt_str name, const char *end)
 static bool is_path_segment(mt_str name)
 {
     return mt_str_find(name, '.') == name.len; /* a dot leads inside, in a map */
+}
+
+bool gd_is_path(mt_str name)
+{
+    bool is = false;
+    for (size_t k = 0; k < sizeof GUESSES / sizeof *GUESSES; k++) {
+        is |= GUESSES[k].path && ends_like(name, GUESSES[k].end);
+    }
+    return is && is_path_segment(name);
 }
 
 static subject subject_of(const mt_json *tool)

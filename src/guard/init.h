@@ -18,6 +18,11 @@ typedef struct gd_tools {
 mt_err gd_ask_tools(mt_arena *a, const char *const *command, unsigned timeout_ms,
                     size_t most_bytes, gd_tools *out, mt_buf *why);
 
+/* A tool's name as a name of the language. */
+mt_str gd_plain_name(mt_arena *a, mt_str name);
+/* Is an argument of this name a path? By how it ends: path, file_path, filePath. */
+bool gd_is_path(mt_str name);
+
 /* The three files. */
 void gd_init_contract(mt_buf *out, mt_arena *a, const gd_tools *tools);
 void gd_init_map(mt_buf *out, mt_arena *a, const gd_tools *tools);

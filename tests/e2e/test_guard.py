@@ -632,6 +632,78 @@ class Init(Guards):
         self.assertEqual(list((self.dir / "guard").iterdir()), [])
 
 
+class Suggest(Guards):
+    """motet guard suggest."""
+
+    def setUp(self):
+        super().setUp()
+        self.command = ["python3", SOURCE / "examples" / "guarded_files" / "server.py"]
+        done = self.run_motet("guard", "init", "--", *self.command)
+        self.assertEqual(done.code, 0, done)
+        for name in ("x/a", "x/b", "x/deep/c", "y"):
+            self.write(name, "t")
+
+    def calls(self, *calls, options=()):
+        words = ["guard", "run", *options, "--contract", "guard/guard.tenor", "--map", "guard/map.yaml", "--store",
+                 "sqlite:guard.db", "--", *map(str, self.command)]
+        with mcp.Agent(words, mcp.OLDER, cwd=self.dir) as agent:
+            return [agent.call(name, arguments)["content"][0]["text"] for name, arguments in calls]
+
+    def suggest(self, *words):
+        return self.run_motet("guard", "suggest", "--contract", "guard/guard.tenor", "--map", "guard/map.yaml",
+                              *words)
+
+    def test_narrowed_by_what_was_observed(self):
+        root = str(self.dir)
+        self.calls(("read_file", {"path": f"{root}/x/a"}), ("read_file", {"path": f"{root}/x/deep/../deep/c"}),
+                   ("write_file", {"path": f"{root}/x/b", "content": "1"}), ("other", {}), options=["--observe"])
+        done = self.suggest("--store", "sqlite:guard.db")
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("tool delete_file was never called", done.err)
+        self.assertIn("tool other was called and has no row", done.err)
+        self.assertIn(f'+    facts: {{read_file_place: {{from: "path", under: ["{root}/x"]}}}}', done.out)
+        self.assertIn("+  precondition: (reading_allowed) and read_file_place", done.out)
+        exported = self.run_motet("ledger", "export", "--store", "sqlite:guard.db", "--out", "ledger.jsonl")
+        self.assertEqual(exported.code, 0, exported)
+        self.assertEqual(self.suggest("ledger.jsonl").out, done.out)
+        patched = subprocess.run(["patch", "-p0"], input=done.out_bytes, cwd=self.dir, capture_output=True)
+        self.assertEqual(patched.returncode, 0, patched)
+        for words in (["check", "--strict", "guard/guard.tenor"], ["test", "guard"]):
+            self.assertEqual(self.run_motet(*words).code, 0, self.run_motet(*words))
+        inside, outside, gone = self.calls(("read_file", {"path": f"{root}/x/a"}),
+                                           ("read_file", {"path": f"{root}/y"}),
+                                           ("delete_file", {"path": f"{root}/x/a"}))
+        self.assertEqual(inside, "t")
+        self.assertIn("read_file_place is false", outside)
+        self.assertIn("unknown_operation", gone)
+        again = self.suggest("--store", "sqlite:guard.db")
+        self.assertEqual((again.code, again.out), (0, ""), again)
+
+    def test_what_is_refused_for_good_widens_nothing(self):
+        guarded = (self.dir / "guard" / "guard.tenor")
+        guarded.write_text(guarded.read_text().replace("default: true", "default: false", 1))
+        self.calls(("read_file", {"path": "/etc/passwd"}), ("write_file", {"path": "x/a", "content": ""}))
+        self.assertIn("tool read_file was never called", self.suggest("--store", "sqlite:guard.db").err)
+
+    def test_long_arguments_are_not_known(self):
+        self.calls(("write_file", {"path": "x/a", "content": "z" * 2000}),
+                   ("write_file", {"path": "x/b", "content": ""}))
+        self.assertNotIn("write_file_place", self.suggest("--store", "sqlite:guard.db").out)
+
+    def test_what_cannot_be_edited_is_said(self):
+        guards.lay_out(self.dir, guards.CONTRACT.replace("default: false", "default: true"),
+                       "persona: agent\ntools:\n  read: {operation: read}\n")
+        with Guard(self.dir) as agent:
+            agent.words("read", path="/srv/a/b")
+            agent.words("read", path="/srv/a/c")
+        words = ["guard", "suggest", "--contract", "files.tenor", "--map", "map.yaml"]
+        done = self.run_motet(*words, "--store", "sqlite:guard.db")
+        self.assertEqual((done.code, done.out), (0, ""), done)
+        self.assertIn("tool read: path was always below /srv/a; its row or its operation cannot be edited",
+                      done.err)
+        self.assertEqual(self.run_motet(*words, self.write("empty", "")).code, 1)
+
+
 class Web(http.server.BaseHTTPRequestHandler):
     """A server over HTTP: `do` of the arguments says how it answers. Keeps what it heard."""
 
