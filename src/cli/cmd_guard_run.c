@@ -98,8 +98,8 @@ static int find_left(cli_guarded *g)
                        .ended = EX_ENDED_UNKNOWN,
                        .why = MT_STR("the guard ended before the tool had answered")};
         (void)gd_end(&g->desk, &g->arena, &e, &words);
-        fprintf(stderr, "motet guard: call %.*s of tool %.*s: outcome_unknown\n",
-                MT_ARG(l.calls.items[i]), MT_ARG(l.tools.items[i]));
+        fprintf(stderr, "motet guard: call %.*s was left behind: outcome_unknown\n",
+                MT_ARG(l.calls.items[i]));
     }
     return err ? cli_fail(g->args, CLI_WORLD, "the store: %s", cli_why(err))
                : CLI_HOLDS;

@@ -85,6 +85,16 @@ static const mc_server SERVER = {MT_STR_INIT("motet guard"), MT_STR_INIT("1")};
 
 #define SAY(p, ...) os_say((p)->o->report, (p)->o->report_state, __VA_ARGS__)
 
+/* A name that a stranger gave, as a terminal may be shown it. */
+static mt_str shown(mt_arena *a, mt_str name)
+{
+    mt_buf out = {0};
+    mt_json_show(&out, name);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
 /* ---- To the client ---- */
 
 /* A client that is gone hears nothing; what it asked for is settled all the same. */
@@ -211,7 +221,7 @@ static void end_unknown(proxy *p, const flight *f, const char *why)
     if (f->call.len) {
         (void)gd_end(p->o->desk, &a, &e, &words);
         SAY(p, "call %.*s of tool %.*s: outcome_unknown, %s", MT_ARG(f->call),
-            MT_ARG(f->tool), why);
+            MT_ARG(shown(&a, f->tool)), why);
     }
     mt_arena_free(&a);
 }
@@ -325,7 +335,7 @@ static void take_call(proxy *p, mt_arena *a, mt_str text, mc_envelope *e)
     }
     gd_decision d = gd_begin(p->o->desk, a, &c);
     if (d.refused && d.goes_on) {
-        SAY(p, "observed: tool %.*s: %.*s", MT_ARG(c.tool), MT_ARG(d.words));
+        SAY(p, "observed: tool %.*s: %.*s", MT_ARG(shown(a, c.tool)), MT_ARG(d.words));
     }
     if (!d.goes_on) {
         e->m.method = MC_TOOLS_CALL;
@@ -500,7 +510,7 @@ static void note_tool(proxy *p, mt_str name, mt_str definition)
         mt_map_add(&p->keep, &p->seen, mt_str_dup(&p->keep, name), &added);
     if (!added && e->value != short_hash) {
         SAY(p, "tool %.*s is described otherwise than when it was first listed",
-            MT_ARG(name));
+            MT_ARG(shown(&p->keep, name)));
     }
     p->seen_count += added;
     e->value = short_hash;
@@ -588,8 +598,8 @@ static void settle(proxy *p, flight *f, mt_str text, const mc_envelope *e)
     mt_str words;
     gd_end_of end = end_of(p, f, text, e);
     if (f->call.len && !gd_end(p->o->desk, &a, &end, &words)) {
-        SAY(p, "call %.*s of tool %.*s: %.*s", MT_ARG(f->call), MT_ARG(f->tool),
-            MT_ARG(words));
+        SAY(p, "call %.*s of tool %.*s: %.*s", MT_ARG(f->call),
+            MT_ARG(shown(&a, f->tool)), MT_ARG(words));
     }
     mt_arena_free(&a);
 }

@@ -320,6 +320,13 @@ static bool is_shared(const work *w, const gd_tool *t)
 
 /* ---- All together ---- */
 
+static void note(work *w, mt_str tool, const char *what)
+{
+    mt_buf_addz(w->notes, "tool ");
+    mt_json_show(w->notes, tool);
+    mt_buf_addf(w->notes, "%s\n", what);
+}
+
 static void narrow(work *w, const gd_tool *t, mt_str argument, mt_str place)
 {
     mt_buf row = {0};
@@ -335,10 +342,14 @@ static void narrow(work *w, const gd_tool *t, mt_str argument, mt_str place)
                 add_to_row(w, at, mt_str_dup(w->a, mt_buf_str(&row)));
     mt_buf_free(&row);
     if (!fits) {
-        mt_buf_addf(w->notes,
-                    "tool %.*s: %.*s was always below %.*s; its row or its operation "
-                    "cannot be edited line by line\n",
-                    MT_ARG(t->name), MT_ARG(argument), MT_ARG(place));
+        mt_buf shown = {0};
+        mt_buf_addz(&shown, ": ");
+        mt_json_show(&shown, argument);
+        mt_buf_addz(&shown, " was always below ");
+        mt_json_show(&shown, place);
+        mt_buf_addz(&shown, "; its row or its operation cannot be edited line by line");
+        note(w, t->name, mt_strf(w->a, "%.*s", MT_ARG(mt_buf_str(&shown))).ptr);
+        mt_buf_free(&shown);
         return;
     }
     ask_for(w, line, value, fact);
@@ -352,7 +363,7 @@ static void look_at(work *w, const gd_tool *t)
     mt_json tree;
     span at = row_of(w, t->name);
     if (!calls_of(w, t->name, &first)) {
-        mt_buf_addf(w->notes, "tool %.*s was never called\n", MT_ARG(t->name));
+        note(w, t->name, " was never called");
         if (at.to > at.from) {
             take_out(&w->rows, at.from, at.to);
         }
@@ -382,8 +393,7 @@ static void note_unmapped(work *w)
             again = mt_str_eq(w->seen[k].tool, w->seen[i].tool);
         }
         if (!again) {
-            mt_buf_addf(w->notes, "tool %.*s was called and has no row\n",
-                        MT_ARG(w->seen[i].tool));
+            note(w, w->seen[i].tool, " was called and has no row");
         }
     }
 }

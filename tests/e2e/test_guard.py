@@ -14,7 +14,8 @@ import mcp
 import npm
 import serve
 from guards import Guard
-from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, Case, main, run
+from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, Case, main
+from postgres import Postgres
 
 FAST = guards.MAP.replace("operation: write\n", "operation: write\n    timeout: 100ms\n")
 
@@ -630,6 +631,79 @@ class Init(Guards):
         done = self.run_motet("guard", "init", "--", *self.server([{"name": "a"}]))
         self.assertEqual(done.code, 3, done)
         self.assertEqual(list((self.dir / "guard").iterdir()), [])
+
+
+class Shared(Guards):
+    """A database that several processes use, and other doors to it."""
+
+    def test_a_claim_is_everybodys(self):
+        hang = {"path": "/srv/a", "content": "", "do": "hang"}
+        with Postgres() as database:
+            url = database.url()
+            with Guard(self.dir, "--store", url) as one, Guard(self.dir, "--store", url) as two:
+                one.say(json.dumps(mcp.message(mcp.NEWER, 91, "tools/call", {"name": "write", "arguments": hang})))
+                while not guards.calls(self.dir):
+                    time.sleep(0.01)
+                self.assertIn("instance_busy", two.words("write", path="/srv/a", content="")[1])
+                self.assertFalse(two.words("write", path="/srv/b", content="")[0])
+                one.process.send_signal(signal.SIGTERM)
+                self.assertEqual(one.process.wait(timeout=30), 0)
+            pending = self.run_motet("guard", "pending", "--store", url, "--json")
+            call, = [json.loads(line) for line in pending.out.splitlines()]
+            self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
+            self.others(url, call["call"])
+            self.assertEqual(self.run_motet("ledger", "verify", "--store", url).code, 0)
+            self.assertEqual(self.run_motet("store", "check", "--store", url).code, 0)
+
+    def others(self, url, call):
+        """A server that finds the claim: nothing moves what is held until it is resolved."""
+        server = serve.Server(self.dir, "files.tenor", store=url)
+        token = server.token("--persona", "files:agent", "--right", "files/facts:*", "--right",
+                             "instances:delete")
+        request = {"persona": "agent", "bindings": {"File": "/srv/a"}, "facts": {"inside": True}}
+        with server:
+            where = "/v1/contracts/files"
+            busy = server.post(f"{where}/operations/write", request, token=token)
+            self.assertEqual((busy.status, busy.code), (409, "instance_busy"), busy)
+            gone = server.ask("DELETE", f"{where}/instances/File/%2Fsrv%2Fa", token=token)
+            self.assertEqual((gone.status, gone.code), (409, "instance_busy"), gone)
+            done = self.run_motet("guard", "resolve", call, "--failed", "--store", url)
+            self.assertEqual(done.code, 0, done)
+            free = server.post(f"{where}/operations/write", request, token=token)
+            self.assertEqual(free.status, 200, free)
+
+
+class Past(Guards):
+    """What a guard has recorded is read like any ledger."""
+
+    def test_which_calls_another_contract_would_have_refused(self):
+        with Guard(self.dir) as agent:
+            agent.words("write", path="/srv/a", content="12345678")
+            agent.words("write", path="/srv/a", content="1")
+            agent.words("read", path="/srv/a")
+        new = self.write("new.tenor", guards.CONTRACT.replace("size <= 10", "size <= 5"))
+        told = self.run_motet("whatif", "--store", "sqlite:guard.db", "--contract", "files", "--json", new)
+        self.assertEqual(told.code, 1, told)
+        *differences, summary = [json.loads(line) for line in told.out.splitlines()]
+        self.assertEqual(len(differences), 1, told)
+
+    def test_an_audit_names_tools_and_ends(self):
+        with Guard(self.dir) as agent:
+            agent.words("write", path="/srv/a", content="", do="error")
+            agent.words("spare")
+        told = self.run_motet("audit", "--store", "sqlite:guard.db").out
+        self.assertIn("tool write on File//srv/a, allowed", told)
+        self.assertIn("tool write on File//srv/a, failed", told)
+        self.assertIn("tool spare, refused: unknown_operation", told)
+
+    def test_a_receipt_of_a_permission(self):
+        key = self.run_motet("keygen", "--prefix", "k")
+        self.assertEqual(key.code, 0, key)
+        with Guard(self.dir, "--signing-key", "k.secret") as agent:
+            agent.words("write", path="/srv/a", content="")
+        verified = self.run_motet("ledger", "verify", "--store", "sqlite:guard.db", "--key", "k.pub")
+        self.assertEqual(verified.code, 0, verified)
+        self.assertNotIn("nobody", verified.out)
 
 
 class Suggest(Guards):

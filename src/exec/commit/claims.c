@@ -61,7 +61,6 @@ static mt_err look(ex_job *job, ex_group *g, uint32_t e)
                     "entity '%.*s' instance '%.*s' is held by the guarded call "
                     "'%.*s', of which it is not known yet what became of it",
                     MT_ARG(v->model->entities[e].id), MT_ARG(id), MT_ARG(call)));
-        mt_jw_key_str(&w, "call", call);
         mt_jw_key_str(&w, "entity", v->model->entities[e].id);
         mt_jw_key_str(&w, "instance", id);
         ex_problem_close(&w);
