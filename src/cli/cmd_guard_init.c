@@ -35,8 +35,14 @@ static int write_one(const cli_args *args, mt_arena *a, const char *dir,
     return code;
 }
 
-static int tell(mt_arena *a, const cli_args *args, const char *dir, size_t count)
+static int tell(mt_arena *a, const cli_args *args, const char *dir,
+                const gd_tools *tools)
 {
+    if (tools->left_out) {
+        cli_fail(args, CLI_HOLDS,
+                 "%zu tools are left out: their names are not printable, or too long",
+                 tools->left_out);
+    }
     mt_buf command = {0};
     for (int i = 0; i < args->count; i++) {
         mt_buf_addf(&command, " %s", args->operands[i]);
@@ -46,7 +52,7 @@ static int tell(mt_arena *a, const cli_args *args, const char *dir, size_t count
         "%s: %zu tools\n\nLook on first, and refuse nothing:\n"
         "  motet guard run --observe --contract %s/guard.tenor --map %s/map.yaml "
         "--%.*s\n",
-        dir, count, dir, dir, MT_ARG(mt_buf_str(&command)));
+        dir, tools->count, dir, dir, MT_ARG(mt_buf_str(&command)));
     mt_buf_free(&command);
     return cli_print(text);
 }
@@ -63,7 +69,7 @@ static int write_all(const cli_args *args, mt_arena *a, const gd_tools *tools)
     code = code ? code
                 : write_one(args, a, dir, "guard.scenarios.yaml", gd_init_scenarios,
                             tools);
-    return code ? code : tell(a, args, dir, tools->count);
+    return code ? code : tell(a, args, dir, tools);
 }
 
 int cmd_guard_init(const cli_args *args)

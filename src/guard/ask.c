@@ -18,6 +18,7 @@ typedef struct asking {
     size_t bytes;
     mt_buf *why;
     int number;
+    size_t left_out;
 } asking;
 
 static mt_err say(asking *s, mt_str line)
@@ -87,9 +88,11 @@ static mt_err add_page(asking *s, const mt_json *result, found_tools *all)
         return MT_E_SYNTAX;
     }
     for (uint32_t i = 0; i < tools->count && all->len < TOOLS_MOST; i++) {
-        if (mt_json_text(mt_json_at(&tools->as.items[i], "name")).len) {
-            const mt_json *tool = &tools->as.items[i];
+        const mt_json *tool = &tools->as.items[i];
+        if (gd_is_writable(mt_json_text(mt_json_at(tool, "name")))) {
             mt_vec_push(s->a, all, tool);
+        } else {
+            s->left_out++;
         }
     }
     return MT_OK;
@@ -143,6 +146,6 @@ mt_err gd_ask_tools(mt_arena *a, const char *const *command, unsigned timeout_ms
     os_child_close_stdin(s.child);
     (void)os_child_stop(s.child, err ? 0 : STOP_MS, NULL);
     os_child_free(s.child);
-    *out = (gd_tools){all.items, all.len};
+    *out = (gd_tools){all.items, all.len, s.left_out};
     return err;
 }

@@ -15,7 +15,7 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 
-enum { COMMENT_MOST = 100, NAME_MOST = 100 };
+enum { COMMENT_MOST = 100, NAME_MOST = 100, WRITABLE_MOST = 128 };
 
 /* ---- Names ---- */
 
@@ -27,6 +27,16 @@ static bool is_letter(char c)
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+bool gd_is_writable(mt_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        if (name.ptr[i] < 0x20 || name.ptr[i] > 0x7e) {
+            return false;
+        }
+    }
+    return name.len && name.len <= WRITABLE_MOST;
 }
 
 /* Words that mean something, alone or at the place of a name. */
@@ -129,7 +139,8 @@ static bool ends_like(mt_str name, const char *end)
 
 static bool is_path_segment(mt_str name)
 {
-    return mt_str_find(name, '.') == name.len; /* a dot leads inside, in a map */
+    /* A dot leads inside, in a map. */
+    return mt_str_find(name, '.') == name.len && gd_is_writable(name);
 }
 
 bool gd_is_path(mt_str name)

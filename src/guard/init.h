@@ -14,10 +14,14 @@
 typedef struct gd_tools {
     const mt_json **items;
     size_t count;
+    size_t left_out; /* they have no name that can be written down */
 } gd_tools;
 mt_err gd_ask_tools(mt_arena *a, const char *const *command, unsigned timeout_ms,
                     size_t most_bytes, gd_tools *out, mt_buf *why);
 
+/* Can it be written down as it is? Printable ASCII, 128 characters at most, which is
+ * what the protocol advises and more. */
+bool gd_is_writable(mt_str name);
 /* A tool's name as a name of the language. */
 mt_str gd_plain_name(mt_arena *a, mt_str name);
 /* Is an argument of this name a path? By how it ends: path, file_path, filePath. */
