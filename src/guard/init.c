@@ -11,6 +11,8 @@
  * are in one line of a comment. */
 #include "guard/init.h"
 
+#include <strings.h>
+
 #include "base/form.h"
 #include "base/json_write.h"
 #include "base/vec.h"
@@ -39,6 +41,18 @@ bool gd_is_writable(mt_str name)
     return name.len && name.len <= WRITABLE_MOST;
 }
 
+/* YAML takes these for something else than text, however they are written. */
+static bool is_value(mt_str name)
+{
+    static const char *const VALUES[] = {"true", "false", "null"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
+        is |= name.len == strlen(VALUES[i]) &&
+              !strncasecmp(name.ptr, VALUES[i], name.len);
+    }
+    return is;
+}
+
 /* Words that mean something, alone or at the place of a name. */
 static bool is_taken(mt_str name)
 {
@@ -53,7 +67,7 @@ static bool is_taken(mt_str name)
             return true;
         }
     }
-    return mt_str_starts(name, MT_STR("close_")) ||
+    return is_value(name) || mt_str_starts(name, MT_STR("close_")) ||
            mt_str_ends(name, MT_STR("_allowed"));
 }
 

@@ -543,7 +543,7 @@ class Others(Guards):
 
 
 STRANGE = [
-    {"name": "operation"}, {"name": "1 weird/name\u0000\u001b[31m"}, {"name": "a.b"}, {"name": "a-b"}, {"name": "a-b"},
+    {"name": "operation"}, {"name": "1 weird/name\u0000\u001b[31m"}, {"name": "a.b"}, {"name": "a-b"}, {"name": "a-b"}, {"name": "FALSE"},
     {"name": "agent", "description": "x\n} persona evil\noperation z {"}, {"name": "\u00fc" * 300}, {"name": "x" * 128}, {"name": "x" * 129},
     {"name": "close_file", "inputSchema": {"required": ["file.path", 7, "filePath"],
                                            "properties": {"file.path": {"type": "string"},
