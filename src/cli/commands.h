@@ -95,10 +95,10 @@ int cmd_guard_pending(const cli_args *args);
 int cmd_guard_resolve(const cli_args *args);
 int cmd_guard_run(const cli_args *args);
 int cmd_guard_suggest(const cli_args *args);
-extern const cli_option CMD_GUARD_CONNECT_OPTIONS[], CMD_GUARD_DECIDE_OPTIONS[], CMD_GUARD_INIT_OPTIONS[],
-    CMD_GUARD_RUN_OPTIONS[], CMD_GUARD_SUGGEST_OPTIONS[];
-extern const char CMD_GUARD_CONNECT_DETAILS[], CMD_GUARD_DECIDE_DETAILS[], CMD_GUARD_INIT_DETAILS[],
-    CMD_GUARD_RUN_DETAILS[], CMD_GUARD_SUGGEST_DETAILS[];
+extern const cli_option CMD_GUARD_CONNECT_OPTIONS[], CMD_GUARD_DECIDE_OPTIONS[],
+    CMD_GUARD_INIT_OPTIONS[], CMD_GUARD_RUN_OPTIONS[], CMD_GUARD_SUGGEST_OPTIONS[];
+extern const char CMD_GUARD_CONNECT_DETAILS[], CMD_GUARD_DECIDE_DETAILS[],
+    CMD_GUARD_INIT_DETAILS[], CMD_GUARD_RUN_DETAILS[], CMD_GUARD_SUGGEST_DETAILS[];
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
