@@ -89,7 +89,7 @@ class Said(Case):
     def test_escrow(self):
         contract = EXAMPLES / "escrow" / "escrow.tenor"
         may = [w for f in FACTS for w in ("--may-assert", f)]
-        there = ["--instance", "EscrowAccount/e1", "--instance", "DeliveryRecord/d1"]
+        there = ["--instance", "EscrowAccount/j/o", "--instance", "EscrowAccount/e1", "--instance", "DeliveryRecord/d1"]
         seller = [
             ("tools/list", {}, None), ("resources/list", {}, None), ("resources/templates/list", {}, None),
             ("tools/list", {"cursor": "standard_release"}, None), ("tools/list", {"cursor": "no"}, None),
@@ -132,7 +132,9 @@ class Said(Case):
                 "states", "instances", "flows", "instances/EscrowAccount", "instances/EscrowAccount/e1",
                 "instances/DeliveryRecord/d1/history", "instances/EscrowAccount/%65%31", "records/1", "no",
                 "instances/EscrowAccount/%6", "instances/EscrowAccount/%zz", "instances/EscrowAccount/e1/x",
-                "manifest/x", "records/1/receipt", "instances//e1")),
+                "manifest/x", "records/1/receipt", "instances//e1",
+                *("instances/EscrowAccount/" + i for i in ("%6a%2fo", "%6A%2Fo", "%6a/o", "%6g", "%6G", "%/1", "%:1", "%`1",
+                                                           "%@1", "%")))),
             tool("no_such"), tool("refund_escrow"), ("no/such", {}, None)]
         agent = [
             tool("actions", {"facts": FACTS}),
