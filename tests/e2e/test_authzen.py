@@ -158,6 +158,28 @@ class Evaluation(Access):
             self.assertEqual((fits.status, fits.json["decision"]), (200, False), fits)
             self.assertEqual(self.post(EVALUATION, {**ask(), part: {**ask()[part], member: beyond}}).status, 400)
 
+    def test_a_name_with_a_zero_character_names_nobody(self):
+        """It would end there for some: a persona that is not asked about would decide."""
+        server = self.serve()
+        bad = ask({"type": "persona", "id": "writer\0x"}, WRITE)
+        for question in (bad, ask({"type": "user\0", "id": "bob"}), ask(action={"name": "read\0"}),
+                         ask(resource={**ONE, "id": "record-1\0x"}), ask(resource={**ONE, "type": "record\0"})):
+            answer = self.post(EVALUATION, question)
+            self.assertEqual(answer.status, 400, answer)
+        self.assertIn("`subject.id` has a zero character", self.post(EVALUATION, bad).json["detail"])
+        item = self.post(EVALUATIONS, {"evaluations": [bad]}).json["evaluations"][0]
+        self.assertEqual((item["decision"], item["context"]["error"]["status"]), (False, 400))
+        self.assertEqual(self.records(), [])
+        history = server.get("/v1/contracts/records/instances/record/record-1/history", token=self.boss).json["items"]
+        self.assertEqual([item["body"]["kind"] for item in history], ["instance_created"])
+
+    def test_before_the_first_dot_of_a_type_stands_a_contract(self):
+        self.serve()
+        for kind in (".record", ".", "..record"):
+            answer = self.post(EVALUATION, ask(resource={**ONE, "type": kind}), self.token("--right", "decide"))
+            self.assertEqual((answer.json["decision"], answer.json["context"]["code"][:7]), (False, "unknown"), answer)
+        self.assertEqual(self.records(), [])
+
     def test_request_ids_are_echoed_whatever_they_are(self):
         self.serve()
         for name in ("bfe9eb29-ab87-4ca3-be83-a1d5d8305716", "with blanks/and:signs", "x" * 255):

@@ -103,7 +103,8 @@ static const char *fault_of(const asking *k, const ct_model *m, const mt_json_me
            : ct_model_find(m, CT_KIND_ENTITY, b->key) == CT_NONE
                ? "is not an entity of the contract"
            : !mt_json_is(&b->value, MT_JSON_STRING) || !b->value.count ||
-                   b->value.count > EX_QUESTION_NAME_MOST
+                   b->value.count > EX_QUESTION_NAME_MOST ||
+                   memchr(b->value.as.text, 0, b->value.count)
                ? "must be bound to the id of an instance"
                : NULL;
 }

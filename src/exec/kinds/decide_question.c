@@ -71,6 +71,26 @@ static bool read_more(mt_arena *a, ex_question *out, mt_buf *why)
     return !more || mt_form_read(&form, more, MORE, mt_form_count(MORE), &out->more);
 }
 
+/* A name that ends in the middle for some and not for others names two things. */
+static bool is_one_name(mt_str part, const char *name, mt_buf *why)
+{
+    bool one = !part.len || !memchr(part.ptr, 0, part.len);
+    if (!one) {
+        mt_buf_addf(why, "%s`%s` has a zero character", why->len ? "; " : "", name);
+    }
+    return one;
+}
+
+static bool has_names(const ex_question *ask, mt_buf *why)
+{
+    bool good = is_one_name(ask->subject.type, "subject.type", why);
+    good &= is_one_name(ask->subject.id, "subject.id", why);
+    good &= is_one_name(ask->action.name, "action.name", why);
+    good &= is_one_name(ask->resource.type, "resource.type", why);
+    good &= is_one_name(ask->resource.id, "resource.id", why);
+    return good;
+}
+
 bool ex_question_read(mt_arena *a, const mt_json *from, ex_question *out, mt_buf *why)
 {
     mt_form form = {.arena = a,
@@ -80,7 +100,7 @@ bool ex_question_read(mt_arena *a, const mt_json *from, ex_question *out, mt_buf
                     .unknown = MT_FORM_ALLOWED};
     drop_properties(from, out);
     return mt_form_read(&form, from, ASK, mt_form_count(ASK), out) &&
-           read_more(a, out, why);
+           has_names(out, why) && read_more(a, out, why);
 }
 
 static bool has(mt_str part, bool needed, const char *name, mt_buf *why)
@@ -101,7 +121,8 @@ bool ex_question_whole(const ex_question *ask, ex_lacks lacks, mt_buf *why)
     return whole;
 }
 
-/* Entities are names of the language, which have no dot. */
+/* Entities are names of the language, which have no dot. Before a dot that comes first
+ * stands no contract, and no entity has such a name. */
 void ex_question_resource(const ex_executor *x, mt_str type, mt_str *contract,
                           mt_str *entity)
 {
@@ -109,8 +130,9 @@ void ex_question_resource(const ex_executor *x, mt_str type, mt_str *contract,
     while (dot && type.ptr[dot - 1] != '.') {
         dot--;
     }
-    *contract = dot ? mt_str_from(type.ptr, dot - 1) : x->default_contract;
-    *entity = mt_str_skip(type, dot);
+    bool named = dot > 1;
+    *contract = named ? mt_str_from(type.ptr, dot - 1) : x->default_contract;
+    *entity = named ? mt_str_skip(type, dot) : type;
 }
 
 /* ---- Facts ---- */

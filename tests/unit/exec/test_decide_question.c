@@ -122,7 +122,7 @@ static const struct type_row {
     {"a contract stands before the dot", "ward.Bed", "ward", "Bed"},
     {"the last one, since contracts may have some", "ward.v2.Bed", "ward.v2", "Bed"},
     {"nothing behind it is no entity", "ward.", "ward", ""},
-    {"nothing before it is no contract", ".Bed", "", "Bed"},
+    {"nothing before it is no contract", ".Bed", "usual", ".Bed"},
 };
 
 static void names_a_resource(void **state)
