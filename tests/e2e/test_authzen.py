@@ -602,6 +602,24 @@ class Recorded(Access):
         many = self.post(EVALUATIONS, {"evaluations": [ask(context={"motet": {"receipt": True}})]}).json
         self.assertEqual(many["evaluations"][0]["context"]["error"]["status"], 400)
 
+    def test_a_receipt_is_refused_where_a_record_is_not_certain(self):
+        self.assertEqual(run("keygen", "--prefix", "executor", cwd=self.dir).code, 0)
+        for which in ("denied", "none"):
+            server = self.serve("--signing-key", "executor.secret", store=f"sqlite:{which}.db", executor={"decisions": which})
+            for question in (ask(), ask(BOB, WRITE)):
+                answer = self.post(EVALUATION, {**question, "context": {"motet": {"receipt": True}}})
+                self.assertEqual((answer.status, answer.code), (501, "not_implemented"), answer)
+            server.stop()
+
+    def test_a_history_does_not_tell_a_persona_what_others_may(self):
+        server = self.serve()
+        self.decide(ask(BOB, WRITE))
+        path = "/v1/contracts/records/instances/record/record-1/history"
+        seen = server.get(path, token=self.token("--persona", "records:reader"))
+        self.assertEqual([item.get("body", {}).get("kind") for item in seen.json["items"]], ["instance_created", None])
+        self.assertNotIn(b"bob", seen.body)
+        self.assertIn(b"bob", server.get(path, token=self.token("--right", "records/ledger:read")).body)
+
     def test_without_a_key_a_receipt_is_refused_before_anything_is_decided(self):
         self.serve()
         answer = self.post(EVALUATION, ask(context={"motet": {"receipt": True}}))

@@ -2,6 +2,14 @@
  * Room: exec. */
 #include "exec/call/call.h"
 
+/* Who holds a persona may ask about itself; what others may do it learns from no
+ * history either. */
+static bool may_read(const ex_job *job, const st_record *r)
+{
+    return mt_str_is(r->kind, "decision") ? ex_may_read_ledger(job, r->contract)
+                                          : ex_may_read_facts(job, r->contract);
+}
+
 /* Who may not read the contract's facts learns that there is a record, not what it
  * says.
  */
@@ -9,7 +17,7 @@ void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r)
 {
     char hex[MT_SHA256_HEX];
     mt_jw_begin_object(w);
-    if (ex_may_read_facts(job, r->contract)) {
+    if (may_read(job, r)) {
         mt_jw_keyz(w, "body");
         mt_jw_raw(w, r->body);
     }

@@ -66,14 +66,16 @@ static void reply(ex_job *job, const asked *all)
 
 /* ---- Asked ---- */
 
-/* What is promised is a record. */
+/* What is promised is a record; before it is decided nobody knows whether there will
+ * be one. */
 static bool refused_receipt(ex_job *job, const ex_question *ask)
 {
     return ask->more.receipt &&
-           (!job->x->has_key || job->x->decisions == EX_DECISIONS_NONE) &&
+           (!job->x->has_key || job->x->decisions != EX_DECISIONS_ALL) &&
            ex_refuse(job, EX_NOT_IMPLEMENTED,
                      job->x->has_key
-                         ? "this server records no decisions, so it gives no receipts"
+                         ? "this server does not record every decision, so it gives no "
+                           "receipts of them"
                          : "this server has no signing key, so it gives no receipts");
 }
 
