@@ -60,7 +60,7 @@ mt_str ho_graph_service_history(const ho_graph_service *g, mt_arena *a, mt_str k
 
 /* Each value of the key that has a history: `history` as above, the id of its open
  * capture. In the order of histories; page.after is one (MT_E_RANGE: it is none of this
- * graph). */
+ * graph). A history that is left from another key of the adapter comes with no key. */
 typedef mt_err ho_key_walker(void *state, mt_str history, mt_str key, mt_str capture);
 mt_err ho_graph_service_keys(const ho_graph_service *g, st_tx *tx, st_page page,
                              ho_key_walker *each, void *state);

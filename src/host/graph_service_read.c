@@ -28,6 +28,7 @@ typedef struct key_walk {
     void *state;
     mt_arena arena; /* one row */
     mt_str key;     /* of the row */
+    bool read;      /* the row has a first line */
 } key_walk;
 
 /* Is it the name of a history of this graph's key? */
@@ -38,7 +39,7 @@ static bool is_history(const ho_graph_service *g, mt_str id)
 }
 
 /* The first line of a capture has a payload with the key: every event has it, and so
- * has a pump. */
+ * has a pump. Without it, it is a history of when the adapter had another key. */
 static mt_err read_key(void *state, const st_doc *row)
 {
     key_walk *w = state;
@@ -49,12 +50,23 @@ static mt_err read_key(void *state, const st_doc *row)
     mt_str line = mt_str_dup(&w->arena, mt_str_trim(row->body, MT_STR("\n")));
     mt_err err = gr_journal_read(&w->arena, &tree, line, &r, &fault);
     if (!err && (r.kind != GR_JOURNAL_STEP ||
-                 mt_json_read(&w->arena, r.event.payload, NULL, &payload, NULL) ||
-                 !ho_graph_key_of(&payload, ho_graph_service_key(w->g), &w->key))) {
+                 mt_json_read(&w->arena, r.event.payload, NULL, &payload, NULL))) {
         err = MT_E_CORRUPT;
     }
+    if (!err && !ho_graph_key_of(&payload, ho_graph_service_key(w->g), &w->key)) {
+        w->key = (mt_str){0};
+    }
+    w->read = true;
     mt_arena_free(&tree);
     return err;
+}
+
+/* What a history is called says of which value it is: under another key of the adapter
+ * its events may have a value of this one, too. */
+static bool is_of_key(key_walk *w, mt_str history)
+{
+    return w->key.len &&
+           mt_str_eq(history_of_key(&w->arena, w->g->name, w->key), history);
 }
 
 static mt_err walk_history(void *state, const st_doc *row)
@@ -65,6 +77,7 @@ static mt_err walk_history(void *state, const st_doc *row)
     int64_t number;
     mt_arena_reset(&w->arena);
     w->key = (mt_str){0};
+    w->read = false;
     if (!is_history(w->g, row->id)) {
         return MT_OK; /* of another graph */
     }
@@ -77,8 +90,9 @@ static mt_err walk_history(void *state, const st_doc *row)
         mt_strf(&w->arena, "%.*s.%06lld", MT_ARG(history), (long long)number);
     mt_err err =
         st_doc_walk(w->tx, MT_STR("capture_line"), capture, first, read_key, w);
-    err = err || w->key.len ? err : MT_E_CORRUPT;
-    return err ? err : w->each(w->state, history, w->key, capture);
+    err = err || w->read ? err : MT_E_CORRUPT;
+    mt_str key = is_of_key(w, history) ? w->key : (mt_str){0};
+    return err ? err : w->each(w->state, history, key, capture);
 }
 
 /* Histories of a key lie together, behind NAME and a tilde; what follows is passed

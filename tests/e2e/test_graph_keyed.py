@@ -278,6 +278,32 @@ class Keyed(Case):
                                  ("g/keys?limit=0", 400)):
                 self.assertEqual(server.get(f"/v1/graphs/{path}").status, status, path)
 
+    def test_histories_of_another_key_are_not_listed(self):
+        """An adapter that is given another key leaves them behind: they are neither its own nor a fault."""
+        def adapter_of(key):
+            a = json.loads(adapter(key))
+            schema = a["event_kinds"][0]["payload_schema"]
+            schema["properties"]["region"] = {"type": "string"}
+            schema["required"] = [key]
+            a["context_keys"][0]["required"] = key == "account"
+            a["context_keys"].append({"name": "region", "type": "String", "required": key == "region", "writable": False})
+            self.write("a.json", json.dumps(a))
+        self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json}\n")
+        for key, payloads in (("account", ({"account": "a1", "region": "eu"}, {"account": "a2"})),
+                              ("region", ({"region": "eu"},)), ("account", ())):
+            adapter_of(key)
+            with Server(self.dir, options=("--config", "serve.yaml")) as server:
+                for payload in payloads:
+                    answer = server.post("/v1/graphs/g/events", {"semantic_kind": "entry", "payload": payload})
+                    self.assertEqual(answer.status, 200, answer)
+                for limit in (1, 2, 100):
+                    listed = server.get(f"/v1/graphs/g/keys?limit={limit}")
+                    seen = listed.json["items"]
+                    while "next" in listed.json:
+                        listed = server.get(f"/v1/graphs/g/keys?limit={limit}&after={listed.json['next']}")
+                        seen += listed.json["items"]
+                    self.assertEqual({row["key"] for row in seen}, {"account": {"a1", "a2"}, "region": {"eu"}}[key], listed)
+
     def test_whatif_asks_for_one_history(self):
         self.write("f.jsonl", fixture(entries(random.Random(SEED), 3, 30)))
         self.assertEqual(self.run_graph().code, 0)

@@ -281,6 +281,8 @@ bool ex_graph_context(ex_job *job)
     return err ? ex_refuse_store(job, err) : true;
 }
 
+/* A history of no value of the key is not listed, and the place to go on from moves all
+ * the same. */
 static mt_err list_key(void *state, mt_str history, mt_str key, mt_str capture)
 {
     ex_list *l = state;
@@ -288,10 +290,12 @@ static mt_err list_key(void *state, mt_str history, mt_str key, mt_str capture)
         return MT_OK;
     }
     l->last = mt_str_dup(&l->job->arena, history);
-    mt_jw_begin_object(&l->w);
-    mt_jw_key_str(&l->w, "capture", capture);
-    mt_jw_key_str(&l->w, "key", key);
-    mt_jw_end_object(&l->w);
+    if (key.len) {
+        mt_jw_begin_object(&l->w);
+        mt_jw_key_str(&l->w, "capture", capture);
+        mt_jw_key_str(&l->w, "key", key);
+        mt_jw_end_object(&l->w);
+    }
     return MT_OK;
 }
 
