@@ -414,6 +414,7 @@ MOTET_API motet_status motet_graph_host_open(const motet_graph *graph,
 /* Closes the journal, which stays. */
 MOTET_API void motet_graph_host_free(motet_graph_host *host);
 
+/* Its texts need not outlive the call. */
 typedef struct motet_graph_event {
     motet_str id;     /* unique in the life of the journal */
     const char *kind; /* "DataAvailable", "Command" or "Pump"; NULL: DataAvailable */
@@ -442,7 +443,8 @@ MOTET_API motet_value motet_graph_host_context(const motet_graph_host *host,
 /* Why the last call failed. */
 MOTET_API motet_str motet_graph_host_message(const motet_graph_host *host);
 /* Writes what the journal has so far as a capture (v3) with its checksum beside it; a
- * capture that is there is replaced. MOTET_E_USAGE: the host has no journal.
+ * capture that is there is replaced. MOTET_E_USAGE: the host has no journal, or the
+ * path is that of the journal.
  * MOTET_E_REJECTED: the adapter has a `key:`, and a capture has one history. */
 MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
                                                 const char *path);

@@ -10,8 +10,10 @@
  * out live in `text` or `message` until the next call. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "api/graph.h"
+#include "base/utf8.h"
 #include "host/graph_capture.h"
 #include "host/graph_resume.h"
 #include "host/graph_trace.h"
@@ -187,7 +189,16 @@ static const char *fault_of(const motet_graph_event *e, gr_signal_kind *kind)
         return "its time is after the year 9999, or has a second or more of "
                "nanoseconds";
     }
+    if (mt_utf8_check(api_in_str(e->id)) != e->id.len) {
+        return "its id is not UTF-8";
+    }
     return e->id.len ? NULL : "it has no id";
+}
+
+/* The caller's texts end with its call; what was decided is asked for later. */
+static mt_str keep(motet_graph_host *h, motet_str text)
+{
+    return text.ptr ? mt_str_dup(&h->scratch, api_in_str(text)) : (mt_str){0};
 }
 
 static motet_status read_event(motet_graph_host *h, const motet_graph_event *e,
@@ -201,13 +212,13 @@ static motet_status read_event(motet_graph_host *h, const motet_graph_event *e,
     }
     if (e->payload.len) {
         payload = mt_new(&h->scratch, mt_json);
-        if (mt_json_read(&h->scratch, api_in_str(e->payload), NULL, payload, &why)) {
+        if (mt_json_read(&h->scratch, keep(h, e->payload), NULL, payload, &why)) {
             return fail(h, MT_E_REJECTED, MT_STR("the payload is not JSON"));
         }
     }
-    out->id = api_in_str(e->id);
+    out->id = keep(h, e->id);
     out->at = (gr_time){e->secs, e->nanos};
-    out->semantic_kind = api_in_str(e->semantic_kind);
+    out->semantic_kind = keep(h, e->semantic_kind);
     out->payload = payload;
     return MOTET_OK;
 }
@@ -285,12 +296,22 @@ motet_str motet_graph_host_message(const motet_graph_host *h)
     return api_out_str(mt_buf_str(&h->message));
 }
 
+static bool is_journal(const motet_graph_host *h, const char *path)
+{
+    struct stat mine, there;
+    return stat(h->path.ptr, &mine) == 0 && stat(path, &there) == 0 &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
 motet_status motet_graph_host_capture(motet_graph_host *h, const char *path)
 {
     mt_buf why = {0};
     motet_status status = MOTET_OK;
     if (!h->host || !h->journal) {
         return fail(h, MT_E_USAGE, MT_STR("a capture is made of a journal"));
+    }
+    if (is_journal(h, path)) {
+        return fail(h, MT_E_USAGE, MT_STR("the capture would replace its journal"));
     }
     mt_err err = ho_graph_host_begin(h->host);
     err = err ? err : ho_journal_sync(h->journal);

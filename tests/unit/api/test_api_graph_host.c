@@ -298,6 +298,52 @@ static void a_graph_that_was_refused_or_has_no_adapter_runs_nothing(void **state
     motet_replay_free(NULL);
 }
 
+/* The caller's texts are its own again when step() has returned. */
+static void a_decision_outlives_the_texts_of_its_event(void **state)
+{
+    motet_graph_host *h = opened(*state, NULL, false);
+    char id[] = "first", payload[] = "{\"x\":4}";
+    assert_int_equal(tick(h, id, 1, payload), 0);
+    memset(id, '#', strlen(id));
+    memset(payload, '#', strlen(payload));
+    assert_true(says(motet_graph_host_decision(h), "\"event_id\":\"first\""));
+    motet_graph_host_free(h);
+}
+
+/* What is not UTF-8 would make a journal that nobody can read again. */
+static void an_id_that_is_no_text_is_refused(void **state)
+{
+    world *w = *state;
+    motet_graph_host *h = opened(w, w->journal, false);
+    assert_int_equal(tick(h, "e1", 1, "{\"x\":11}"), 0);
+    assert_int_equal(tick(h, "\xff", 2, "{\"x\":11}"), MOTET_E_REJECTED);
+    assert_true(says(motet_graph_host_message(h), "UTF-8"));
+    motet_graph_host_free(h);
+    h = opened(w, w->journal, true);
+    assert_true(motet_graph_host_context(h, "total").number == 11);
+    motet_graph_host_free(h);
+}
+
+/* It is what events are recorded in. */
+static void a_capture_does_not_take_the_place_of_its_journal(void **state)
+{
+    world *w = *state;
+    motet_graph_host *h = opened(w, w->journal, false);
+    char other[112], sum[128];
+    assert_int_equal(tick(h, "e1", 1, "{\"x\":11}"), 0);
+    snprintf(other, sizeof other, "%s/./j", w->directory);
+    assert_int_equal(motet_graph_host_capture(h, w->journal), MOTET_E_USAGE);
+    assert_int_equal(motet_graph_host_capture(h, other), MOTET_E_USAGE);
+    assert_true(says(motet_graph_host_message(h), "journal"));
+    snprintf(sum, sizeof sum, "%s.sum", w->journal);
+    assert_int_not_equal(access(sum, F_OK), 0);
+    assert_int_equal(tick(h, "e2", 2, "{\"x\":1}"), 0);
+    motet_graph_host_free(h);
+    h = opened(w, w->journal, true);
+    assert_true(motet_graph_host_context(h, "total").number == 12);
+    motet_graph_host_free(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +354,9 @@ int main(void)
         WORLD(a_journal_is_gone_on_with_and_never_lost),
         WORLD(a_capture_replays_and_a_changed_one_does_not),
         WORLD(a_graph_that_was_refused_or_has_no_adapter_runs_nothing),
+        WORLD(a_decision_outlives_the_texts_of_its_event),
+        WORLD(an_id_that_is_no_text_is_refused),
+        WORLD(a_capture_does_not_take_the_place_of_its_journal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
