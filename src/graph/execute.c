@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "graph/compile.h"
 #include "graph/steps.h"
 #include "graph/sweep.h"
@@ -142,6 +143,12 @@ static bool event_fits(gr_kind kind, uint64_t event)
                              : event <= GR_EMITTED;
 }
 
+/* One that is not UTF-8 would make a capture that nobody can read. */
+static bool is_text(const gr_value *v)
+{
+    return mt_utf8_check(mt_str_from(v->as.text, v->len)) == v->len;
+}
+
 /* A primitive in C is not trusted: type, presence and finiteness are looked at. */
 static gr_fault_code check_outputs(gr_episode *e, const gr_call_plan *p)
 {
@@ -154,6 +161,10 @@ static gr_fault_code check_outputs(gr_episode *e, const gr_call_plan *p)
         if (v->type != (uint32_t)m->outputs[i].type ||
             (v->type == GR_EVENT && !event_fits(m->kind, v->as.event))) {
             return fault(e, GR_FAULT_OUTPUT_TYPE, p->node, m->outputs[i].name, NULL);
+        }
+        if (v->type == GR_STRING && !is_text(v)) {
+            return fault(e, GR_FAULT_OUTPUT_TYPE, p->node, m->outputs[i].name,
+                         "the text is not UTF-8");
         }
         if (!gr_value_finite(v)) {
             return fault(e, GR_FAULT_NON_FINITE_OUTPUT, p->node, m->outputs[i].name,

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "os/file.h"
 
@@ -143,12 +144,24 @@ static bool restore_arithmetic(gr_call *call)
     return false;
 }
 
+/* What it says goes into answers and logs, which are UTF-8. */
+static void check_words(gr_call *call)
+{
+    mt_str said = mt_str_z(call->error);
+    if (mt_utf8_check(said) != said.len) {
+        call->error = "the primitive refused, with words that are not UTF-8";
+    }
+}
+
 bool ho_own_run(void *function, gr_call *call)
 {
     const ho_own_function *f = function;
     motet_call shown = {call, call->manifest};
     unsigned before = arithmetic();
     bool ran = f->run(f->user, &shown);
+    if (!ran) {
+        check_words(call);
+    }
     return arithmetic() == before ? ran : restore_arithmetic(call);
 }
 

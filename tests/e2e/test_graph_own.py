@@ -207,6 +207,29 @@ __attribute__((constructor)) static void first(void) {{ (void)!creat("{marker}",
         result = self.run_graph("--json", "--overwrite", own=self.build_text(GIVES % "1e-310", SLOPE, "-Ofast"))
         self.assertIn('{"key":"alarm","value":{"Number":1e-310}}', result.out.splitlines()[0])
 
+    def test_a_text_that_is_not_utf8_ends_the_pass_and_not_the_capture(self):
+        self.write("graph.yaml", "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n  t: {impl: word@*}\n"
+                   "  yes: {impl: const_bool@*, params: {value: true}}\n  each: {impl: emit_if_true@*}\n"
+                   "  keep: {impl: context_set_string@*, params: {key: word}}\n"
+                   "edges: [yes.value -> each.input, each.event -> keep.event, t.value -> keep.value]\n")
+        self.write("adapter.yaml", "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+                   "context_keys: [{name: word, type: String, required: false, writable: true}]\n"
+                   "event_kinds: [{name: reading, payload_schema: {type: object, properties: {reading: {type: number}, "
+                   "word: {type: string}}, additionalProperties: false}}]\n"
+                   "accepts: {effects: [{name: set_context, payload_schema: {type: object, additionalProperties: false}}]}\n"
+                   "capture: {format_version: \"1\", fields: [event.reading]}\n")
+        gives = "motet_call_output(call, 0, (motet_value){.type = MOTET_STRING, .text = %s, .len = 3}); return true;"
+        entry = '{"kind: source\\nid: word\\nversion: 1.0.0\\noutputs: [{name: value, type: string}]\\n", run, 0}'
+        for body, words in ((gives % r'"ab\xff"', "not UTF-8"), (gives % r'"\xed\xa0\x80"', "not UTF-8"), (gives % '"abc"', None),
+                            (r'motet_call_error(call, "\xff"); return false;', "not UTF-8")):
+            result = self.run_graph("--json", "--overwrite", own=self.build_text(body, entry))
+            self.assertEqual(result.code, 0, result)
+            first = json.loads(result.out_bytes.splitlines()[0])
+            self.assertIn(words or "", first.get("fault", ""), body)
+            self.assertEqual("fault" in first, words is not None, body)
+            replayed = self.graph("replay", "c.json", "--graph", "graph.yaml", own="x.so")
+            self.assertEqual(replayed.code, 0, replayed)
+
     def test_a_server_runs_it_and_the_ledger_says_which_code(self):
         self.write("serve.yaml", "graphs:\n  rising: {graph: graph.yaml, adapter: adapter.yaml, primitives: [slope.so]}\n")
         check = self.run_motet("serve", "--config", "serve.yaml", "--check-config")
