@@ -210,6 +210,17 @@ class Evaluation(Access):
         without = self.post(EVALUATION, ask(ALICE, {"name": "writable"}))
         self.assertEqual((without.status, without.json["needs"]), (403, ["records/evaluate"]))
 
+    def test_nobody_known_is_denied_a_verdict_too(self):
+        self.serve()
+        both = self.token("--right", "decide", "--right", "evaluate")
+        self.assertIs(self.decide(ask(BOB, {"name": "writable"}), both), True)
+        for subject in ({"type": "user", "id": "mallory"}, {"type": "spaceship", "id": "bob"},
+                        {"type": "persona", "id": "nobody"}, {"type": "token", "id": "0" * 16}):
+            answer = self.post(EVALUATION, ask(subject, {"name": "writable"}), both).json
+            self.assertEqual((answer["decision"], answer["context"]["code"]), (False, "persona_rejected"), answer)
+            found = self.post("/access/v1/search/action", {"subject": subject, "resource": ONE}, both).json
+            self.assertEqual(found["results"], [])
+
     def test_another_contract_is_named_and_further_entities_are_bound(self):
         server = self.serve()
         boss = self.token("--right", "instances:create", "--right", "escrow/decide", "--right", "escrow/facts:*")

@@ -257,10 +257,28 @@ static void judge_flow(const asking *k, ex_job *sub)
     }
 }
 
-/* Facts that the caller may not read are unknown to it, and stay so. */
+/* Does the contract know the subject as anybody? */
+static bool is_known(const asking *k, const ex_job *sub)
+{
+    const ct_model *m = sub->v->model;
+    for (uint32_t p = 0; p < m->persona_count; p++) {
+        if (holds(k, m->personas[p].id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A verdict is the same for everybody, but nothing is allowed to nobody. Facts that the
+ * caller may not read are unknown to it, and stay so. */
 static void judge_verdict(const asking *k, ex_job *sub)
 {
     if (sub->reply.status != 200 || sub->elsewhere) {
+        return;
+    }
+    if (!is_known(k, sub)) {
+        ex_refuse(sub, EX_PERSONA_REJECTED,
+                  "the subject holds no persona of the contract");
         return;
     }
     bool open = sub->unknown != NULL;
