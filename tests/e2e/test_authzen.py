@@ -613,6 +613,18 @@ class Recorded(Access):
         many = self.post(EVALUATIONS, {"evaluations": [ask(context={"motet": {"receipt": True}})]}).json
         self.assertEqual(many["evaluations"][0]["context"]["error"]["status"], 400)
 
+    def test_a_receipt_does_not_tell_reasons_either(self):
+        """Which condition was false tells of facts that who asks may not read."""
+        self.assertEqual(run("keygen", "--prefix", "executor", cwd=self.dir).code, 0)
+        server = self.serve("--signing-key", "executor.secret", executor={"refusals": "all"})
+        question = {**ask(ALICE, WRITE, ARCHIVED), "context": {"motet": {"receipt": True}}}
+        context = self.post(EVALUATION, question).json["context"]
+        later = server.get(f"/v1/ledger/{context['record']}/receipt", token=self.pep)
+        for promise in (context["receipt"]["promise"], later.json["promise"]):
+            self.assertEqual(promise["decision"]["refusal"], {"code": "precondition_failed", "status": 422})
+            self.assertNotIn("facts", promise["decision"])
+        self.assertIn("reasons", self.records()[-1]["refusal"], "the record has them")
+
     def test_a_receipt_is_refused_where_a_record_is_not_certain(self):
         self.assertEqual(run("keygen", "--prefix", "executor", cwd=self.dir).code, 0)
         for which in ("denied", "none"):

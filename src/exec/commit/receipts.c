@@ -39,7 +39,7 @@ mt_err ex_promise_make(ex_executor *x, st_tx *tx, mt_arena *a, const st_record *
         !(take_hash(r->hash, &out->hash) && take_hash(first.hash, &out->ledger))) {
         err = MT_E_CORRUPT;
     }
-    return err ? err : ex_decision_of(a, r->body, &out->decision);
+    return err ? err : ex_decision_for_asker(a, r->body, &out->decision);
 }
 
 /* A key that is elsewhere may have failed. */

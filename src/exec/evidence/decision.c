@@ -116,17 +116,23 @@ static void add(mt_arena *a, members *all, const mt_json *from, const char *key,
     }
 }
 
-/* A record may have every word of it (refusals: all). */
-static void add_refusal(mt_arena *a, members *all, const mt_json *body)
+/* A record may have every word of it (refusals: all). Who asked about somebody else may
+ * learn that it is denied, and not which condition was false: that tells of facts. */
+static void add_refusal(mt_arena *a, members *all, const mt_json *body, bool to_asker)
 {
+    static const char *const BARE[] = {"code", "status", NULL};
     const mt_json *refusal = mt_json_at(body, "refusal");
+    bool bare =
+        to_asker && mt_str_is(mt_json_text(mt_json_at(body, "kind")), "decision");
     if (mt_json_is(refusal, MT_JSON_OBJECT)) {
-        mt_json_member m = {MT_STR("refusal"), ex_refusal_without_values(a, refusal)};
+        mt_json_member m = {MT_STR("refusal"),
+                            bare ? chosen(a, refusal, BARE, false)
+                                 : ex_refusal_without_values(a, refusal)};
         mt_vec_push(a, all, m);
     }
 }
 
-mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
+static mt_err decision_of(mt_arena *a, mt_str body, bool to_asker, mt_str *out)
 {
     mt_json tree;
     members all = {0};
@@ -142,7 +148,7 @@ mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
     const mt_json *guard = mt_json_at(&tree, "guard");
     add(a, &all, guard, "event", "event");
     add(a, &all, guard, "tool", "tool");
-    add_refusal(a, &all, &tree);
+    add_refusal(a, &all, &tree, to_asker);
     const mt_json *provenance = mt_json_at(&tree, "provenance");
     for (size_t i = 0; i < sizeof PROVENANCE / sizeof *PROVENANCE; i++) {
         if (!mt_json_get(&tree, mt_str_z(PROVENANCE[i].to))) {
@@ -156,6 +162,16 @@ mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
     *out = mt_str_dup(a, mt_buf_str(&text));
     mt_buf_free(&text);
     return MT_OK;
+}
+
+mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out)
+{
+    return decision_of(a, body, false, out);
+}
+
+mt_err ex_decision_for_asker(mt_arena *a, mt_str body, mt_str *out)
+{
+    return decision_of(a, body, true, out);
 }
 
 /* {"Entity":"instance"} */

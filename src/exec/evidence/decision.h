@@ -9,6 +9,8 @@
 /* The decision of a record's body, as canonical JSON in the arena: what is small and
  * says who, what and why, without values of facts. MT_E_CORRUPT: it is not a body. */
 mt_err ex_decision_of(mt_arena *a, mt_str body, mt_str *out);
+/* The same for a receipt: a decision about somebody else has no reasons. */
+mt_err ex_decision_for_asker(mt_arena *a, mt_str body, mt_str *out);
 
 /* Of a refusal as its caller is told of it: what holds no value of a fact. */
 mt_json ex_refusal_without_values(mt_arena *a, const mt_json *problem);
