@@ -345,6 +345,11 @@ class Evaluations(Access):
             "status": "archived"}}, "evaluations": [{"resource": {"id": "record-1"}}, {"resource": ARCHIVED}]}),
             [True, False])
 
+    def test_a_context_that_is_null_takes_the_place_of_the_common_one(self):
+        self.serve()
+        common = {"subject": ALICE, "action": DELETE, "resource": ONE, "context": {"soft": True}}
+        self.assertEqual(self.many({**common, "evaluations": [{}, {"context": None}, {"context": {}}]}), [True, False, False])
+
     def test_the_three_semantics(self):
         self.serve()
         three = {"subject": ALICE, "action": WRITE,

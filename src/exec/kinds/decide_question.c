@@ -49,7 +49,7 @@ bool ex_refused_question_body(ex_job *job, mt_json *out)
            ex_refuse(job, EX_BAD_REQUEST, "the body must be an object");
 }
 
-/* Of a part that is given anew no property of the default stays. */
+/* Of a part that is given anew, be it as null, no property of the default stays. */
 static void drop_properties(const mt_json *from, ex_question *out)
 {
     out->subject.properties =
@@ -57,6 +57,7 @@ static void drop_properties(const mt_json *from, ex_question *out)
     out->resource.properties =
         mt_json_at(from, "resource") ? NULL : out->resource.properties;
     out->action.properties = mt_json_at(from, "action") ? NULL : out->action.properties;
+    out->context = mt_json_at(from, "context") ? NULL : out->context;
 }
 
 static bool read_more(mt_arena *a, ex_question *out, mt_buf *why)
