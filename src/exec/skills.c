@@ -7,6 +7,8 @@
 #include "host/agent_service.h"
 
 typedef struct skills {
+    const ex_executor *x;
+    const ex_caller *who; /* NULL: a stranger */
     mt_jw *w;
     mt_arena a;
     mt_buf text;
@@ -52,11 +54,18 @@ static void tell_effects(mt_buf *out, const ct_model *m, const ct_operation *op)
     mt_buf_addz(out, op->effect_count ? "." : "");
 }
 
+/* Conditions are what a manifest says, and strangers read that of the default contract
+ * alone. */
+static bool may_know_when(const skills *s, const ex_version *v)
+{
+    return s->who || mt_str_eq(v->contract, s->x->default_contract);
+}
+
 static void operation_skill(skills *s, const ex_version *v, const ct_operation *op)
 {
     mt_buf_addf(&s->text, "Operation of the contract %.*s. ", MT_ARG(v->contract));
     tell_personas(&s->text, v->model, op);
-    if (op->precondition) {
+    if (op->precondition && may_know_when(s, v)) {
         mt_buf_addz(&s->text, "Requires ");
         ct_expr_text(&s->text, v->model, op->precondition);
         mt_buf_addc(&s->text, '.');
@@ -91,18 +100,18 @@ static void contract_skills(skills *s, const ex_version *v)
 
 /* ---- Agents ---- */
 
-static bool may_use(skills *s, const ex_caller *who, mt_str agent)
+static bool may_use(skills *s, mt_str agent)
 {
-    return who && (ex_caller_may(who, (mt_str){0}, MT_STR("admin")) ||
-                   ex_caller_may(who, (mt_str){0},
-                                 mt_strf(&s->a, "agents:%.*s", MT_ARG(agent))));
+    return s->who && (ex_caller_may(s->who, (mt_str){0}, MT_STR("admin")) ||
+                      ex_caller_may(s->who, (mt_str){0},
+                                    mt_strf(&s->a, "agents:%.*s", MT_ARG(agent))));
 }
 
-static void agent_skills(skills *s, ex_executor *x, const ex_caller *who)
+static void agent_skills(skills *s)
 {
-    for (size_t i = 0; i < x->agents.len; i++) {
-        mt_str name = ho_agent_service_name(x->agents.items[i]->service);
-        if (may_use(s, who, name)) {
+    for (size_t i = 0; i < s->x->agents.len; i++) {
+        mt_str name = ho_agent_service_name(s->x->agents.items[i]->service);
+        if (may_use(s, name)) {
             mt_buf_addf(&s->text, "Takes messages, and answers by its routes.");
             write_skill(s, MT_STR("agents"), "agent", name);
         }
@@ -116,13 +125,13 @@ mt_str ex_executor_domain(const ex_executor *x)
 
 void ex_executor_skills(ex_executor *x, const ex_caller *who, mt_jw *w)
 {
-    skills s = {.w = w};
+    skills s = {.x = x, .who = who, .w = w};
     ex_version **versions;
     size_t count = ex_current_versions(x, &s.a, &versions);
     for (size_t i = 0; i < count; i++) {
         contract_skills(&s, versions[i]);
     }
-    agent_skills(&s, x, who);
+    agent_skills(&s);
     mt_buf_free(&s.text);
     mt_arena_free(&s.a);
 }

@@ -843,6 +843,16 @@ class Card(Access):
         self.assertEqual(list(card["securitySchemes"]), ["bearer"])
         self.assertNotIn("signatures", card)
 
+    def test_strangers_learn_the_conditions_of_the_default_contract_alone(self):
+        """As of manifests: GET /v1/contracts/escrow is 401 for them."""
+        server = self.serve()
+        for token, wanted in ((None, False), (self.pep, True)):
+            card = server.get("/.well-known/agent-card.json", token=token).json
+            said = {skill["id"]: skill["description"] for skill in card["skills"]}
+            self.assertIn("Requires verdict_present(writable)", said["records.operation.write"])
+            self.assertEqual("Requires" in said["escrow.operation.release_escrow"], wanted)
+            self.assertIn("By escrow_agent.", said["escrow.operation.release_escrow"])
+
     def test_a_private_manifest_keeps_the_card_private(self):
         server = self.serve("--private-manifest")
         self.assertEqual(server.get("/.well-known/agent-card.json").status, 401)
