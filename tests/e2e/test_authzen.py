@@ -522,6 +522,18 @@ class Rights(Access):
             self.assertIs(self.decide(ask(subject, WRITE), token), False)
         self.assertEqual(self.post(EVALUATION, ask({"type": "persona", "id": "writer"}), token).status, 403)
 
+    def test_a_search_about_oneself_lists_no_instances_of_others(self):
+        """The token of a page is the id of an instance."""
+        server = self.serve()
+        for grant, wanted in ((("--persona", "escrow:seller"), 403), (("--persona", "records:reader"), 200),
+                              (("--right", "records/read"), 200)):
+            token = self.token(*grant)
+            me = {"type": "token", "id": token.split("_")[1]}
+            self.assertEqual(server.get("/v1/contracts/records/instances", token=token).status, wanted)
+            answer = self.post("/access/v1/search/resource", ask(me, READ, {"type": "record"}, page={"limit": 1}), token)
+            self.assertEqual(answer.status, wanted, answer)
+            self.assertEqual(b"record-1" in answer.body, wanted == 200)
+
     def test_a_token_is_asked_about_while_it_is_good(self):
         server = self.serve()
         writer = self.token("--persona", "records:writer", "--right", "records/facts:status")

@@ -218,11 +218,22 @@ static void write_page(search *s, const ids *l, size_t count)
     mt_jw_end_object(&s->w);
 }
 
+/* Where a page ends is an instance, and those are for whom the contract concerns: a
+ * token may ask about itself over every one. */
+static bool refused_places(ex_job *job, const ex_question *ask)
+{
+    mt_str contract, entity;
+    ex_question_resource(job->x, ask->resource.type, &contract, &entity);
+    return !ex_may_see(job, contract) &&
+           ex_refused_without(job, contract, MT_STR("decide"));
+}
+
 bool ex_search_resource(ex_job *job)
 {
     search s;
     ids l;
-    if (refused_search(job, EX_LACKS_RESOURCE, &s) || ex_refused_to_ask(job, &s.ask)) {
+    if (refused_search(job, EX_LACKS_RESOURCE, &s) || ex_refused_to_ask(job, &s.ask) ||
+        refused_places(job, &s.ask)) {
         return true;
     }
     uint32_t limit =
