@@ -604,6 +604,14 @@ class Recorded(Access):
         history = server.get("/v1/contracts/records/instances/record/record-1/history", token=self.boss)
         self.assertEqual(sum(i["body"]["kind"] == "decision" for i in history.json["items"]), 4)
 
+    def test_recorded_denials_count_as_recorded_refusals(self):
+        """They are room in the ledger for good, and a batch of them is one answer."""
+        self.serve(quotas={"refusals_per_day": 5})
+        denied = lambda count: self.post(EVALUATIONS, {"evaluations": [ask(BOB, WRITE), ask()] * count})
+        self.assertEqual((denied(3).status, denied(2).status), (200, 200))  # 3 and 2 of them denied
+        self.assertEqual((denied(1).status, denied(6).status, self.post(EVALUATION, ask(BOB, WRITE)).status), (429, 413, 429))
+        self.assertEqual((self.decide(ask()), len(self.records())), (True, 11), "what is allowed is told and recorded")
+
     def test_receipts_are_given_and_verify(self):
         self.receipts("sqlite:serve.db")
 
