@@ -66,6 +66,11 @@ bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words);
 
 /* The text of a value inside the text that it was read from. */
 mt_str gd_raw(mt_str text, const mt_json *value);
+/* The text of a message with spaces where JSON may have carriage returns. */
+mt_str gd_one_line(mt_arena *a, mt_str text);
+/* A key of the object that is one of the names but for the case of its letters; empty:
+ * there is none. `names` ends with NULL. */
+mt_str gd_twin_of(const mt_json *object, const char *const *names);
 /* The object with one member's text replaced; `with` empty: left out. */
 void gd_copy(mt_buf *out, mt_str text, const mt_json *object, const char *member,
              mt_str with);

@@ -154,6 +154,13 @@ static void check_facts(checking *c, const gd_value *facts, uint32_t count,
                 "`under`, `matches` and `value`",
                 MT_ARG(facts[i].name));
         }
+        bool compares = facts[i].under || facts[i].matches;
+        if (compares && facts[i].as > GD_AS_PATH) {
+            c->good = mt_form_say(&c->tool, MT_FORM_OUT_OF_RANGE, at, "facts",
+                                  "has '%.*s', which can be `as` text or path, since "
+                                  "it is compared",
+                                  MT_ARG(facts[i].name));
+        }
     }
 }
 

@@ -82,8 +82,11 @@ gd_tool *gd_map_tool(const gd_map *m, mt_str name);
 
 /* ---- Values (value.c) ---- */
 
-/* The value as JSON. False: it is not there. */
+/* The value as JSON; null, which fits no type, if it is there and cannot be had so.
+ * False: it is not there. */
 bool gd_value_write(mt_buf *out, const gd_value *v, const mt_json *from);
+/* The same name but for the case of letters, as some servers read it, and not equal. */
+bool gd_is_twin(mt_str a, mt_str b);
 /* The id of an instance. False: there is none. */
 bool gd_bind_id(mt_arena *a, const gd_bind *b, const mt_json *from, mt_str *out);
 /* The path without ".", "..", and empty parts; it does not ask the file system. */

@@ -33,6 +33,7 @@
 
 enum {
     CHUNK = 64 << 10,
+    TOOL_NAME_MOST = 800, /* as in a map */
     FLIGHTS_MOST = 1024,
     QUESTIONS_MOST = 256,
     TOOLS_SEEN_MOST = 10000,
@@ -314,11 +315,13 @@ static bool refused_params(proxy *p, mc_envelope *e)
 {
     const mt_json *name = mt_json_at(e->params, "name");
     const mt_json *arguments = mt_json_at(e->params, "arguments");
-    bool bad = !mt_json_is(name, MT_JSON_STRING) || !mt_json_text(name).len ||
+    size_t len = mt_json_text(name).len;
+    bool bad = !mt_json_is(name, MT_JSON_STRING) || !len || len > TOOL_NAME_MOST ||
                (arguments && !mt_json_is(arguments, MT_JSON_OBJECT));
     if (bad) {
         tell_fault(p, &e->m, MC_BAD_PARAMS,
-                   MT_STR("`name` must be text and `arguments` an object"));
+                   MT_STR("`name` must be text of 1 to 800 bytes and `arguments` an "
+                          "object"));
     }
     return bad;
 }
@@ -417,21 +420,50 @@ static void take_answer(proxy *p, mt_str text, const mc_envelope *e)
     forget_question(p, at);
 }
 
+/* A member that some servers take for another one, because they do not look at the case
+ * of its letters: they would do something else than what is decided here. */
+static void spoil_twins(mt_arena *a, mc_envelope *e)
+{
+    static const char *const ALL[] = {"jsonrpc", "id",    "method", "params",
+                                      "result",  "error", NULL};
+    static const char *const CALL_PARAMS[] = {"name", "arguments", "_meta", "task",
+                                              NULL};
+    mt_str twin = gd_twin_of(e->all, ALL);
+    if (!twin.len && mt_str_is(e->method, "tools/call")) {
+        twin = gd_twin_of(e->params, CALL_PARAMS);
+    }
+    if (e->m.kind != MC_FAULTY && twin.len) {
+        mc_spoil(&e->m, MC_NOT_A_MESSAGE,
+                 mt_strf(a, "`%.*s` is not how that member is written",
+                         MT_ARG(shown(a, twin))),
+                 (mt_str){0});
+        e->m.kind = MC_FAULTY;
+    }
+}
+
+/* Nobody calls a tool without an id: some servers would do it all the same. */
+static void take_notification(proxy *p, mt_str text, mc_envelope *e)
+{
+    if (mt_str_is(e->method, "notifications/cancelled")) {
+        take_cancelled(p, text, e);
+    } else if (mt_str_starts(e->method, MT_STR("notifications/"))) {
+        send_plain(p, text);
+    } else {
+        tell_fault(p, &e->m, MC_NOT_A_MESSAGE, MT_STR("a request has an `id`"));
+    }
+}
+
 static void hear_client(proxy *p, mt_str text)
 {
     mt_arena a = {0};
     mc_envelope e;
     mt_json_limits limits = {p->o->client_bytes, p->o->depth};
     mc_open(&a, text, &limits, &e);
+    spoil_twins(&a, &e);
+    text = gd_one_line(&a, text);
     switch (e.m.kind) {
     case MC_REQUEST: take_request(p, &a, text, &e); break;
-    case MC_NOTIFICATION:
-        if (mt_str_is(e.method, "notifications/cancelled")) {
-            take_cancelled(p, text, &e);
-        } else {
-            send_plain(p, text);
-        }
-        break;
+    case MC_NOTIFICATION: take_notification(p, text, &e); break;
     case MC_RESPONSE: take_answer(p, text, &e); break;
     case MC_FAULTY: {
         mt_buf line = {0};
@@ -454,13 +486,14 @@ static void take_line(proxy *p, mt_str line)
 }
 
 /* Takes one line of what was read, so that the other server is at work on one call
- * while the next is decided. False: there is no whole line. */
+ * while the next is decided. The last may lack its end. False: there is no whole line.
+ */
 static bool take_next(proxy *p)
 {
     mt_str rest = mt_str_skip(mt_buf_str(&p->waiting), p->taken);
     size_t end = mt_str_find(rest, '\n');
-    if (end < rest.len) {
-        p->taken += end + 1;
+    if (end < rest.len || (p->client_gone && rest.len)) {
+        p->taken += end < rest.len ? end + 1 : rest.len;
         take_line(p, mt_str_from(rest.ptr, end));
         return true;
     }
@@ -679,6 +712,7 @@ static void hear_upstream(proxy *p, mt_str line)
         return;
     }
     mc_open(&a, text, &limits, &e);
+    text = gd_one_line(&a, text);
     switch (e.m.kind) {
     case MC_REQUEST: take_question(p, text, &e); break;
     case MC_NOTIFICATION:

@@ -1,8 +1,9 @@
 /* guard/value.c - bindings and facts from the arguments of a call, or from its result.
  * Room: guard.
  * What an agent sends is not trusted: a path is made plain before it is compared, so
- * that "a/../../etc" is not inside "a"; a value that is not there is not made up; of
- * which type a fact is, the contract decides later. Paths are compared as texts: what a
+ * that "a/../../etc" is not inside "a"; a value that is not there is not made up, and
+ * one that is there but of another kind becomes null, which no contract takes; of which
+ * type a fact is, the contract decides later. Paths are compared as texts: what a
  * link leads to is the server's business. */
 #include "guard/map.h"
 
@@ -11,12 +12,24 @@
 
 /* ---- Where ---- */
 
+static const mt_json UNFIT = {.type = MT_JSON_NULL};
+
+/* The member; UNFIT if there is one that a server could take for it. */
+static const mt_json *member(const mt_json *object, mt_str name)
+{
+    bool twins = false;
+    for (uint32_t i = 0; mt_json_is(object, MT_JSON_OBJECT) && i < object->count; i++) {
+        twins |= gd_is_twin(object->as.members[i].key, name);
+    }
+    return twins ? &UNFIT : mt_json_get(object, name);
+}
+
 /* "a.b": member b of member a. NULL: not there. */
 static const mt_json *find(const mt_json *from, mt_str path)
 {
-    while (from && path.len) {
+    while (from && from != &UNFIT && path.len) {
         size_t dot = mt_str_find(path, '.');
-        from = mt_json_get(from, mt_str_from(path.ptr, dot));
+        from = member(from, mt_str_from(path.ptr, dot));
         path = mt_str_skip(path, dot < path.len ? dot + 1 : path.len);
     }
     return from;
@@ -51,12 +64,23 @@ mt_str gd_path_plain(mt_arena *a, mt_str path)
     return text;
 }
 
+static bool goes_up(mt_str path)
+{
+    return mt_str_is(path, "..") || mt_str_starts(path, MT_STR("../"));
+}
+
+/* Of a directory that is called "." everything relative is inside but what leads up,
+ * and what some servers take for somebody's home. */
 static bool is_under(mt_arena *a, mt_str path, mt_str directory)
 {
     mt_str dir = gd_path_plain(a, directory);
+    if (mt_str_is(dir, ".")) {
+        return path.ptr[0] != '/' && path.ptr[0] != '~' && !goes_up(path);
+    }
     bool root = mt_str_is(dir, "/");
     return mt_str_eq(path, dir) ||
-           (mt_str_starts(path, dir) && (root || path.ptr[dir.len] == '/'));
+           (mt_str_starts(path, dir) && (root || path.ptr[dir.len] == '/') &&
+            (root || !goes_up(mt_str_skip(path, dir.len + 1))));
 }
 
 /* ---- Patterns ---- */
@@ -98,17 +122,25 @@ bool gd_matches(mt_str p, mt_str t)
 
 /* ---- Values ---- */
 
-static bool any(const mt_json *list, mt_str text, bool directories)
+static bool any(const gd_value *v, mt_str text)
 {
     mt_arena a = {0};
-    mt_str path = directories ? gd_path_plain(&a, text) : text;
+    const mt_json *list = v->under ? v->under : v->matches;
+    mt_str path = v->under || v->as == GD_AS_PATH ? gd_path_plain(&a, text) : text;
     bool found = false;
     for (uint32_t i = 0; i < list->count && !found; i++) {
         mt_str one = mt_json_text(&list->as.items[i]);
-        found = directories ? is_under(&a, path, one) : gd_matches(one, path);
+        found = v->under ? is_under(&a, path, one) : gd_matches(one, path);
     }
     mt_arena_free(&a);
     return found;
+}
+
+/* There are servers for which text ends at a zero: what follows it is not compared. */
+static bool is_comparable(const mt_json *v)
+{
+    mt_str text = mt_json_text(v);
+    return mt_json_is(v, MT_JSON_STRING) && mt_str_find(text, '\0') == text.len;
 }
 
 static bool has_text(const mt_json *v)
@@ -130,34 +162,23 @@ static void write_path(mt_buf *out, mt_str text)
     mt_arena_free(&a);
 }
 
-/* What cannot be had of it is not there: a length of a number, the text of a list. */
-static bool write_as(mt_buf *out, int as, const mt_json *v)
+/* What cannot be had of it (a length of a number, the text of a list) is null. */
+static void write_as(mt_buf *out, int as, const mt_json *v)
 {
     bool counts = mt_json_is(v, MT_JSON_ARRAY) || mt_json_is(v, MT_JSON_OBJECT);
-    switch ((gd_as)as) {
-    case GD_AS_VALUE: mt_json_write(out, v, false); return true;
-    case GD_AS_TEXT:
-        if (has_text(v)) {
-            mt_json_quote(out, text_of(v));
-        }
-        return has_text(v);
-    case GD_AS_PATH:
-        if (mt_json_is(v, MT_JSON_STRING)) {
-            write_path(out, mt_json_text(v));
-        }
-        return mt_json_is(v, MT_JSON_STRING);
-    case GD_AS_LENGTH:
-    case GD_AS_COUNT:
-        if (as == GD_AS_COUNT ? !counts : !mt_json_is(v, MT_JSON_STRING)) {
-            return false;
-        }
+    if (as == GD_AS_VALUE) {
+        mt_json_write(out, v, false);
+    } else if (as == GD_AS_TEXT && has_text(v)) {
+        mt_json_quote(out, text_of(v));
+    } else if (as == GD_AS_PATH && is_comparable(v)) {
+        write_path(out, mt_json_text(v));
+    } else if (as == GD_AS_COUNT
+                   ? counts
+                   : as == GD_AS_LENGTH && mt_json_is(v, MT_JSON_STRING)) {
         mt_buf_addf(out, "%u", v->count);
-        return true;
-    case GD_AS_PRESENT:
-    case GD_AS_COUNT_OF_THEM: break;
+    } else {
+        mt_buf_addz(out, "null");
     }
-    mt_buf_addz(out, "true");
-    return true;
 }
 
 bool gd_value_write(mt_buf *out, const gd_value *v, const mt_json *from)
@@ -172,24 +193,39 @@ bool gd_value_write(mt_buf *out, const gd_value *v, const mt_json *from)
         mt_json_write(out, v->otherwise, false);
         return true;
     }
-    if (list) { /* what is not text is in no directory */
-        mt_buf_addz(out, mt_json_is(found, MT_JSON_STRING) &&
-                                 any(list, mt_json_text(found), v->under != NULL)
-                             ? "true"
-                             : "false");
-        return true;
-    }
     if (v->as == GD_AS_PRESENT) {
-        mt_buf_addz(out, found ? "true" : "false");
+        mt_buf_addz(out, found == &UNFIT ? "null" : found ? "true" : "false");
         return true;
     }
-    return found && write_as(out, v->as, found);
+    if (found && list) {
+        mt_buf_addz(out, !is_comparable(found)         ? "null"
+                         : any(v, mt_json_text(found)) ? "true"
+                                                       : "false");
+    } else if (found) {
+        write_as(out, v->as, found);
+    }
+    return found != NULL;
+}
+
+enum { DIGITS_MOST = 15 };
+
+/* A number is an id if it can be written, and read by everybody, in one way only. */
+static bool is_id(const mt_json *v)
+{
+    mt_str text = mt_json_text(v);
+    bool number = mt_json_is(v, MT_JSON_NUMBER);
+    bool whole = text.len <= DIGITS_MOST;
+    for (size_t i = 0; number && i < text.len; i++) {
+        whole &= text.ptr[i] >= '0' && text.ptr[i] <= '9';
+    }
+    return number ? whole : has_text(v);
 }
 
 bool gd_bind_id(mt_arena *a, const gd_bind *b, const mt_json *from, mt_str *out)
 {
     const mt_json *found = b->id.len ? NULL : find(from, b->from);
-    if (!b->id.len && !has_text(found)) {
+    if (!b->id.len &&
+        (!is_id(found) || (b->as == GD_AS_PATH && !is_comparable(found)))) {
         return false;
     }
     *out = b->id.len ? b->id : text_of(found);

@@ -36,6 +36,57 @@ mt_str gd_raw(mt_str text, const mt_json *value)
     return mt_str_from(from, (size_t)(p - from));
 }
 
+/* Between tokens JSON may have a carriage return, and there are servers that take it
+ * for the end of a line: inside one message they would find another. Text has none. */
+mt_str gd_one_line(mt_arena *a, mt_str text)
+{
+    if (mt_str_find(text, '\r') == text.len) {
+        return text;
+    }
+    char *copy = mt_alloc(a, text.len + 1);
+    for (size_t i = 0; i < text.len; i++) {
+        copy[i] = text.ptr[i] == '\r' ? ' ' : text.ptr[i];
+    }
+    return mt_str_from(copy, text.len);
+}
+
+/* The next letter in lower case. Two letters that are not of ASCII are the same as one
+ * that is, where case does not count: the long s, and the sign of Kelvin. */
+static char next_folded(mt_str *s)
+{
+    static const mt_str LONG_S = MT_STR_INIT("\xc5\xbf"),
+                        KELVIN = MT_STR_INIT("\xe2\x84\xaa");
+    bool long_s = mt_str_starts(*s, LONG_S), kelvin = mt_str_starts(*s, KELVIN);
+    char c = s->ptr[0];
+    *s = mt_str_skip(*s, long_s ? LONG_S.len : kelvin ? KELVIN.len : 1);
+    return long_s                 ? 's'
+           : kelvin               ? 'k'
+           : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a')
+                                  : c;
+}
+
+bool gd_is_twin(mt_str a, mt_str b)
+{
+    bool alike = !mt_str_eq(a, b);
+    while (alike && a.len && b.len) {
+        alike = next_folded(&a) == next_folded(&b);
+    }
+    return alike && !a.len && !b.len;
+}
+
+mt_str gd_twin_of(const mt_json *object, const char *const *names)
+{
+    for (uint32_t i = 0; mt_json_is(object, MT_JSON_OBJECT) && i < object->count; i++) {
+        mt_str key = object->as.members[i].key;
+        for (const char *const *name = names; *name; name++) {
+            if (gd_is_twin(key, mt_str_z(*name))) {
+                return key;
+            }
+        }
+    }
+    return (mt_str){0};
+}
+
 void gd_copy(mt_buf *out, mt_str text, const mt_json *object, const char *member,
              mt_str with)
 {

@@ -17,6 +17,7 @@ from guards import Guard
 from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, Case, main
 from postgres import Postgres
 
+EXAMPLE = SOURCE / "examples" / "guarded_files"
 FAST = guards.MAP.replace("operation: write\n", "operation: write\n    timeout: 100ms\n")
 
 
@@ -338,6 +339,74 @@ class Hostile(Guards):
             self.assertFalse(agent.words("read", path="/srv/a")[0])
             agent.process.send_signal(signal.SIGTERM)
 
+    PURGE = ('{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"purge","arguments":'
+             '{"mark":"EVIL","path":"/etc/x"}}}')
+
+    def test_a_call_without_an_id_does_not_reach_the_server(self):
+        with Guard(self.dir) as agent:
+            for line in (self.PURGE.replace("7", "null", 1), self.PURGE.replace('"id":7,', "")):
+                agent.say(line)
+            agent.say(self.PURGE.replace("purge", "read").replace("/etc", "/srv").replace("EVIL", "after"))
+            heard = [agent.hear() for _ in range(2)]
+            self.assertEqual([h["error"]["code"] for h in heard], [-32600, -32600])
+            self.assertEqual(agent.hear()["id"], 7)
+        self.assertEqual(guards.calls(self.dir), ["after"])
+
+    def test_a_message_inside_a_message_is_not_one(self):
+        """Servers that read lines in text mode end one at a carriage return, too."""
+        with Guard(self.dir) as agent:
+            agent.say('{"jsonrpc":"2.0","method":"notifications/x","params":\r' + self.PURGE + "\r}")
+            heard = self.answers(agent, '{"jsonrpc":"2.0","id":3,"method":"echo/it","params":{"a":\r' + self.PURGE
+                                 + "\r}}")
+            self.assertEqual(heard["result"]["heard"]["params"], {"a": json.loads(self.PURGE)})
+            self.assertFalse(agent.words("read", mark="after", path="/srv/a")[0])
+        self.assertEqual(guards.calls(self.dir), ["after"])
+
+    def test_names_in_other_letters_are_not_taken_for_nothing(self):
+        """Servers that do not look at the case of a name would read what was not decided."""
+        call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"write","arguments":%s}}'
+        with Guard(self.dir) as agent:
+            for line in ('{"jsonrpc":"2.0","id":1,"method":"echo/it","Method":"tools/call","params":{}}',
+                         '{"jsonrpc":"2.0","method":"notifications/x","ID":1,"params":{}}',
+                         call.replace('"name"', '"Name":"purge","name"') % "{}",
+                         call.replace('"name"', '"argument\u017f":{},"name"') % "{}"):
+                with self.subTest(line):
+                    self.assertEqual(self.answers(agent, line)["error"]["code"], -32600)
+            for given in ('{"path":"/srv/a","Path":"/etc/a","content":""}',
+                          '{"path":"/srv/a","Content":"longer than ten bytes"}'):
+                with self.subTest(given):
+                    self.assertTrue(self.answers(agent, call % given)["result"]["isError"])
+        self.assertEqual(guards.calls(self.dir), [])
+
+    def test_values_of_another_kind_are_not_values_that_are_missing(self):
+        with Guard(self.dir) as agent:
+            for content in (["longer than ten bytes"], {"a": "longer than ten bytes"}, 12345678901):
+                with self.subTest(content):
+                    error, text = agent.words("write", path="/srv/a", content=content)
+                    self.assertIn("Refused (invalid_fact)", text)
+            for path in ("/srv/../etc/x\0/../../srv/a", ["/srv/a"], None):
+                with self.subTest(path):
+                    self.assertIn("Refused", agent.words("write", path=path, content="")[1])
+        self.assertEqual(guards.calls(self.dir), [])
+        self.assertFalse([r for r in guards.records(self.dir) if r["body"]["kind"] != "refusal"
+                          and "guard" in r["body"]])
+
+    def test_the_name_of_a_tool_has_a_limit(self):
+        with Guard(self.dir) as agent:
+            self.assertIn("unknown_operation", agent.words("x" * 800)[1])
+            with self.assertRaises(mcp.Refused) as refused:
+                agent.words("x" * 801)
+        self.assertEqual(refused.exception.error["code"], -32602)
+
+    def test_the_last_line_may_lack_its_end(self):
+        call = json.dumps(mcp.message(mcp.NEWER, 1, "tools/call", {
+            "name": "read", "arguments": {"path": "/srv/a", "mark": "last"}}))
+        for text, count in ((call, 1), (call + '\n{"jso', 2)):
+            with self.subTest(count):
+                done = self.run_motet(*guards.words(command=[*guards.WICKED, self.dir / "calls.log"]), stdin=text)
+                self.assertEqual((done.code, len(done.out.splitlines())), (0, count), done)
+        self.assertEqual(guards.calls(self.dir), ["last", "last"])
+
     def test_everything_else_passes_as_it_was_written(self):
         with Guard(self.dir) as agent:
             odd = '{"z":1.50e+2, "id" : "x\\"}" ,"params":{"b":[1,{"a":"\\\\"}],"a":"ü \\u0041"},' \
@@ -376,6 +445,15 @@ class Hooks(Guards):
         self.assertEqual((observed.code, "observed: " in observed.err), (0, True))
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
+
+    def test_the_example_keeps_its_secrets_however_they_are_written(self):
+        for path in ("project/.env", "project/.env/", "project/.env/.", "project//./x/../.env", "project/.git/config"):
+            with self.subTest(path):
+                told = self.run_motet("guard", "decide", "--contract", EXAMPLE / "files.tenor", "--map",
+                                      EXAMPLE / "map.yaml", "--store", "sqlite:guard.db",
+                                      stdin=json.dumps({"tool_name": "read_file", "tool_input": {"path": path}}))
+                self.assertEqual(told.code, 2, told)
+                self.assertIn("not secret is false", told.err)
 
     def test_a_life_cycle_over_several_processes(self):
         self.assertEqual(self.decide({"tool_name": "seal", "tool_input": {"path": "/srv/a"}}).code, 0)
@@ -713,7 +791,7 @@ class Suggest(Guards):
 
     def setUp(self):
         super().setUp()
-        self.command = ["python3", SOURCE / "examples" / "guarded_files" / "server.py"]
+        self.command = ["python3", EXAMPLE / "server.py"]
         done = self.run_motet("guard", "init", "--", *self.command)
         self.assertEqual(done.code, 0, done)
         for name in ("x/a", "x/b", "x/deep/c", "y"):

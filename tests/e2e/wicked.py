@@ -7,6 +7,7 @@ the call. `do` of the arguments: die, hang, twice, unknown (an id that nobody us
 id of another call), late (after 300 ms), error, fault (of the protocol), both, garbage, long,
 ask (asks the client first), relist (lists other tools from then on), big.
 """
+import io
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ LOG = sys.argv[1]
 TOOLS = ["read", "write", "seal", "purge", "decide", "spare"]
 changed = False
 last = []
+lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8")  # a carriage return ends a line, too
 
 
 def say(**members):
@@ -81,7 +83,7 @@ def call(number, params):
         say(id=number, result=result("y" * 1_000_000))
     elif do == "ask":
         say(id=number, method="roots/list")  # its own id, which the client may use, too
-        answer = json.loads(sys.stdin.readline())
+        answer = json.loads(lines.readline())
         say(id=number, result=result(json.dumps(answer)))
     elif do == "relist":
         changed = True
@@ -92,8 +94,11 @@ def call(number, params):
 
 
 def main():
-    for line in sys.stdin:
-        message = json.loads(line)
+    for line in lines:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue  # as most servers: the next line may be one
         method, number = message.get("method"), message.get("id")
         if method == "initialize":
             say(id=number, result={"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},

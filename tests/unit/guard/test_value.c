@@ -73,7 +73,7 @@ static const struct made {
      {.from = MT_STR_INIT("a"), .as = GD_AS_LENGTH},
      NULL,
      "{\"a\":7}",
-     NULL},
+     "null"},
     {"a count",
      {.from = MT_STR_INIT("a"), .as = GD_AS_COUNT},
      NULL,
@@ -83,7 +83,7 @@ static const struct made {
      {.from = MT_STR_INIT("a"), .as = GD_AS_COUNT},
      NULL,
      "{\"a\":\"x\"}",
-     NULL},
+     "null"},
     {"is it there",
      {.from = MT_STR_INIT("a"), .as = GD_AS_PRESENT},
      NULL,
@@ -124,8 +124,60 @@ static const struct made {
      {.from = MT_STR_INIT("a")},
      "[\"/\"]",
      "{\"a\":[\"/srv\"]}",
+     "null"},
+    {"what is not there is not compared",
+     {.from = MT_STR_INIT("a")},
+     "[\"/\"]",
+     "{}",
+     NULL},
+    {"text with a zero is under nothing",
+     {.from = MT_STR_INIT("a")},
+     "[\"/srv\"]",
+     "{\"a\":\"/srv/../etc/x\\u0000/../../srv/a\"}",
+     "null"},
+    {"a path with a zero",
+     {.from = MT_STR_INIT("a"), .as = GD_AS_PATH},
+     NULL,
+     "{\"a\":\"/srv/a\\u0000\"}",
+     "null"},
+    {"another member that may be taken for it",
+     {.from = MT_STR_INIT("a.key")},
+     NULL,
+     "{\"a\":{\"key\":1,\"Key\":2}}",
+     "null"},
+    {"the sign of Kelvin is a k, too",
+     {.from = MT_STR_INIT("a.key"), .as = GD_AS_PRESENT},
+     NULL,
+     "{\"a\":{\"\xe2\x84\xaa"
+     "ey\":2}}",
+     "null"},
+    {"a name that begins like another is another",
+     {.from = MT_STR_INIT("key")},
+     NULL,
+     "{\"key\":1,\"Keys\":2,\"ke\":3}",
+     "1"},
+    {"here", {.from = MT_STR_INIT("a")}, "[\".\"]", "{\"a\":\"x/../.y\"}", "true"},
+    {"not here but above",
+     {.from = MT_STR_INIT("a")},
+     "[\".\"]",
+     "{\"a\":\"x/../../y\"}",
      "false"},
-    {"nothing is under nothing", {.from = MT_STR_INIT("a")}, "[\"/\"]", "{}", "false"},
+    {"not here but at home",
+     {.from = MT_STR_INIT("a")},
+     "[\".\"]",
+     "{\"a\":\"~/y\"}",
+     "false"},
+    {"not here but at the root",
+     {.from = MT_STR_INIT("a")},
+     "[\".\"]",
+     "{\"a\":\"/y\"}",
+     "false"},
+    {"one above", {.from = MT_STR_INIT("a")}, "[\"..\"]", "{\"a\":\"../y\"}", "true"},
+    {"two above is not one above",
+     {.from = MT_STR_INIT("a")},
+     "[\"..\"]",
+     "{\"a\":\"../../y\"}",
+     "false"},
 };
 
 static void a_value_is_made(void **state)
@@ -147,6 +199,63 @@ static void a_value_is_made(void **state)
         assert_text(mt_buf_str(&out), mt_str_z(r->want));
     }
     mt_buf_free(&out);
+    mt_arena_free(&a);
+}
+
+/* A plain path is what patterns are held against, if the map says so. */
+static void a_path_is_plain_before_it_matches(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_json list, arguments;
+    static const char *const WAYS[] = {"p/.env", "p/.env/", "p/.env/.", "p//./.env"};
+    assert_int_equal(mt_json_read(&a, MT_STR("[\"**/.env\"]"), NULL, &list, NULL), 0);
+    for (size_t i = 0; i < sizeof WAYS / sizeof *WAYS; i++) {
+        mt_buf out = {0};
+        gd_value v = {.from = MT_STR("a"), .as = GD_AS_PATH, .matches = &list};
+        mt_str text = mt_strf(&a, "{\"a\":\"%s\"}", WAYS[i]);
+        assert_int_equal(mt_json_read(&a, text, NULL, &arguments, NULL), 0);
+        assert_true(gd_value_write(&out, &v, &arguments));
+        assert_text(mt_buf_str(&out), MT_STR("true"));
+        mt_buf_free(&out);
+    }
+    mt_arena_free(&a);
+}
+
+/* What is one number for a server is one instance, or none. */
+static const struct row IDS[] = {
+    {"text", "\"x\"", "x"},
+    {"a whole number", "17", "17"},
+    {"a number of 15 digits", "123456789012345", "123456789012345"},
+    {"a number of 16 digits", "1234567890123456", NULL},
+    {"the same with a fraction", "17.0", NULL},
+    {"the same with an exponent", "17e0", NULL},
+    {"nothing, negative", "-0", NULL},
+    {"a flag", "true", "true"},
+    {"a list", "[1]", NULL},
+};
+
+static void an_id_is_written_in_one_way(void **state)
+{
+    const struct row *r = *state;
+    mt_arena a = {0};
+    mt_json arguments;
+    mt_str id, text = mt_strf(&a, "{\"a\":%s}", r->in);
+    gd_bind b = {.from = MT_STR("a")};
+    assert_int_equal(mt_json_read(&a, text, NULL, &arguments, NULL), 0);
+    bool there = gd_bind_id(&a, &b, &arguments, &id);
+    assert_int_equal(there, r->want != NULL);
+    if (there) {
+        assert_text(id, mt_str_z(r->want));
+    }
+    mt_arena_free(&a);
+}
+
+static void a_message_is_one_line(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    assert_text(gd_one_line(&a, MT_STR("{\r\"a\":\r{}}")), MT_STR("{ \"a\": {}}"));
     mt_arena_free(&a);
 }
 
@@ -198,6 +307,9 @@ int main(void)
     rows_add(&list, PATHS, a_path_is_plain);
     rows_add(&list, MATCHES, a_pattern_matches);
     rows_add(&list, VALUES, a_value_is_made);
+    rows_test(&list, a_path_is_plain_before_it_matches);
+    rows_add(&list, IDS, an_id_is_written_in_one_way);
+    rows_test(&list, a_message_is_one_line);
     rows_add(&list, RAWS, the_text_of_a_value);
     rows_test(&list, a_member_is_replaced_or_left_out);
     return rows_run(&list, "guard/value");
