@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,8 +187,21 @@ static void hide_passwords(int argc, char **argv)
 }
 
 /* An empty argv, which execve() allows, is refused. */
+/* A standard stream that is closed stays unused: its number is taken, or the next file
+ * that is opened, a store, would get it, and whatever is said. What takes it cannot be
+ * read or written, as if it was closed. */
+static void take_closed_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0) {
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 int cli_main(int argc, char **argv)
 {
+    take_closed_streams();
     hide_passwords(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), not a death */
     if (argc > 1 && is_any(argv[1], "--version", "-V")) {

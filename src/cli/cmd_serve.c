@@ -466,14 +466,10 @@ static void free_identities(service *s)
     ht_people_free(s->people);
 }
 
-/* A closed standard error stays unwritten: its number is taken, or the next file that
- * is opened would get it, and the log. */
+/* A closed standard error stays unwritten (cli_main has taken its number). */
 static int open_log(service *s)
 {
-    bool closed = fcntl(STDERR_FILENO, F_GETFD) < 0;
-    for (int fd = 0; closed && fd >= 0 && fd < STDERR_FILENO;) {
-        fd = open("/dev/null", O_RDWR);
-    }
+    bool closed = (fcntl(STDERR_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY;
     s->log.fd = closed ? -1 : STDERR_FILENO;
     return ht_log_open(&s->log, s->limits.log_bytes)
                ? cli_fail(s->args, CLI_WORLD, "no thread can be had for the log")

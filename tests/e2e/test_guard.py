@@ -446,6 +446,18 @@ class Hooks(Guards):
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
 
+    def test_closed_streams_cost_neither_the_answer_nor_the_store(self):
+        words = [MOTET, "guard", "decide", "--contract", "files.tenor", "--map", "map.yaml", "--store",
+                 "sqlite:guard.db"]
+        call = json.dumps({"tool_name": "write", "tool_input": {"path": "/etc/a"}})
+        self.assertEqual(self.decide({"tool_name": "read", "tool_input": {"path": "/srv/a"}}).code, 0)
+        for closed in ("2>&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed):
+                done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=self.dir,
+                                      input=call.encode(), timeout=60)
+                self.assertEqual(done.returncode, 2)
+        self.check_store()
+
     def test_the_example_keeps_its_secrets_however_they_are_written(self):
         for path in ("project/.env", "project/.env/", "project/.env/.", "project//./x/../.env", "project/.git/config"):
             with self.subTest(path):
