@@ -15,6 +15,7 @@
 
 #include "base/form.h"
 #include "base/json_write.h"
+#include "base/map.h"
 #include "base/vec.h"
 
 enum { COMMENT_MOST = 100, NAME_MOST = 100, WRITABLE_MOST = 128 };
@@ -89,33 +90,46 @@ mt_str gd_plain_name(mt_arena *a, mt_str name)
     return mt_str_from(text, at);
 }
 
+/* `base`, or what is free of `base_2`, `base_3`, ...; how far that went is kept. */
+static mt_str free_name(mt_arena *a, mt_map *taken, mt_str base)
+{
+    bool added;
+    mt_str name = base;
+    uintptr_t next = mt_map_add(a, taken, base, &added)->value;
+    for (next = next < 2 ? 2 : next; !added; next++) {
+        name = mt_strf(a, "%.*s_%zu", MT_ARG(base), (size_t)next);
+        (void)mt_map_add(a, taken, name, &added);
+    }
+    mt_map_find(taken, base)->value = next;
+    return name;
+}
+
 /* What each tool is called as an operation. */
 static mt_str *names_of(mt_arena *a, const gd_tools *tools)
 {
+    mt_map taken = {0};
     mt_str *names = mt_new_array(a, mt_str, tools->count + 1);
     for (size_t i = 0; i < tools->count; i++) {
         mt_str base = gd_plain_name(a, mt_text_at(tools->items[i], "name"));
-        names[i] = base;
-        for (size_t k = 0, n = 2; k < i; k++) {
-            if (mt_str_eq(names[k], names[i])) {
-                names[i] = mt_strf(a, "%.*s_%zu", MT_ARG(base), n++);
-                k = SIZE_MAX; /* from the beginning */
-            }
-        }
+        names[i] = free_name(a, &taken, base);
     }
     return names;
 }
 
-/* Is it the same tool again? A map has one row for a name. */
-static bool is_repeated(const gd_tools *tools, size_t at)
+/* Each tool once: a map has one row for a name. The first counts. */
+static gd_tools once(mt_arena *a, const gd_tools *tools)
 {
-    mt_str name = mt_text_at(tools->items[at], "name");
-    for (size_t i = 0; i < at; i++) {
-        if (mt_str_eq(mt_text_at(tools->items[i], "name"), name)) {
-            return true;
+    mt_map seen = {0};
+    const mt_json **items = mt_new_array(a, const mt_json *, tools->count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < tools->count; i++) {
+        bool added;
+        (void)mt_map_add(a, &seen, mt_text_at(tools->items[i], "name"), &added);
+        if (added) {
+            items[count++] = tools->items[i];
         }
     }
-    return false;
+    return (gd_tools){items, count, tools->left_out};
 }
 
 /* ---- What a tool acts on ---- */
@@ -290,8 +304,10 @@ static void add_close(mt_buf *out, const char *entity)
                 entity[0] - 'A' + 'a', entity + 1, entity);
 }
 
-void gd_init_contract(mt_buf *out, mt_arena *a, const gd_tools *tools)
+void gd_init_contract(mt_buf *out, mt_arena *a, const gd_tools *all)
 {
+    gd_tools single = once(a, all);
+    const gd_tools *tools = &single;
     mt_str *names = names_of(a, tools);
     mt_buf_addz(out,
                 "// What an agent may do with the tools of a server, and what each of "
@@ -319,9 +335,7 @@ void gd_init_contract(mt_buf *out, mt_arena *a, const gd_tools *tools)
         }
     }
     for (size_t i = 0; i < tools->count; i++) {
-        if (!is_repeated(tools, i)) {
-            add_operation(out, names[i], tools->items[i]);
-        }
+        add_operation(out, names[i], tools->items[i]);
     }
     for (int e = 0; e < ENTITY_COUNT; e++) {
         if (is_changed(tools, ENTITIES[e])) {
@@ -346,8 +360,10 @@ static void add_binding(mt_buf *out, const mt_json *tool)
     mt_buf_addz(out, ", create: true}}\n");
 }
 
-void gd_init_map(mt_buf *out, mt_arena *a, const gd_tools *tools)
+void gd_init_map(mt_buf *out, mt_arena *a, const gd_tools *all)
 {
+    gd_tools single = once(a, all);
+    const gd_tools *tools = &single;
     mt_str *names = names_of(a, tools);
     mt_buf_addz(out,
                 "# Which tool is which operation of the contract.\n"
@@ -355,9 +371,6 @@ void gd_init_map(mt_buf *out, mt_arena *a, const gd_tools *tools)
                 "tools:");
     mt_buf_addz(out, tools->count ? "\n" : " {}\n");
     for (size_t i = 0; i < tools->count; i++) {
-        if (is_repeated(tools, i)) {
-            continue;
-        }
         mt_buf_addz(out, "  ");
         mt_json_quote(out, mt_text_at(tools->items[i], "name"));
         mt_buf_addf(out, ":\n    operation: %.*s\n", MT_ARG(names[i]));
@@ -392,8 +405,10 @@ static void add_closed(mt_buf *out, mt_str name, const char *entity)
 }
 
 /* The first tool of each class. */
-void gd_init_scenarios(mt_buf *out, mt_arena *a, const gd_tools *tools)
+void gd_init_scenarios(mt_buf *out, mt_arena *a, const gd_tools *all)
 {
+    gd_tools single = once(a, all);
+    const gd_tools *tools = &single;
     mt_str *names = names_of(a, tools);
     mt_buf_addz(out, "# What the contract promises: motet test runs it.\n"
                      "contract: guard.tenor\nscenarios:\n");

@@ -3,6 +3,7 @@ server behind it lies, hangs or dies."""
 import http.server
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -706,6 +707,26 @@ class Init(Guards):
         self.assertIn("from: \"filePath\", as: path", (self.dir / "strange" / "map.yaml").read_text())
         with self.observe("strange", self.server(STRANGE)) as agent:
             self.assertIn("a-b", agent.tools())
+
+    def test_a_tool_that_is_listed_twice_counts_once(self):
+        reads, path = {"readOnlyHint": True}, {"properties": {"path": {"type": "string"}}, "required": ["path"]}
+        for number, tools in enumerate([
+                [{"name": "a"}, {"name": "a", "annotations": reads}, {"name": "a", "inputSchema": path}],
+                [{"name": "a", "annotations": reads}, {"name": "a", "inputSchema": path}]]):
+            self.init(f"twice{number}", self.server(tools))
+
+    def test_thousands_of_tools_whose_names_are_alike(self):
+        """The file is made in seconds, and no two operations are alike."""
+        tools = [{"name": "".join("!?"[n >> k & 1] for k in range(11))} for n in range(2000)]
+        (self.dir / "tools.json").write_text(json.dumps(tools))
+        server = self.server([])[1]
+        server = pathlib.Path(self.dir / server)
+        server.write_text(server.read_text().replace("sys.argv[1]", "open(sys.argv[1]).read()"))
+        began = time.monotonic()
+        done = self.run_motet("guard", "init", "--dir", "many", "--", "python3", server, self.dir / "tools.json")
+        self.assertEqual(done.code, 0, done)
+        self.assertLess(time.monotonic() - began, 8)
+        self.assertEqual(self.run_motet("check", "--strict", "many/guard.tenor").code, 0)
 
     def test_only_reading(self):
         self.init("reads", self.server([{"name": "look", "annotations": {"readOnlyHint": True}}]))
