@@ -61,7 +61,8 @@ enum { TRY_AGAIN_MS = 5 };
 /* A file has one owner at a time: another command may be about to end. */
 static mt_err open_store(cli_guarded *g, unsigned wait_ms, mt_buf *why)
 {
-    st_options options = {.pool = (unsigned)g->config.pool};
+    st_options options = {.pool = (unsigned)g->config.pool,
+                          .must_exist = g->must_exist};
     mt_err err = st_open(g->config.store, &options, &g->store, why);
     for (unsigned waited = 0; err == MT_E_BUSY && waited < wait_ms;
          waited += TRY_AGAIN_MS) {
@@ -223,7 +224,7 @@ int cli_guarded_open(cli_guarded *g, const cli_args *args, unsigned wait_ms)
 
 int cli_guarded_open_store(cli_guarded *g, const cli_args *args)
 {
-    *g = (cli_guarded){.args = args};
+    *g = (cli_guarded){.args = args, .must_exist = true};
     int code = read_settings(g);
     code = code ? code : open_log(g);
     code = code ? code : open_executor(g, 0);

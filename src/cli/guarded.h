@@ -18,6 +18,7 @@ typedef struct cli_guarded {
     mt_str text; /* of the configuration file */
     ht_log log;
     st_store *store;
+    bool must_exist; /* the store; else it is made */
     ex_executor *executor;
     ex_view view;
     mt_json tree; /* of the map */

@@ -173,7 +173,9 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *state)
     transfer *t = state;
     mt_str line = mt_str_from(bytes, size * count), value;
     if (is_field(line, "content-type", &value)) {
-        t->stream = mt_str_starts(value, MT_STR("text/event-stream"));
+        static const char STREAM[] = "text/event-stream";
+        t->stream = value.len >= sizeof STREAM - 1 &&
+                    !strncasecmp(value.ptr, STREAM, sizeof STREAM - 1);
     } else if (t->begins && is_field(line, "mcp-session-id", &value) &&
                is_printable(value)) {
         t->b->session = mt_str_dup(&t->b->keep, value);

@@ -38,6 +38,7 @@ enum {
     QUESTIONS_MOST = 256,
     TOOLS_SEEN_MOST = 10000,
     STOP_MS = 2000,
+    ANSWER_MS = 1000,
     WAKE_MS = 1000
 };
 
@@ -808,15 +809,30 @@ static bool has_calls(const proxy *p)
     return false;
 }
 
-/* What is under way when the client goes has a moment to come to its end. */
+/* Requests that are no calls, and that the client still waits for. */
+static bool has_questions(const proxy *p)
+{
+    for (size_t i = 0; i < p->flight_count; i++) {
+        if (p->flights[i]->what != CALL && !p->flights[i]->told) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is under way when the client goes has a moment to come to its end; what is no
+ * call a shorter one: a stream of news has none. */
 static void run(proxy *p)
 {
     while ((!p->client_gone || p->taken < p->waiting.len) && !*p->o->stop) {
         turn(p);
     }
-    int64_t until = os_now_ms() + p->o->grace_ms;
+    int64_t now = os_now_ms(), until = now + p->o->grace_ms, soon = now + ANSWER_MS;
     p->client_gone = true;
-    while (p->child && has_calls(p) && os_now_ms() < until && !*p->o->stop) {
+    for (; p->child && now < until && !*p->o->stop; now = os_now_ms()) {
+        if (!has_calls(p) && !(has_questions(p) && now < soon)) {
+            break;
+        }
         turn(p);
     }
 }

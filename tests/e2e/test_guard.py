@@ -243,6 +243,11 @@ class Wicked(Guards):
         self.assertEqual(again.code, 1, again)
         self.check_store()
 
+    def test_a_store_that_is_not_there_is_not_made_to_resolve_a_call(self):
+        done = self.run_motet("guard", "resolve", "g-1", "--done", "--store", "sqlite:nowhere.db")
+        self.assertEqual(done.code, 3, done)
+        self.assertFalse((self.dir / "nowhere.db").exists())
+
     def test_it_dies_at_once(self):
         done = self.run_motet(*guards.words(command=[*guards.WICKED, "x", "die-at-start"]),
                               stdin=json.dumps(mcp.message(mcp.NEWER, 1, "server/discover")) + "\n")
@@ -407,6 +412,11 @@ class Hostile(Guards):
                 done = self.run_motet(*guards.words(command=[*guards.WICKED, self.dir / "calls.log"]), stdin=text)
                 self.assertEqual((done.code, len(done.out.splitlines())), (0, count), done)
         self.assertEqual(guards.calls(self.dir), ["last", "last"])
+
+    def test_a_question_is_answered_though_the_input_has_ended(self):
+        done = self.run_motet(*guards.words(command=[*guards.WICKED, self.dir / "calls.log"]),
+                              stdin=json.dumps(mcp.message(mcp.NEWER, 1, "tools/list")) + "\n")
+        self.assertIn("tools", json.loads(done.out)["result"])
 
     def test_everything_else_passes_as_it_was_written(self):
         with Guard(self.dir) as agent:
@@ -925,7 +935,7 @@ class Web(http.server.BaseHTTPRequestHandler):
         elif do == "stream":
             note = b'data: {"jsonrpc":"2.0","method":"notifications/message"}\r\n\r\n'
             lines = b"".join(b"data: " + line + b"\n" for line in text.splitlines())
-            self.give(200, b": hello\n\nevent: message\n" + note + lines, "text/event-stream")
+            self.give(200, b": hello\n\nevent: message\n" + note + lines, "Text/Event-Stream; charset=utf-8")
         elif do == "break":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
