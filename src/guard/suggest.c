@@ -264,6 +264,13 @@ static mt_str directory_of(mt_str path)
     return mt_str_from(path.ptr, last);
 }
 
+/* Above ".." there is more than what was seen below it; a path with a zero is none. */
+static bool is_place(mt_str directory)
+{
+    return !mt_str_is(directory, "..") && !mt_str_ends(directory, MT_STR("/..")) &&
+           mt_str_find(directory, '\0') == directory.len;
+}
+
 /* Below which directory the argument led in every call; empty: none. */
 static mt_str place_of(const work *w, mt_str tool, mt_str argument)
 {
@@ -283,7 +290,7 @@ static mt_str place_of(const work *w, mt_str tool, mt_str argument)
             return place;
         }
     }
-    return place;
+    return is_place(place) ? place : (mt_str){0};
 }
 
 static size_t calls_of(const work *w, mt_str tool, const gd_seen **first)

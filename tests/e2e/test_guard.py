@@ -876,6 +876,17 @@ class Suggest(Guards):
         again = self.suggest("--store", "sqlite:guard.db")
         self.assertEqual((again.code, again.out), (0, ""), again)
 
+    def test_what_was_seen_is_not_refused_by_the_suggestion(self):
+        for number, paths in enumerate((["../../a", "../b"], ["x\0y/a"])):
+            with self.subTest(paths):
+                store = f"sqlite:{number}.db"
+                for path in paths:
+                    self.run_motet("guard", "decide", "--observe", "--contract", "guard/guard.tenor", "--map",
+                                   "guard/map.yaml", "--store", store,
+                                   stdin=json.dumps({"tool_name": "read_file", "tool_input": {"path": path}}))
+                done = self.suggest("--store", store)
+                self.assertEqual((done.code, "under:" in done.out), (0, False), done)
+
     def test_what_is_refused_for_good_widens_nothing(self):
         guarded = (self.dir / "guard" / "guard.tenor")
         guarded.write_text(guarded.read_text().replace("default: true", "default: false", 1))
