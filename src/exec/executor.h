@@ -195,6 +195,10 @@ typedef struct ex_guarded {
     bool outcome_later;  /* several outcomes match: the result will say which */
     bool observes;       /* a refusal is recorded, and nobody is held up by it */
     bool passes;         /* not mapped, and allowed nevertheless */
+    /* OPERATION as a dry run: entities whose instance, if there is none, is taken as
+     * just made. */
+    const mt_str *makes;
+    uint32_t make_count;
 } ex_guarded;
 
 /* Borrowed until the reply is given. */
@@ -211,7 +215,7 @@ typedef struct ex_call {
     const ad_param *query;
     size_t query_count;
     const ex_people *people;   /* of decisions; NULL: nobody but personas is known */
-    const ex_guarded *guarded; /* GUARD_*, or NULL */
+    const ex_guarded *guarded; /* GUARD_*, a dry run before one, or NULL */
     tr_trace *trace; /* stages are noted there, its id in the record; NULL: none */
     /* On a thread that others wait for: what takes long to evaluate is left to the
      * executor's workers, and answered from there. */

@@ -190,9 +190,27 @@ static void make(const gd_desk *d, mt_arena *a, const gd_bind *b, mt_str id)
     mt_buf_free(&body);
 }
 
+/* Would it be allowed if they were there? Which outcome it is may be told later. */
+static bool is_worth_making(const gd_desk *d, mt_arena *a, const gd_tool *t,
+                            const ex_call *call, bool outcome_later)
+{
+    mt_json said;
+    mt_str text, *makes = mt_new_array(a, mt_str, t->bind_count);
+    ex_guarded assumed = {.makes = makes};
+    ex_call asked = *call;
+    for (uint32_t i = 0; i < t->bind_count; i++) {
+        if (t->binds[i].create) {
+            makes[assumed.make_count++] = t->binds[i].name;
+        }
+    }
+    asked.guarded = &assumed;
+    return ask(d, a, &asked, &said, &text) == 200 ||
+           (outcome_later && mt_str_is(mt_text_at(&said, "code"), "ambiguous_outcome"));
+}
+
 /* As often as there are bindings at most: a dry run names one missing instance. */
 static void make_missing(const gd_desk *d, mt_arena *a, const gd_tool *t,
-                         const mt_json *arguments)
+                         const mt_json *arguments, bool outcome_later)
 {
     ex_call call = {.action = EX_OPERATION,
                     .caller = d->caller,
@@ -203,7 +221,8 @@ static void make_missing(const gd_desk *d, mt_arena *a, const gd_tool *t,
         mt_json said;
         mt_str text, id;
         (void)ask(d, a, &call, &said, &text);
-        if (!mt_str_is(mt_text_at(&said, "code"), "unknown_instance")) {
+        if (!mt_str_is(mt_text_at(&said, "code"), "unknown_instance") ||
+            (!tries && !is_worth_making(d, a, t, &call, outcome_later))) {
             return;
         }
         mt_str entity = mt_text_at(&said, "entity");
@@ -254,7 +273,8 @@ gd_decision gd_begin(const gd_desk *d, mt_arena *a, const gd_call *c)
                           .observes = d->observes,
                           .passes = !t && d->map->unmapped};
     if (makes(t)) {
-        make_missing(d, a, t, c->arguments);
+        make_missing(d, a, t, c->arguments,
+                     guarded.outcome_later && !guarded.commits_before);
     }
     ex_call call = {.action = EX_GUARD_BEGIN,
                     .caller = d->caller,

@@ -159,6 +159,22 @@ class Decides(Guards):
         call, = guards.pending(self.dir)
         self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
 
+    def test_what_is_refused_for_another_instance_makes_none(self):
+        """Two are bound, one of them may be made: it is not, unless the other is there and fits."""
+        guards.lay_out(self.dir, guards.CONTRACT + "entity Box { states: [open, shut] initial: open transitions: "
+                       "[(open, open), (open, shut)] }\noperation move { personas: [agent] require: inside effects: "
+                       "[File: open -> open, Box: open -> open] }\noperation shut { personas: [agent] require: inside "
+                       "effects: [Box: open -> shut] }\n",
+                       guards.MAP + "  move:\n    operation: move\n    bindings: {File: {from: path, create: true}, Box: "
+                       f"{{from: box}}}}\n    {guards.INSIDE}\n  shut:\n    operation: shut\n    bindings: {{Box: "
+                       f"{{from: box, create: true}}}}\n    {guards.INSIDE}\n")
+        with Guard(self.dir) as agent:
+            self.assertIn("unknown_instance", agent.words("move", path="/srv/a", box="b")[1])
+            self.assertFalse(agent.words("shut", path="/srv/a", box="b")[0])
+            self.assertIn("Refused", agent.words("move", path="/srv/a", box="b")[1])
+        made = [r["body"]["entity"] for r in guards.records(self.dir) if r["body"]["kind"] == "instance_created"]
+        self.assertEqual(made, ["Box"])
+
     def test_identities_have_personas(self):
         guards.lay_out(self.dir, map_text=guards.MAP.replace(
             "persona: agent", "identities: {boss: owner, '*': agent}"))
