@@ -809,7 +809,7 @@ static bool has_calls(const proxy *p)
     return false;
 }
 
-/* Requests that are no calls, and that the client still waits for. */
+/* Other requests than calls of tools that the client still waits for. */
 static bool has_questions(const proxy *p)
 {
     for (size_t i = 0; i < p->flight_count; i++) {
@@ -820,8 +820,8 @@ static bool has_questions(const proxy *p)
     return false;
 }
 
-/* What is under way when the client goes has a moment to come to its end; what is no
- * call a shorter one: a stream of news has none. */
+/* What is under way when the client goes has a moment to come to its end; other
+ * requests than calls have a shorter one: a stream of news never ends. */
 static void run(proxy *p)
 {
     while ((!p->client_gone || p->taken < p->waiting.len) && !*p->o->stop) {
