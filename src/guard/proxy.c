@@ -433,11 +433,15 @@ static void spoil_twins(mt_arena *a, mc_envelope *e)
     if (!twin.len && mt_str_is(e->method, "tools/call")) {
         twin = gd_twin_of(e->params, CALL_PARAMS);
     }
+    if (gd_is_twin(e->method, MT_STR("tools/call")) ||
+        mt_str_find(e->method, '\0') < e->method.len) {
+        twin = e->method;
+    }
     if (e->m.kind != MC_FAULTY && twin.len) {
-        mc_spoil(&e->m, MC_NOT_A_MESSAGE,
-                 mt_strf(a, "`%.*s` is not how that member is written",
-                         MT_ARG(shown(a, twin))),
-                 (mt_str){0});
+        mc_spoil(
+            &e->m, MC_NOT_A_MESSAGE,
+            mt_strf(a, "`%.*s` is not how that is written", MT_ARG(shown(a, twin))),
+            (mt_str){0});
         e->m.kind = MC_FAULTY;
     }
 }

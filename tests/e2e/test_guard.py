@@ -390,6 +390,8 @@ class Hostile(Guards):
         with Guard(self.dir) as agent:
             for line in ('{"jsonrpc":"2.0","id":1,"method":"echo/it","Method":"tools/call","params":{}}',
                          '{"jsonrpc":"2.0","method":"notifications/x","ID":1,"params":{}}',
+                         call.replace("tools/call", "Tools/Call") % "{}",
+                         call.replace("tools/call", "tools/call\\u0000") % "{}",
                          call.replace('"name"', '"Name":"purge","name"') % "{}",
                          call.replace('"name"', '"argument\u017f":{},"name"') % "{}"):
                 with self.subTest(line):
