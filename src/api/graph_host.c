@@ -36,6 +36,7 @@ struct motet_graph_host {
     mt_buf text, message;
 };
 
+/* The message stays until the next call that has one. */
 static motet_status fail(motet_graph_host *h, mt_err err, mt_str why)
 {
     mt_buf_clear(&h->message);
@@ -45,6 +46,7 @@ static motet_status fail(motet_graph_host *h, mt_err err, mt_str why)
 
 /* ---- opening ---- */
 
+/* 0 is how C says "not given". */
 static gr_time_option span_of(uint64_t ms)
 {
     return (gr_time_option){ms != 0, gr_time_of_ms(ms)};
@@ -60,6 +62,8 @@ static gr_constraints limits_of(const motet_supervision *s)
     };
 }
 
+/* Events of an earlier run are never written over: going on with them is asked for, or
+ * they are taken away by whoever made them. */
 static motet_status open_journal(motet_graph_host *h, const char *path, bool resume)
 {
     h->path = mt_str_dup(&h->arena, mt_str_z(path));
@@ -114,6 +118,7 @@ static motet_status catch_up(motet_graph_host *h)
     return MOTET_OK;
 }
 
+/* A journal that is there and empty is one that begins. */
 static motet_status open_host(motet_graph_host *h, const motet_graph *graph,
                               const motet_supervision *s, const char *journal,
                               bool resume)
@@ -223,6 +228,7 @@ static motet_status read_event(motet_graph_host *h, const motet_graph_event *e,
     return MOTET_OK;
 }
 
+/* Only then the disk is waited for: what nobody outside sees can be computed again. */
 static bool has_intents(const ho_graph_step *step)
 {
     const gr_episode *e = step->episode;
@@ -234,6 +240,7 @@ static bool has_intents(const ho_graph_step *step)
     return false;
 }
 
+/* From here on memory is ahead of the journal, so the host takes no more events. */
 static motet_status cannot_record(motet_graph_host *h, mt_err err)
 {
     h->broken = true;
@@ -242,6 +249,7 @@ static motet_status cannot_record(motet_graph_host *h, mt_err err)
                         errno ? strerror(errno) : mt_err_text(err)));
 }
 
+/* An event that is refused is not in the journal, and changes nothing. */
 motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event *e)
 {
     ho_graph_event event = {0};
@@ -296,6 +304,7 @@ motet_str motet_graph_host_message(const motet_graph_host *h)
     return api_out_str(mt_buf_str(&h->message));
 }
 
+/* By what the path leads to, not by how it is written. */
 static bool is_journal(const motet_graph_host *h, const char *path)
 {
     struct stat mine, there;
@@ -303,6 +312,8 @@ static bool is_journal(const motet_graph_host *h, const char *path)
            mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
 }
 
+/* Everything up to here is on disk first: a capture never says more than its journal.
+ */
 motet_status motet_graph_host_capture(motet_graph_host *h, const char *path)
 {
     mt_buf why = {0};
@@ -354,6 +365,8 @@ static mt_str divergence_text(mt_arena *a, const ho_replay_result *r)
                : text;
 }
 
+/* A sum beside a capture is there to be believed; without one there is nothing to
+ * check. */
 static mt_err check_sum(motet_replay *r, const ho_capture_file *f, const char *path)
 {
     mt_sha256 digest;

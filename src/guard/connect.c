@@ -45,6 +45,7 @@ typedef struct transfer {
 
 /* ---- Lines out ---- */
 
+/* What is written must be one line, whatever the server put between its tokens. */
 static void put(bridge *b, mt_str text)
 {
     mt_buf line = {0};
@@ -62,6 +63,8 @@ static void put(bridge *b, mt_str text)
     mt_buf_free(&line);
 }
 
+/* An error of ours in the place of the answer. `unknown`: the server may have done it.
+ */
 static void put_error(transfer *t, mt_str why, bool unknown)
 {
     mc_message m = {.kind = MC_REQUEST, .id = t->id, .revision = MC_2025_11_25};
@@ -77,6 +80,7 @@ static void put_error(transfer *t, mt_str why, bool unknown)
 
 /* ---- What comes back ---- */
 
+/* Which revision was agreed on goes into a header field of all that follows. */
 static void note_start(transfer *t, const mc_envelope *e)
 {
     mt_str version = mt_json_text(mt_json_at(e->result, "protocolVersion"));
@@ -85,6 +89,8 @@ static void note_start(transfer *t, const mc_envelope *e)
     }
 }
 
+/* One message of the server, passed on as it was written; what is not a message is
+ * dropped and told. */
 static void give(transfer *t, mt_str text)
 {
     mt_arena a = {0};
@@ -119,6 +125,7 @@ static void take_event_line(transfer *t, mt_str line)
     }
 }
 
+/* Whole lines are taken out of what came; the rest waits for its end. */
 static void take_events(transfer *t)
 {
     mt_str rest = mt_buf_str(&t->body);
@@ -132,6 +139,7 @@ static void take_events(transfer *t)
     t->body.len = rest.len;
 }
 
+/* Less than was given makes curl end the transfer: that is how too much is refused. */
 static size_t take_body(char *bytes, size_t size, size_t count, void *state)
 {
     transfer *t = state;
@@ -158,6 +166,7 @@ static bool is_field(mt_str line, const char *name, mt_str *value)
     return true;
 }
 
+/* What a header field can carry without becoming two. */
 static bool is_printable(mt_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -168,6 +177,8 @@ static bool is_printable(mt_str text)
     return text.len && text.len < FIELD_MOST;
 }
 
+/* A session is given once, in the answer to `initialize`; later fields of that name are
+ * passed over, so that a server cannot move us to another session. */
 static size_t take_header(char *bytes, size_t size, size_t count, void *state)
 {
     transfer *t = state;
@@ -185,6 +196,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *state)
 
 /* ---- What is sent ---- */
 
+/* A value that no field can carry is left out: the server then says what it lacks. */
 static void add_field(transfer *t, const char *name, mt_str value)
 {
     if (is_printable(value)) {
@@ -211,7 +223,8 @@ static void add_fields(transfer *t, const mc_envelope *e)
     add_field(t, "Mcp-Session-Id", newer ? (mt_str){0} : b->session);
     if (newer && e->method.len) {
         add_field(t, "Mcp-Method", e->method);
-        add_field(t, "Mcp-Name", mt_json_text(name));
+        add_field(t, "Mcp-Name",
+                  name ? mc_header_value(&t->arena, mt_json_text(name)) : (mt_str){0});
     }
     if (b->o->token.len) {
         add_field(t, "Authorization",
@@ -222,6 +235,8 @@ static void add_fields(transfer *t, const mc_envelope *e)
 #define SET(option, value)                                                             \
     MT_ASSERT(curl_easy_setopt(t->easy, option, (value)) == CURLE_OK)
 
+/* No redirects: where the calls of an agent go is the operator's to say. No proxy of
+ * the environment either: the address given is the one that is asked. */
 static void set_up(transfer *t)
 {
     const gd_connect_options *o = t->b->o;
@@ -260,6 +275,8 @@ static void drop(transfer *t)
     mt_arena_free(&arena);
 }
 
+/* A line that is not a message is dropped without a word: the proxy before us has
+ * judged it already, and nobody waits for an answer to it. */
 static void send_line(bridge *b, mt_str line)
 {
     mc_envelope e;
@@ -299,6 +316,8 @@ static bool is_unknown(CURLcode code, long status)
     return !before && !(code == CURLE_OK && status >= 300 && status < 500);
 }
 
+/* 202 answers notifications and has no body. An event stream may end without the empty
+ * line behind its last event. */
 static void finish(transfer *t, CURLcode code)
 {
     long status = 0;
@@ -324,6 +343,7 @@ static void finish(transfer *t, CURLcode code)
     drop(t);
 }
 
+/* curl gives each ended transfer once. */
 static void finish_some(bridge *b)
 {
     int left;
@@ -359,6 +379,8 @@ static void take_lines(bridge *b)
     b->input_over |= !b->begins && b->running < MOST && rest.len > b->o->line_bytes;
 }
 
+/* Where there is no memory for more, the input counts as ended: what is under way is
+ * still answered. */
 static void read_input(bridge *b)
 {
     ssize_t n = -1;
@@ -375,6 +397,8 @@ static bool has_line(const bridge *b)
     return mt_str_find(text, '\n') < text.len;
 }
 
+/* While all places are taken, or `initialize` is under way, the input is not looked at:
+ * the client then waits in its own write. */
 static void run(bridge *b)
 {
     while ((!b->input_over || b->running || has_line(b)) && !b->output_over) {

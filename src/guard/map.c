@@ -47,6 +47,8 @@ static const mt_form_row BIND[] = {
 };
 static const mt_form_table BINDS = MT_FORM_TABLE("a binding", BIND, gd_bind, NULL);
 
+/* Where an outcome stands is one value, not a table of them; that there is one must be
+ * remembered, since a value that says nothing looks like one that is not there. */
 static bool read_outcome(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_form inside = mt_form_inside(f, row->key, "an outcome");
@@ -85,6 +87,8 @@ static const mt_form_row MAP[] = {
                 MT_FORM_REQUIRED),
 };
 
+/* An identity is whatever --as says, so its name has no form; what it is given must be
+ * a persona. Whether the contract has that one, the check says. */
 static bool good_identities(mt_form *f, const mt_json *list)
 {
     bool good = true;
@@ -99,6 +103,8 @@ static bool good_identities(mt_form *f, const mt_json *list)
     return good;
 }
 
+/* The pointer to the outcome is set when all tools have their places: a table that
+ * grows moves its rows. */
 bool gd_map_read(mt_form *f, const mt_json *tree, gd_map *out)
 {
     *out = (gd_map){.timeout_ms = 60000, .record_bytes = 1024};
@@ -114,6 +120,8 @@ bool gd_map_read(mt_form *f, const mt_json *tree, gd_map *out)
 
 /* ---- Held against a contract ---- */
 
+/* One walk over the rows; `row` is the text of the one that is looked at, so that a
+ * fault can name its line. */
 typedef struct checking {
     mt_form tools, tool, part; /* forms refer to the one around them */
     const mt_json *rows, *row;
@@ -139,6 +147,8 @@ static bool is_known(checking *c, mt_form *f, ct_kind kind, mt_str name,
     return false;
 }
 
+/* A fact that nothing says would never be stated, and one that is said twice would be
+ * stated by whichever comes first: both are slips, and neither is guessed at. */
 static void check_facts(checking *c, const gd_value *facts, uint32_t count,
                         const mt_json *in)
 {
@@ -164,6 +174,8 @@ static void check_facts(checking *c, const gd_value *facts, uint32_t count,
     }
 }
 
+/* Each entity that the operation changes needs a binding: without one every call would
+ * be refused, and the reader of the map could not see why. */
 static void check_binds(checking *c)
 {
     const mt_json *in = mt_json_at(c->row, "bindings");
@@ -194,6 +206,8 @@ static void check_binds(checking *c)
     }
 }
 
+/* With `commit: before` the operation is done before there is a result, so the result
+ * cannot name its outcome any more. */
 static void check_outcomes(checking *c)
 {
     const gd_result *r = &c->t->result;
@@ -216,6 +230,7 @@ static void check_outcomes(checking *c)
     check_facts(c, r->facts, r->fact_count, mt_json_at(at, "facts"));
 }
 
+/* Without its operation nothing else of a row can be judged. */
 static void check_tool(checking *c)
 {
     c->row = mt_json_get(c->rows, c->t->name);
@@ -242,6 +257,8 @@ static void find_never(mt_form *f, gd_map *m, const ex_view *view, mt_str person
     }
 }
 
+/* What can never be used is only asked of a map that fits: of another the answer would
+ * be about rows that mean nothing. */
 bool gd_map_check(mt_form *f, const mt_json *tree, gd_map *m, const ex_view *view,
                   mt_str persona)
 {

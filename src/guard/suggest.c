@@ -27,6 +27,7 @@ typedef struct work {
 
 /* ---- Lines ---- */
 
+/* A last line without its end counts; join() gives every line one. */
 static text_lines split(mt_arena *a, mt_str text)
 {
     text_lines all = {0};
@@ -51,6 +52,7 @@ static mt_str join(mt_arena *a, const text_lines *all)
     return text;
 }
 
+/* The vector grows by one, then the place is made free. */
 static void insert(mt_arena *a, text_lines *all, size_t at, mt_str line)
 {
     mt_vec_push(a, all, line);
@@ -86,6 +88,7 @@ typedef struct span {
     size_t from, to; /* from == to: not found */
 } span;
 
+/* The three ways to write a key in YAML that need no parser to see. */
 static bool begins_with_key(mt_arena *a, mt_str line, mt_str key)
 {
     mt_buf quoted = {0};
@@ -162,6 +165,7 @@ static bool add_to_row(work *w, span row, mt_str fact)
 
 /* ---- The contract ---- */
 
+/* Only an operation whose head is a line of its own. */
 static size_t operation_at(const work *w, mt_str name)
 {
     mt_str head = mt_strf(w->a, "operation %.*s {", MT_ARG(name));
@@ -173,6 +177,7 @@ static size_t operation_at(const work *w, mt_str name)
     return SIZE_MAX;
 }
 
+/* Is the line before it complete? A condition may go on in the next line. */
 static bool begins_member(mt_str line)
 {
     mt_str rest = mt_str_trim(line, MT_STR(" \r"));
@@ -204,6 +209,7 @@ static size_t condition_at(const work *w, mt_str operation, size_t *value)
     return SIZE_MAX;
 }
 
+/* In parentheses, since what was there may be an `or`. */
 static void ask_for(work *w, size_t line, size_t value, mt_str fact)
 {
     mt_str text = w->contract.items[line];
@@ -255,6 +261,8 @@ static mt_str common(mt_str directory, mt_str path)
     return mt_str_from(directory.ptr, last);
 }
 
+/* Without its slash; empty for a path that has none, and for one just below the root:
+ * "below /" says nothing. */
 static mt_str directory_of(mt_str path)
 {
     size_t last = 0;
@@ -293,6 +301,7 @@ static mt_str place_of(const work *w, mt_str tool, mt_str argument)
     return is_place(place) ? place : (mt_str){0};
 }
 
+/* `first`: its arguments are looked at for paths; the others must agree with it. */
 static size_t calls_of(const work *w, mt_str tool, const gd_seen **first)
 {
     size_t n = 0;
@@ -314,6 +323,7 @@ static bool is_asked_already(const gd_tool *t, mt_str argument)
     return false;
 }
 
+/* An operation that several tools have cannot be narrowed for one of them. */
 static bool is_shared(const work *w, const gd_tool *t)
 {
     for (uint32_t i = 0; i < w->map->tool_count; i++) {
@@ -334,6 +344,7 @@ static void note(work *w, mt_str tool, const char *what)
     mt_buf_addf(w->notes, "%s\n", what);
 }
 
+/* All three files or none: what cannot be edited is told instead. */
 static void narrow(work *w, const gd_tool *t, mt_str argument, mt_str place)
 {
     mt_buf row = {0};
@@ -364,6 +375,7 @@ static void narrow(work *w, const gd_tool *t, mt_str argument, mt_str place)
     mt_vec_push(w->a, &w->facts, fact);
 }
 
+/* Rows that nobody called go; a tool without a row is refused. */
 static void look_at(work *w, const gd_tool *t)
 {
     const gd_seen *first = NULL;
@@ -392,6 +404,8 @@ static void look_at(work *w, const gd_tool *t)
     }
 }
 
+/* Calls of tools without a row, each once: whether they should have one is for people.
+ */
 static void note_unmapped(work *w)
 {
     for (size_t i = 0; i < w->count; i++) {
@@ -430,6 +444,7 @@ static mt_str scenarios_with(work *w, mt_str old)
     return join(w->a, &all);
 }
 
+/* The files as they would be; nothing is written here. */
 gd_files gd_suggest(mt_arena *a, const gd_seen *seen, size_t count, const gd_map *map,
                     const gd_files *old, mt_buf *notes)
 {

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* One type of subjects, "user" for example, and the rules that give them personas. */
 typedef struct kind {
     mt_str name;
     au_rules rules;
@@ -30,6 +31,7 @@ static const mt_form_row ROWS[] = {
 
 /* ---- The configuration ---- */
 
+/* Faults are told as everywhere in the configuration, with key and place. */
 typedef struct reading {
     const au_settings *in;
     const mt_json *node;
@@ -69,6 +71,8 @@ static bool grants_rights(const au_rules *rules)
     return does;
 }
 
+/* `persona` and `token` are known without rules, and a subject has no rights: rights
+ * are about who asks, and who is asked about does not ask. */
 static void check_kind(reading *r, const kind *k)
 {
     mt_str key = mt_strf(&r->p->arena, "authzen.subjects.%.*s", MT_ARG(k->name));
@@ -83,6 +87,8 @@ static void check_kind(reading *r, const kind *k)
     }
 }
 
+/* Without `authzen` there are no types of one's own; personas and tokens are known all
+ * the same. */
 size_t ht_people_read(const au_settings *in, ht_people **out)
 {
     const mt_json *node = mt_json_at(in->all, "authzen");
@@ -130,6 +136,8 @@ static const kind *kind_of(const ht_people *p, mt_str type)
     return NULL;
 }
 
+/* Somebody whom no rule fits has no persona, and is denied: that is not an error, since
+ * a gateway asks about whoever comes. */
 void ht_people_find(void *known, mt_arena *a, const mt_json *subject,
                     ex_subject_of *out)
 {
@@ -156,6 +164,7 @@ static bool names_one(const au_rule *r)
            mt_str_is(mt_json_text(r->claim), "id") && r->equals.ptr;
 }
 
+/* Several rules may name the same one; it is told once. */
 static size_t add_id(mt_str *list, size_t n, mt_str id)
 {
     for (size_t i = 0; i < n; i++) {
@@ -167,6 +176,9 @@ static size_t add_id(mt_str *list, size_t n, mt_str id)
     return n + 1;
 }
 
+/* MT_E_RANGE: there are more than can be named (a rule looks at properties, or tokens
+ * are asked for, which are secrets of their own). Part of a list would be a wrong one.
+ */
 mt_err ht_people_list(void *known, mt_arena *a, mt_str type, const mt_str **ids,
                       size_t *count)
 {

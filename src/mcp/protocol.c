@@ -99,6 +99,7 @@ void mc_spoil(mc_message *m, mc_fault fault, mt_str why, mt_str data)
     m->data = data;
 }
 
+/* True, so that checks read as one sentence. */
 static bool spoilt(mc_message *m, mc_fault fault, const char *why)
 {
     mc_spoil(m, fault, mt_str_z(why), (mt_str){0});
@@ -108,6 +109,7 @@ static bool spoilt(mc_message *m, mc_fault fault, const char *why)
 /* Texts of strangers are shown up to here. */
 enum { SHOWN = 80 };
 
+/* With marks in the place of what a terminal would obey. */
 static mt_str shown(mt_arena *a, mt_str text)
 {
     mt_buf out = {0};
@@ -124,6 +126,8 @@ static mt_str shown(mt_arena *a, mt_str text)
 
 /* ---- The envelope ---- */
 
+/* Not 1.0 and not 1e0: two spellings of one id would be two calls to some and one to
+ * others. */
 static bool is_whole(const mt_json *v)
 {
     for (uint32_t i = v->as.text[0] == '-'; i < v->count; i++) {
@@ -151,6 +155,8 @@ static bool take_id(mt_arena *a, const mt_json *id, mc_message *m)
     return true;
 }
 
+/* The id is read first: whatever else is wrong, the fault is told to the right caller.
+ */
 static bool spoilt_envelope(mt_arena *a, const mt_json *all, mc_message *m)
 {
     const mt_json *id = mt_json_at(all, "id"), *method = mt_json_at(all, "method");
@@ -181,6 +187,7 @@ static bool spoilt_envelope(mt_arena *a, const mt_json *all, mc_message *m)
 
 /* ---- The revision ---- */
 
+/* The newest first, as a client would like to choose. */
 static mt_str unsupported_data(mt_arena *a, mt_str asked)
 {
     mt_buf out = {0};
@@ -199,6 +206,8 @@ static mt_str unsupported_data(mt_arena *a, mt_str asked)
     return kept;
 }
 
+/* Whoever says 2025-11-25 in `_meta` knows neither revision quite: it is told how that
+ * one begins. */
 static bool spoilt_version(mt_arena *a, mc_message *m, mt_str asked)
 {
     mt_str why = mt_str_eq(asked, REVISIONS[MC_2025_11_25])
@@ -279,6 +288,8 @@ static bool spoilt_older(mt_arena *a, const mc_door *door, mt_str method, mc_mes
                   "`initialize` (2025-11-25) did not come first");
 }
 
+/* What decides is the message; a header alone makes a request of the newer revision, so
+ * that one without `_meta` is told what it lacks. */
 static bool spoilt_revision(mt_arena *a, const mc_door *door, mt_str method,
                             mc_message *m)
 {
@@ -290,6 +301,7 @@ static bool spoilt_revision(mt_arena *a, const mc_door *door, mt_str method,
 
 /* ---- Headers ---- */
 
+/* Values that a field cannot carry come as =?base64?…?=. */
 bool mc_header_text(mt_arena *a, mt_str value, mt_str *out)
 {
     static const mt_str BEGIN = MT_STR_INIT("=?base64?"), END = MT_STR_INIT("?=");
@@ -318,6 +330,7 @@ static bool is_header_text(mt_str text)
            !mt_str_starts(text, MT_STR("=?base64?"));
 }
 
+/* The other way round. */
 mt_str mc_header_value(mt_arena *a, mt_str text)
 {
     if (is_header_text(text)) {
@@ -339,6 +352,7 @@ mt_str mc_named(const mc_message *m)
     return !has ? (mt_str){0} : p->name.ptr ? p->name : p->uri.ptr ? p->uri : p->task;
 }
 
+/* Whether a message whose answer was lost may be sent again without a key. */
 bool mc_only_asks(const mc_message *m)
 {
     return m->method != MC_TOOLS_CALL && m->method != MC_TASKS_UPDATE &&
@@ -385,11 +399,14 @@ static const method_row *find_method(mt_str name, mc_revision r)
     return NULL;
 }
 
+/* The name says it; there is no column for it. */
 static bool has_no_answer(const method_row *row)
 {
     return mt_str_starts(row->name, MT_STR("notifications/"));
 }
 
+/* A request without an id would be done without anybody hearing of it, a notification
+ * with one would be waited for. */
 static bool spoilt_method(mt_arena *a, mt_str method, const method_row *row,
                           mc_message *m)
 {

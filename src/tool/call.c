@@ -61,6 +61,7 @@ static const unsigned ALLOWED[] = {
 };
 _Static_assert(sizeof ALLOWED / sizeof *ALLOWED == TL_KIND_COUNT, "all kinds");
 
+/* Bits of ALLOWED are in the order of ARGUMENTS. */
 static bool is_allowed(tl_kind kind, mt_str key)
 {
     for (size_t i = 0; i < mt_form_count(ARGUMENTS); i++) {
@@ -92,6 +93,8 @@ static void refuse_argument(tl_turn *t, const tl_tool *tool, mt_str key)
     mt_buf_free(&source);
 }
 
+/* Names first, then kinds: an argument that does not belong here is told as such, not
+ * as one of the wrong kind. */
 static bool refused_arguments(tl_turn *t, const tl_tool *tool, const mt_json *given)
 {
     mt_buf why = {0};
@@ -117,6 +120,7 @@ static bool refused_arguments(tl_turn *t, const tl_tool *tool, const mt_json *gi
 
 /* ---- Bodies of calls ---- */
 
+/* A dry run leaves no record, so there is nothing to give a receipt of (E13). */
 bool tl_wants_receipt(const tl_turn *t)
 {
     const mt_json *asked = mt_json_get(t->m.meta, MT_STR("motet/receipt"));
@@ -149,6 +153,7 @@ static void told_changes(tl_turn *t)
     tl_refused_with(t, t->kept[0], mt_json_at(why, "changes"));
 }
 
+/* The refusal is kept while the executor is asked a second time. */
 static void ask_for_changes(tl_turn *t)
 {
     mt_buf b = {0};
@@ -160,6 +165,8 @@ static void ask_for_changes(tl_turn *t)
             told_changes);
 }
 
+/* Several outcomes fit: a client that can be asked is asked, any other is told which
+ * there are. */
 void tl_answer_problem(tl_turn *t)
 {
     mt_str code = mt_text_at(t->reply, "code");
@@ -211,6 +218,8 @@ static void act(tl_turn *t)
 
 /* ---- Tools of our own ---- */
 
+/* "It is so" and "it is not so" fit all three: a verdict that is present, an operation
+ * or a flow that is open. */
 static void told_why(tl_turn *t)
 {
     mt_buf words = {0};
@@ -302,6 +311,7 @@ static void ask(tl_turn *t)
     tl_call(t, EX_ASK, (mt_str){0}, (mt_str){0}, tl_body_end(t, &w, &b), told_answer);
 }
 
+/* Made of the contract alone, so nothing is asked of the executor. */
 static void explain(tl_turn *t)
 {
     mt_buf words = {0}, data = {0};
@@ -323,6 +333,7 @@ static void explain(tl_turn *t)
 
 /* ---- All of them ---- */
 
+/* From here on it is the call of that tool; only its body says that it is a trial. */
 static void dry_run(tl_turn *t)
 {
     const tl_tool *tool = tl_set_find(t->set, t->given.tool);

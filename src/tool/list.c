@@ -16,6 +16,8 @@ static void text_schema(mt_jw *w, const char *words)
     mt_jw_end_object(w);
 }
 
+/* `open`: names are not known beforehand. Everything else is closed, so that a model
+ * that makes up an argument is told by its own client. */
 static void object_begin(mt_jw *w, const char *key, const char *words, bool open)
 {
     mt_jw_key(w, mt_str_z(key));
@@ -33,6 +35,8 @@ static void object_end(mt_jw *w)
     mt_jw_end_object(w);
 }
 
+/* None of them is required: what is not given comes from what was stated before, from
+ * its source, or from its default. */
 static void facts_schema(mt_jw *w, const tl_turn *t)
 {
     const ct_model *m = t->set->plan->model;
@@ -103,6 +107,8 @@ static bool has_params(const ct_model *m)
     return false;
 }
 
+/* Which names there are is in the paths; they are texts of the sources, so the object
+ * is open. */
 static void params_schema(mt_jw *w, const tl_turn *t)
 {
     if (has_params(t->set->plan->model)) {
@@ -111,6 +117,8 @@ static void params_schema(mt_jw *w, const tl_turn *t)
     }
 }
 
+/* Names of the tools of one kind, or with `by_id` what the contract calls them: `why`
+ * asks in the contract's words, `dry_run` in those of this list. */
 static void one_of_tools(mt_jw *w, const tl_turn *t, const char *key, tl_kind least,
                          tl_kind most, const char *words, bool by_id)
 {
@@ -140,6 +148,8 @@ static void one_of_tools(mt_jw *w, const tl_turn *t, const char *key, tl_kind le
     mt_jw_end_object(w);
 }
 
+/* Verdicts are everybody's to ask about: they are part of the contract, which is open.
+ */
 static void verdict_names(mt_jw *w, const tl_turn *t)
 {
     const ct_model *m = t->set->plan->model;
@@ -158,6 +168,7 @@ static void verdict_names(mt_jw *w, const tl_turn *t)
     mt_jw_end_object(w);
 }
 
+/* A single outcome needs no naming. */
 static void outcome_schema(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 {
     const ct_operation *op = &t->set->plan->model->operations[tool->what];
@@ -180,6 +191,8 @@ static void outcome_schema(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 
 /* ---- Properties of each kind, in byte order ---- */
 
+/* The outcomes of a flow are those of its steps, which the caller may not all have:
+ * they are taken as text and judged when the flow gets there. */
 static void acting_properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 {
     bindings_schema(w, t, tool);
@@ -248,6 +261,7 @@ static void properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
     }
 }
 
+/* One argument at most is ever required. */
 static const char *required_of(tl_kind kind)
 {
     return kind == TL_OPERATION || kind == TL_FLOW  ? "bindings"
@@ -310,6 +324,7 @@ static size_t first_of_page(tl_turn *t)
     return last ? (size_t)(last - t->set->tools) + 1 : 0;
 }
 
+/* The order of tools never depends on the caller, so pages fit together. */
 void tl_tools_list(tl_turn *t)
 {
     size_t i = first_of_page(t);

@@ -16,6 +16,7 @@ static void list_texts(mt_buf *out, const mt_json *items)
 
 /* ---- Tools ---- */
 
+/* Which effect belongs to which outcome is said only where there are several. */
 static void effects_words(mt_buf *out, const ct_model *m, const ct_operation *op)
 {
     for (uint32_t i = 0; i < op->effect_count; i++) {
@@ -30,6 +31,8 @@ static void effects_words(mt_buf *out, const ct_model *m, const ct_operation *op
     }
 }
 
+/* An operation without a precondition is always possible as far as facts go; nothing is
+ * said then. */
 static void operation_words(mt_buf *out, const ct_model *m, uint32_t what)
 {
     const ct_operation *op = &m->operations[what];
@@ -42,6 +45,7 @@ static void operation_words(mt_buf *out, const ct_model *m, uint32_t what)
     }
 }
 
+/* Steps that only lead on are not told: they would be words about nothing. */
 static void step_words(mt_buf *out, const ct_plan *p, const ct_plan_step *s)
 {
     const ct_model *m = p->model;
@@ -64,6 +68,8 @@ static void step_words(mt_buf *out, const ct_plan *p, const ct_plan_step *s)
     }
 }
 
+/* In the order of the contract, which is how people read it; the way through depends on
+ * the conditions. */
 static void flow_words(mt_buf *out, const ct_plan *p, uint32_t flow)
 {
     const ct_plan_graph *g = &p->graphs[flow];
@@ -121,6 +127,8 @@ void tl_source_words(mt_buf *out, const ct_model *m, uint32_t fact)
     place_words(out, f);
 }
 
+/* Whether it may be given is about this caller, so the same fact reads differently to
+ * different ones. */
 static void fact_words(mt_buf *out, const tl_turn *t, uint32_t fact)
 {
     const ct_model *m = t->set->plan->model;
@@ -157,6 +165,7 @@ static void verdict_words(mt_buf *out, const ct_model *m, uint32_t rule)
     mt_buf_addz(out, ".\n");
 }
 
+/* A line each, the name first. */
 static void one_tool(mt_buf *out, const tl_set *s, const tl_tool *tool)
 {
     mt_buf_addf(out, "%.*s: ", MT_ARG(tool->name));
@@ -164,6 +173,7 @@ static void one_tool(mt_buf *out, const tl_set *s, const tl_tool *tool)
     mt_buf_addc(out, '\n');
 }
 
+/* A name may be of several kinds at once; all are told. */
 bool tl_name_words(mt_buf *out, const tl_turn *t, mt_str name)
 {
     const ct_model *m = t->set->plan->model;
@@ -185,6 +195,7 @@ bool tl_name_words(mt_buf *out, const tl_turn *t, mt_str name)
     return out->len > before;
 }
 
+/* Tools of our own are left out: their descriptions are in the list already. */
 void tl_set_words(mt_buf *out, const tl_turn *t)
 {
     const ct_model *m = t->set->plan->model;
@@ -209,6 +220,7 @@ void tl_set_words(mt_buf *out, const tl_turn *t)
 
 /* ---- Results ---- */
 
+/* What a condition rests on is there only as far as this caller may know it. */
 static void reasons_words(mt_buf *out, const mt_json *reasons)
 {
     for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
@@ -224,6 +236,7 @@ static void reasons_words(mt_buf *out, const mt_json *reasons)
     }
 }
 
+/* The smallest changes that would make it possible, as the executor found them. */
 static void changes_words(mt_buf *out, const mt_json *changes)
 {
     if (!mt_json_is(changes, MT_JSON_ARRAY) || !changes->count) {
@@ -237,6 +250,7 @@ static void changes_words(mt_buf *out, const mt_json *changes)
     }
 }
 
+/* A list of the problem in one sentence; nothing where it is not there. */
 static void member_words(mt_buf *out, const mt_json *problem, const char *key,
                          const char *before)
 {
@@ -248,6 +262,7 @@ static void member_words(mt_buf *out, const mt_json *problem, const char *key,
     }
 }
 
+/* First what was wrong, then why, then what would help: a model reads from the top. */
 void tl_problem_words(mt_buf *out, const mt_json *problem, const mt_json *changes)
 {
     mt_str detail = mt_text_at(problem, "detail"), title = mt_text_at(problem, "title");
@@ -279,6 +294,8 @@ static void moves_words(mt_buf *out, const mt_json *changes)
     }
 }
 
+/* A dry run says so in its first words: whoever reads no further must not believe that
+ * it was done. */
 void tl_done_words(mt_buf *out, const mt_json *reply)
 {
     bool dry = mt_json_at(reply, "simulation") != NULL;
@@ -303,6 +320,7 @@ static void waiting_words(mt_buf *out, const mt_json *waiting)
     mt_buf_addc(out, '\n');
 }
 
+/* Of a flow that waits the last line says for whom, since that is what to do next. */
 void tl_flow_words(mt_buf *out, const mt_json *flow)
 {
     mt_str outcome = mt_text_at(flow, "outcome"), id = mt_text_at(flow, "id");

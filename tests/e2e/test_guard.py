@@ -1020,6 +1020,13 @@ class Upstream(Guards):
             self.assertEqual(fields["Mcp-Name"], "write" if newer else None)
         self.check_store()
 
+    def test_a_name_that_no_header_can_carry_is_encoded(self):
+        """As the newer revision writes it; a server compares it with the body."""
+        for name, sent in (("läse", "=?base64?bMOkc2U=?="), (" read", "=?base64?IHJlYWQ=?="), ("read", "read")):
+            self.holds("guard", "connect", self.url, stdin=json.dumps(
+                mcp.message(mcp.NEWER, 1, "tools/call", {"name": name, "arguments": {}})) + "\n")
+            self.assertEqual(self.web.heard[-1][1]["Mcp-Name"], sent)
+
     def test_what_goes_wrong_on_the_way(self):
         with self.guard(mcp.NEWER) as agent:
             for do, status in [("403", "failed"), ("302", "failed"), ("500", "outcome_unknown"),

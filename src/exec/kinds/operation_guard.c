@@ -2,11 +2,11 @@
  * has: allowed before the tool is called, done when it is known what became of it.
  * Room: exec.
  *
- *     begin   decided like an operation; then, in one transaction: the record that it
- * is allowed, the call's document, and a claim on each instance it will change (the
- * tool is called by whoever asked; this process may die here) end     done: the
- * operation is done as it was decided, with the facts of then; failed: nothing moves;
- * unknown: everything stays as it is, and is said
+ * - begin: it is decided as an operation is; then, in one transaction, the record that
+ *   it is allowed, the call's document, and a claim on each instance it will change.
+ * - The tool is called by whoever asked. This process may die here.
+ * - end: *done*, and the operation is done as it was decided, with the facts of then;
+ *   *failed*, and nothing moves; *unknown*, and everything stays as it is, and is said.
  *
  * With `commits_before` the operation is done with the permission, and the end only
  * says what became of the tool. A tool that no row of the map names has no operation:
@@ -15,7 +15,8 @@
  * transaction, so an effect is written once. What was decided is not decided again: the
  * facts are those of the beginning, and nobody moves what is claimed. If an instance
  * was moved nevertheless (another process on a shared store), the call becomes one
- * whose outcome is unknown. May fail: the store. */
+ * whose outcome is unknown.
+ * May fail: the store. */
 #include "exec/evidence/guarded.h"
 #include "exec/kinds/operation.h"
 
