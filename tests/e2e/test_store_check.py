@@ -151,7 +151,9 @@ TAMPERINGS = [
     ("signed: checkpoints: [0-9]+ were made, and there are [0-9]+",
      "UPDATE meta SET number = number + 1 WHERE name = 'checkpoints'"),
     ("documents: ledger.block/.*: it is not the root",
-     "UPDATE docs SET body = replace(body, '1', '2') WHERE kind = 'ledger.block'"),
+     # One digit alone is missing in one of sixty hashes; all of five never are.
+     "UPDATE docs SET body = replace(replace(replace(replace(replace(body, '1', '0'), '2', '0'), '3', '0'), '4', '0'),"
+     " '5', '0') WHERE kind = 'ledger.block'"),
     ("documents: ledger.block/.*: it is missing", "DELETE FROM docs WHERE kind = 'ledger.block'"),
     ("documents: ledger.note/.*: it is not a note",
      "UPDATE docs SET body = 'x' WHERE kind = 'ledger.note'"),
