@@ -127,7 +127,7 @@ static int resolve(cli_guarded *g, const cli_args *args, bool done)
                    .ended = done ? EX_ENDED_DONE : EX_ENDED_FAILED,
                    .outcome = mt_str_z(outcome ? outcome : ""),
                    .why = mt_str_z(reason ? reason : "an operator says so")};
-    bool settled = gd_end(&g->desk, &g->arena, &e, &words);
+    bool settled = gd_end(&g->desk, &g->in.arena, &e, &words);
     return settled ? CLI_HOLDS
                    : cli_fail(args, CLI_FAILS, "call %s is not resolved: %.*s",
                               args->operands[0], MT_ARG(words));

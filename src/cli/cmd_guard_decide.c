@@ -50,27 +50,28 @@ static int read_call(cli_guarded *g, gd_call *out)
     mt_str text;
     mt_json tree;
     mt_json_error error = {0};
-    mt_json_limits limits = {g->limits.mcp_bytes, g->limits.json_depth};
+    mt_json_limits limits = {g->in.limits.mcp_bytes, g->in.limits.json_depth};
     mt_buf why = {0};
     asked call = {0};
-    mt_form form = {.arena = &g->arena,
+    mt_form form = {.arena = &g->in.arena,
                     .what = "the call",
                     .report = mt_form_join,
                     .state = &why,
                     .unknown = MT_FORM_ALLOWED};
-    int code = cli_read_text(g->args, &g->arena, "-", g->limits.mcp_bytes, &text);
+    int code =
+        cli_read_text(g->in.args, &g->in.arena, "-", g->in.limits.mcp_bytes, &text);
     if (code) {
         return code;
     }
-    if (mt_json_read(&g->arena, text, &limits, &tree, &error)) {
-        return cli_fail(g->args, CLI_FAILS, "the call is not JSON: byte %zu: %s",
+    if (mt_json_read(&g->in.arena, text, &limits, &tree, &error)) {
+        return cli_fail(g->in.args, CLI_FAILS, "the call is not JSON: byte %zu: %s",
                         error.offset, error.message ? error.message : "malformed");
     }
     bool good = mt_form_read(&form, &tree, ASKED, mt_form_count(ASKED), &call);
     mt_str name = call.tool.len ? call.tool : call.name;
     if (!good || !name.len) {
         code = cli_fail(
-            g->args, CLI_FAILS, "%.*s",
+            g->in.args, CLI_FAILS, "%.*s",
             MT_ARG(good ? MT_STR("the call has no tool_name") : mt_buf_str(&why)));
     }
     mt_buf_free(&why);
@@ -89,7 +90,7 @@ static int decide(cli_guarded *g, int fault)
     if (code) {
         return fault;
     }
-    gd_decision d = gd_begin(&g->desk, &g->arena, &call);
+    gd_decision d = gd_begin(&g->desk, &g->in.arena, &call);
     if (!d.goes_on || d.refused) {
         fprintf(stderr, "%s%.*s\n", d.goes_on ? "observed: " : "", MT_ARG(d.words));
     }

@@ -46,18 +46,6 @@ static void stop(int signal_number)
     told_to_stop = 1;
 }
 
-/* Threads leave signals to this one, which waits for messages; a signal ends that. */
-static void take_signals(sigset_t *signals, int how)
-{
-    struct sigaction action = {.sa_handler = stop};
-    sigemptyset(signals);
-    sigaddset(signals, SIGTERM);
-    sigaddset(signals, SIGINT);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    pthread_sigmask(how, signals, NULL);
-}
-
 /* ---- What was left behind ---- */
 
 typedef struct left {
@@ -81,12 +69,12 @@ static mt_err note_left(void *state, const st_doc *row)
 
 static int find_left(cli_guarded *g)
 {
-    left l = {.a = &g->arena};
+    left l = {.a = &g->in.arena};
     st_tx *tx;
-    if (st_is_shared(g->store)) {
+    if (st_is_shared(g->in.store)) {
         return CLI_HOLDS; /* others may be at work */
     }
-    mt_err err = st_begin(g->store, ST_READ, &tx);
+    mt_err err = st_begin(g->in.store, ST_READ, &tx);
     if (!err) {
         err = st_doc_walk(tx, EX_GUARDED_KIND, MT_STR(""), (st_page){0}, note_left, &l);
         st_rollback(tx);
@@ -97,11 +85,11 @@ static int find_left(cli_guarded *g)
                        .tool = l.tools.items[i],
                        .ended = EX_ENDED_UNKNOWN,
                        .why = MT_STR("the guard ended before the tool had answered")};
-        (void)gd_end(&g->desk, &g->arena, &e, &words);
+        (void)gd_end(&g->desk, &g->in.arena, &e, &words);
         fprintf(stderr, "motet guard: call %.*s was left behind: outcome_unknown\n",
                 MT_ARG(l.calls.items[i]));
     }
-    return err ? cli_fail(g->args, CLI_WORLD, "the store: %s", cli_why(err))
+    return err ? cli_fail(g->in.args, CLI_WORLD, "the store: %s", cli_why(err))
                : CLI_HOLDS;
 }
 
@@ -116,19 +104,19 @@ static void report(void *state, const char *text)
 /* The server's command: the one given, or this program as a bridge to its address. */
 static const char *const *command_of(cli_guarded *g)
 {
-    const char *url = cli_value(g->args, "upstream"), *value;
+    const char *url = cli_value(g->in.args, "upstream"), *value;
     static const char *const PASSED[] = {"token-file", "ca"};
-    const char **words = mt_new_array(&g->arena, const char *, 10);
+    const char **words = mt_new_array(&g->in.arena, const char *, 10);
     size_t n = 0;
     if (!url) {
-        return g->args->operands;
+        return g->in.args->operands;
     }
     words[n++] = "/proc/self/exe";
     words[n++] = "guard";
     words[n++] = "connect";
     for (size_t i = 0; i < sizeof PASSED / sizeof *PASSED; i++) {
-        if ((value = cli_value(g->args, PASSED[i]))) {
-            words[n++] = mt_strf(&g->arena, "--%s=%s", PASSED[i], value).ptr;
+        if ((value = cli_value(g->in.args, PASSED[i]))) {
+            words[n++] = mt_strf(&g->in.arena, "--%s=%s", PASSED[i], value).ptr;
         }
     }
     words[n++] = "--";
@@ -143,14 +131,14 @@ static int serve(cli_guarded *g)
                     .command = command_of(g),
                     .in = STDIN_FILENO,
                     .out = STDOUT_FILENO,
-                    .client_bytes = g->limits.mcp_bytes,
-                    .upstream_bytes = g->limits.guard_bytes,
-                    .depth = g->limits.json_depth,
+                    .client_bytes = g->in.limits.mcp_bytes,
+                    .upstream_bytes = g->in.limits.guard_bytes,
+                    .depth = g->in.limits.json_depth,
                     .grace_ms = GRACE_MS,
                     .report = report,
                     .stop = &told_to_stop};
     mt_err err = gd_serve(&o);
-    return err ? cli_fail(g->args, CLI_WORLD, "%s: %s", o.command[0], cli_why(err))
+    return err ? cli_fail(g->in.args, CLI_WORLD, "%s: %s", o.command[0], cli_why(err))
                : CLI_HOLDS;
 }
 
@@ -163,11 +151,11 @@ int cmd_guard_run(const cli_args *args)
                         "say which server: -- COMMAND..., or --upstream URL");
     }
     signal(SIGPIPE, SIG_IGN);
-    take_signals(&signals, SIG_BLOCK);
+    cli_inside_signals(stop, &signals, SIG_BLOCK);
     int code = cli_guarded_open(&g, args, 0);
     code = code ? code : find_left(&g);
     if (!code) {
-        take_signals(&signals, SIG_UNBLOCK);
+        cli_inside_signals(stop, &signals, SIG_UNBLOCK);
         code = serve(&g);
     }
     cli_guarded_close(&g);

@@ -21,10 +21,8 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
-#include "cli/executor_settings.h"
+#include "cli/inside.h"
 #include "cli/mcp_client.h"
-#include "cli/serve_reload.h"
-#include "http/log.h"
 #include "tool/tool.h"
 
 /* clang-format off */
@@ -59,14 +57,7 @@ const char CMD_MCP_DETAILS[] =
 /* clang-format on */
 
 typedef struct service {
-    const cli_args *args;
-    mt_arena arena;
-    mt_limits limits;
-    ht_config config;
-    mt_str text; /* of the configuration file */
-    ht_log log;
-    st_store *store;
-    ex_executor *executor;
+    cli_inside in;
     tl_desk *desk;
     ex_view view;
     ex_caller caller;
@@ -91,72 +82,27 @@ static void stop(int signal_number)
 
 static int read_settings(service *s)
 {
-    const cli_args *args = s->args;
-    const char *store = cli_value(args, "store"), *key = cli_value(args, "signing-key");
-    s->limits = cli_limits(args);
-    s->config = HT_CONFIG_DEFAULT;
-    int code = cli_read_config(args, &s->arena, cli_value(args, "config"),
-                               s->limits.yaml_bytes, &s->config, &s->text);
-    s->config.store = store ? store : s->config.store;
-    s->config.signing_key = key ? key : s->config.signing_key;
-    const char **files = mt_new_array(&s->arena, const char *, 2);
-    files[0] = args->operands[0];
-    s->config.files = (ht_list){files, 1};
-    if (!code && !cli_value(args, "persona")) {
-        code = cli_fail(args, CLI_USAGE, "--persona P is required");
+    int code = cli_inside_read(&s->in, s->in.args->operands[0]);
+    if (!code && !cli_value(s->in.args, "persona")) {
+        code = cli_fail(s->in.args, CLI_USAGE, "--persona P is required");
     }
     return code;
-}
-
-static int say_why(service *s, int code, mt_buf *why)
-{
-    ht_log_flush(&s->log);
-    cli_fail(s->args, code, "%.*s", MT_ARG(mt_buf_str(why)));
-    mt_buf_free(why);
-    return code;
-}
-
-/* That nobody signs is what the caller of this command chose. */
-static void write_log(void *log, int level, mt_str event, mt_str fields)
-{
-    if (!mt_str_is(event, "ledger_unsigned")) {
-        ht_log_write(log, level, event, fields);
-    }
-}
-
-static int open_executor(service *s)
-{
-    mt_buf why = {0};
-    st_options options = {.pool = (unsigned)s->config.pool};
-    if (st_open(s->config.store, &options, &s->store, &why)) {
-        return say_why(s, CLI_WORLD, &why);
-    }
-    ex_executor_options o = cli_executor_options(&s->arena, &s->config, &s->limits,
-                                                 serve_directory(s->args));
-    o.store = s->store;
-    o.log = write_log;
-    o.log_state = &s->log;
-    mt_err err = ex_executor_open(&o, &s->executor, &why);
-    int code = err == MT_E_REJECTED ? CLI_FAILS
-               : err == MT_E_USAGE  ? CLI_USAGE
-                                    : CLI_WORLD;
-    return err ? say_why(s, code, &why) : CLI_HOLDS;
 }
 
 static int find_persona(service *s)
 {
-    const char *contract = cli_value(s->args, "contract");
-    mt_str persona = mt_str_z(cli_value(s->args, "persona"));
-    if (!ex_view_of(s->executor, mt_str_z(contract ? contract : ""), &s->view)) {
-        return cli_fail(s->args, CLI_USAGE, "there is no contract '%s'",
+    const char *contract = cli_value(s->in.args, "contract");
+    mt_str persona = mt_str_z(cli_value(s->in.args, "persona"));
+    if (!ex_view_of(s->in.executor, mt_str_z(contract ? contract : ""), &s->view)) {
+        return cli_fail(s->in.args, CLI_USAGE, "there is no contract '%s'",
                         contract ? contract : "");
     }
     const ct_model *m = s->view.plan->model;
     return ct_model_find(m, CT_KIND_PERSONA, persona) != CT_NONE
                ? CLI_HOLDS
-               : cli_fail(s->args, CLI_USAGE, "persona '%.*s' not found in contract%s",
-                          MT_ARG(persona),
-                          cli_near(&s->arena, m, CT_KIND_PERSONA, persona));
+               : cli_fail(s->in.args, CLI_USAGE,
+                          "persona '%.*s' not found in contract%s", MT_ARG(persona),
+                          cli_near(&s->in.arena, m, CT_KIND_PERSONA, persona));
 }
 
 /* ---- Who the agent is ---- */
@@ -166,7 +112,7 @@ typedef MT_VEC(mt_str) texts;
 /* Over this contract alone. */
 static mt_str right_over(service *s, const char *kind, mt_str name)
 {
-    return mt_strf(&s->arena, "%.*s/%s%.*s", MT_ARG(s->view.contract), kind,
+    return mt_strf(&s->in.arena, "%.*s/%s%.*s", MT_ARG(s->view.contract), kind,
                    MT_ARG(name));
 }
 
@@ -177,11 +123,11 @@ static int add_fact(service *s, texts *rights, mt_str name)
     mt_str id = mt_str_skip(name, source ? sizeof "source:" - 1 : 0);
     ct_kind kind = source ? CT_KIND_SOURCE : CT_KIND_FACT;
     if (!mt_str_is(name, "*") && ct_model_find(m, kind, id) == CT_NONE) {
-        return cli_fail(s->args, CLI_USAGE, "--may-assert: there is no %s '%.*s'%s",
+        return cli_fail(s->in.args, CLI_USAGE, "--may-assert: there is no %s '%.*s'%s",
                         source ? "source" : "fact", MT_ARG(id),
-                        cli_near(&s->arena, m, kind, id));
+                        cli_near(&s->in.arena, m, kind, id));
     }
-    mt_vec_push(&s->arena, rights, right_over(s, source ? "" : "facts:", name));
+    mt_vec_push(&s->in.arena, rights, right_over(s, source ? "" : "facts:", name));
     return CLI_HOLDS;
 }
 
@@ -191,14 +137,14 @@ static int add_right(service *s, texts *rights, mt_str name)
     bool fact =
         mt_str_starts(name, MT_STR("facts:")) && !mt_str_is(name, "facts:override");
     if (fact || mt_str_starts(name, MT_STR("source:"))) {
-        return cli_fail(s->args, CLI_USAGE, "--right: facts are for --may-assert");
+        return cli_fail(s->in.args, CLI_USAGE, "--right: facts are for --may-assert");
     }
     mt_str right = right_over(s, "", name);
     if (!ex_right_known(right)) {
-        return cli_fail(s->args, CLI_USAGE, "--right: there is no right '%.*s'",
+        return cli_fail(s->in.args, CLI_USAGE, "--right: there is no right '%.*s'",
                         MT_ARG(name));
     }
-    mt_vec_push(&s->arena, rights, right);
+    mt_vec_push(&s->in.arena, rights, right);
     return CLI_HOLDS;
 }
 
@@ -207,17 +153,18 @@ static int make_caller(service *s)
     texts rights = {0};
     int code = CLI_HOLDS;
     const char *name;
-    mt_str *persona = mt_new(&s->arena, mt_str);
-    mt_str asked = mt_str_z(cli_value(s->args, "persona"));
-    *persona = mt_strf(&s->arena, "%.*s:%.*s", MT_ARG(s->view.contract), MT_ARG(asked));
-    mt_vec_push(&s->arena, &rights, right_over(s, "evaluate", MT_STR("")));
-    for (int i = 0; !code && (name = cli_value_at(s->args, "may-assert", i)); i++) {
+    mt_str *persona = mt_new(&s->in.arena, mt_str);
+    mt_str asked = mt_str_z(cli_value(s->in.args, "persona"));
+    *persona =
+        mt_strf(&s->in.arena, "%.*s:%.*s", MT_ARG(s->view.contract), MT_ARG(asked));
+    mt_vec_push(&s->in.arena, &rights, right_over(s, "evaluate", MT_STR("")));
+    for (int i = 0; !code && (name = cli_value_at(s->in.args, "may-assert", i)); i++) {
         code = add_fact(s, &rights, mt_str_z(name));
     }
-    for (int i = 0; !code && (name = cli_value_at(s->args, "right", i)); i++) {
+    for (int i = 0; !code && (name = cli_value_at(s->in.args, "right", i)); i++) {
         code = add_right(s, &rights, mt_str_z(name));
     }
-    s->caller = (ex_caller){.id = mt_strf(&s->arena, "uid:%u", (unsigned)getuid()),
+    s->caller = (ex_caller){.id = mt_strf(&s->in.arena, "uid:%u", (unsigned)getuid()),
                             .name = MT_STR("motet mcp"),
                             .by = EX_BY_OPERATOR,
                             .actor = EX_ACTOR_MACHINE,
@@ -226,11 +173,11 @@ static int make_caller(service *s)
                             .rights = rights.items,
                             .right_count = rights.len};
     tl_session_begin(&s->session);
-    s->message = (mt_json_limits){s->limits.mcp_bytes, s->limits.json_depth};
+    s->message = (mt_json_limits){s->in.limits.mcp_bytes, s->in.limits.json_depth};
     s->visit = (tl_visit){.caller = &s->caller,
                           .contract = s->view.contract,
                           .persona = asked,
-                          .receipts = s->config.signing_key != NULL,
+                          .receipts = s->in.config.signing_key != NULL,
                           .door = {.limits = &s->message},
                           .session = &s->session};
     return code;
@@ -298,11 +245,11 @@ static int make_instance(service *s, mt_str text)
                     .name = entity,
                     .body = mt_buf_str(&body)};
     answer a = NO_ANSWER_YET;
-    ex_executor_call(s->executor, &call, made, &a);
+    ex_executor_call(s->in.executor, &call, made, &a);
     wait_for(&a);
     int code = CLI_HOLDS;
     if (a.status >= 400 && a.status != 409) {
-        code = cli_fail(s->args, a.status < 500 ? CLI_USAGE : CLI_WORLD,
+        code = cli_fail(s->in.args, a.status < 500 ? CLI_USAGE : CLI_WORLD,
                         "--instance %.*s: %.*s", MT_ARG(text),
                         MT_ARG(mt_buf_str(&a.body)));
     }
@@ -315,9 +262,9 @@ static int make_instances(service *s)
 {
     const char *text;
     int code = CLI_HOLDS;
-    for (int i = 0; !code && (text = cli_value_at(s->args, "instance", i)); i++) {
+    for (int i = 0; !code && (text = cli_value_at(s->in.args, "instance", i)); i++) {
         code = strchr(text, '/') ? make_instance(s, mt_str_z(text))
-                                 : cli_fail(s->args, CLI_USAGE,
+                                 : cli_fail(s->in.args, CLI_USAGE,
                                             "--instance is ENTITY/ID, not '%s'", text);
     }
     return code;
@@ -340,7 +287,7 @@ static int write_line(service *s, mt_buf *line)
             return CLI_HOLDS;
         }
         if (n < 0 && errno != EINTR) {
-            return cli_fail(s->args, CLI_WORLD, "standard output: %s",
+            return cli_fail(s->in.args, CLI_WORLD, "standard output: %s",
                             cli_why(MT_E_IO));
         }
         rest = mt_str_skip(rest, n > 0 ? (size_t)n : 0);
@@ -388,7 +335,8 @@ static int take_lines(service *s)
         code = take_line(s, mt_str_from(rest.ptr, end));
         rest = mt_str_skip(rest, end + 1);
     }
-    if (!code && rest.len > s->limits.mcp_bytes) { /* refused as it is, then dropped */
+    if (!code &&
+        rest.len > s->in.limits.mcp_bytes) { /* refused as it is, then dropped */
         code = s->too_long ? CLI_HOLDS : hear(s, rest);
         s->too_long = true;
         rest.len = 0;
@@ -413,7 +361,8 @@ static int serve(service *s)
             return take_line(s, mt_buf_str(&s->waiting));
         }
         if (n < 0 && errno != EINTR) {
-            return cli_fail(s->args, CLI_WORLD, "standard input: %s", cli_why(MT_E_IO));
+            return cli_fail(s->in.args, CLI_WORLD, "standard input: %s",
+                            cli_why(MT_E_IO));
         }
         s->waiting.len += n > 0 ? (size_t)n : 0;
         code = n > 0 ? take_lines(s) : CLI_HOLDS;
@@ -432,51 +381,20 @@ static int list_tools(service *s)
 
 /* ---- All of it ---- */
 
-static int open_log(service *s)
-{
-    s->log = (ht_log){.fd = STDERR_FILENO};
-    atomic_store(&s->log.least, (int)HT_WARN);
-    return ht_log_open(&s->log, s->limits.log_bytes)
-               ? cli_fail(s->args, CLI_WORLD, "no thread can be had for the log")
-               : CLI_HOLDS;
-}
-
-static void close_store(service *s)
-{
-    tl_desk_free(s->desk);
-    ex_executor_close(s->executor);
-    if (s->store) {
-        st_close(s->store);
-    }
-    ht_log_close(&s->log);
-}
-
-/* Threads leave signals to this one, which reads; a signal ends the read. */
-static void wait_for_signals(sigset_t *signals, int how)
-{
-    struct sigaction action = {.sa_handler = stop};
-    sigemptyset(signals);
-    sigaddset(signals, SIGTERM);
-    sigaddset(signals, SIGINT);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    pthread_sigmask(how, signals, NULL);
-}
-
 static int run_here(service *s, sigset_t *signals)
 {
     int code = read_settings(s);
-    code = code ? code : open_log(s);
-    code = code ? code : open_executor(s);
+    code = code ? code : cli_inside_open(&s->in, 0);
     code = code ? code : find_persona(s);
     code = code ? code : make_caller(s);
     code = code ? code : make_instances(s);
     if (!code) {
-        s->desk = tl_desk_new(s->executor, MOTET_VERSION);
-        wait_for_signals(signals, SIG_UNBLOCK);
-        code = cli_flag(s->args, "list") ? list_tools(s) : serve(s);
+        s->desk = tl_desk_new(s->in.executor, MOTET_VERSION);
+        cli_inside_signals(stop, signals, SIG_UNBLOCK);
+        code = cli_flag(s->in.args, "list") ? list_tools(s) : serve(s);
     }
-    close_store(s);
+    tl_desk_free(s->desk);
+    cli_inside_close(&s->in);
     return code;
 }
 
@@ -488,11 +406,11 @@ static bool is_over(void)
 static int run_far(service *s, sigset_t *signals)
 {
     s->far = true;
-    s->limits = cli_limits(s->args);
-    wait_for_signals(signals, SIG_UNBLOCK);
-    int code = cli_mcp_connect(s->args, &s->arena, is_over, &s->client);
+    s->in.limits = cli_limits(s->in.args);
+    cli_inside_signals(stop, signals, SIG_UNBLOCK);
+    int code = cli_mcp_connect(s->in.args, &s->in.arena, is_over, &s->client);
     if (!code) {
-        code = cli_flag(s->args, "list") ? cli_mcp_list(&s->client) : serve(s);
+        code = cli_flag(s->in.args, "list") ? cli_mcp_list(&s->client) : serve(s);
     }
     cli_mcp_disconnect(&s->client);
     return code;
@@ -512,14 +430,14 @@ static int refused_words(const cli_args *args)
 
 int cmd_mcp(const cli_args *args)
 {
-    service s = {.args = args};
+    service s = {.in = {.args = args}};
     sigset_t signals;
     signal(SIGPIPE, SIG_IGN);
-    wait_for_signals(&signals, SIG_BLOCK);
+    cli_inside_signals(stop, &signals, SIG_BLOCK);
     bool far = cli_value(args, "server") != NULL;
     int code = far ? CLI_HOLDS : refused_words(args);
     code = code ? code : far ? run_far(&s, &signals) : run_here(&s, &signals);
     mt_buf_free(&s.waiting);
-    mt_arena_free(&s.arena);
+    mt_arena_free(&s.in.arena);
     return code;
 }

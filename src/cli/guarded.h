@@ -1,25 +1,15 @@
 /* cli/guarded.h - what the commands of `motet guard` share: an executor inside this
  * process, the map, and who calls. Room: cli.
- * Order of opening: settings, log, store, executor, map, caller; of closing the other
+ * Order of opening: settings, map, log, store, executor, caller; of closing the other
  * way round. */
 #ifndef CLI_GUARDED_H
 #define CLI_GUARDED_H
 
-#include "cli/cli.h"
+#include "cli/inside.h"
 #include "guard/guard.h"
-#include "http/config.h"
-#include "http/log.h"
 
 typedef struct cli_guarded {
-    const cli_args *args;
-    mt_arena arena;
-    mt_limits limits;
-    ht_config config;
-    mt_str text; /* of the configuration file */
-    ht_log log;
-    st_store *store;
-    bool must_exist; /* the store; else it is made */
-    ex_executor *executor;
+    cli_inside in;
     ex_view view;
     mt_json tree; /* of the map */
     mt_str map_text;
