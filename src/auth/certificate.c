@@ -48,24 +48,15 @@ static const mt_form_row ROWS[] = {
 };
 
 typedef struct reading {
-    const au_settings *in;
+    au_telling telling;
     const mt_json *node;
     au_certificates *c;
-    size_t faults;
     const char *missing; /* why the library is not there; NULL: it is */
 } reading;
 
 static void tell(reading *r, mt_str key, mt_str what)
 {
-    r->faults++;
-    r->in->fault(r->in->state, key, r->node->offset, what);
-}
-
-static void tell_form(void *state, const mt_form_fault *f)
-{
-    reading *r = state;
-    r->faults++;
-    r->in->fault(r->in->state, f->path, f->offset, f->message);
+    au_tell(&r->telling, key, r->node->offset, what);
 }
 
 static void tell_rule(void *state, size_t rule, const char *what)
@@ -112,9 +103,10 @@ size_t au_certificates_until(const au_certificates *c, int64_t *first, int64_t *
 static void read_trusted(reading *r)
 {
     au_certificates *c = r->c;
-    mt_str path = c->s.ca[0] == '/' || !r->in->directory.len
-                      ? mt_str_z(c->s.ca)
-                      : mt_strf(&c->arena, "%.*s%s", MT_ARG(r->in->directory), c->s.ca);
+    mt_str path =
+        c->s.ca[0] == '/' || !r->telling.in->directory.len
+            ? mt_str_z(c->s.ca)
+            : mt_strf(&c->arena, "%.*s%s", MT_ARG(r->telling.in->directory), c->s.ca);
     mt_err err = os_read_file(&c->arena, path.ptr, PEM_MOST, &c->trusted);
     if (err) {
         tell(r, MT_STR("certificates.ca"),
@@ -135,12 +127,12 @@ size_t au_certificates_read(const au_settings *in, au_certificates **out)
     au_certificates *c = mt_xmalloc(sizeof *c);
     /* A certificate is a machine's unless the configuration says otherwise. */
     *c = (au_certificates){.s = {.actor = 1}};
-    reading r = {.in = in, .node = node, .c = c};
+    reading r = {.telling = {.in = in}, .node = node, .c = c};
     mt_form form = {.arena = &c->arena,
                     .path = MT_STR("certificates"),
                     .what = "`certificates`",
-                    .report = tell_form,
-                    .state = &r};
+                    .report = au_tell_form,
+                    .state = &r.telling};
     /* Said once; the rest is still read, so that one run tells every fault of the
      * file. */
     r.missing = mt_late_load(&mt_late_gnutls);
@@ -152,9 +144,9 @@ size_t au_certificates_read(const au_settings *in, au_certificates **out)
         (void)au_rules_check(&c->s.rules, in->persona_known, in->right_known, tell_rule,
                              &r);
     }
-    if (r.faults) {
+    if (r.telling.faults) {
         au_certificates_free(c);
-        return r.faults;
+        return r.telling.faults;
     }
     *out = c;
     return 0;

@@ -112,26 +112,28 @@ static const mt_form_row PROVIDER[] = {
 };
 
 typedef struct reading {
-    const au_settings *in;
+    au_telling telling;
     au_oidc *o;
-    size_t faults;
     mt_str path; /* "oidc.NAME" */
     size_t offset;
 } reading;
+
+void au_tell(au_telling *t, mt_str key, size_t offset, mt_str what)
+{
+    t->faults++;
+    t->in->fault(t->in->state, key, offset, what);
+}
+
+void au_tell_form(void *telling, const mt_form_fault *fault)
+{
+    au_tell(telling, fault->path, fault->offset, fault->message);
+}
 
 static void tell(reading *r, const char *key, const char *what)
 {
     mt_str path =
         mt_strf(&r->o->arena, "%.*s%s%s", MT_ARG(r->path), *key ? "." : "", key);
-    r->faults++;
-    r->in->fault(r->in->state, path, r->offset, mt_str_z(what));
-}
-
-static void tell_form(void *state, const mt_form_fault *f)
-{
-    reading *r = state;
-    r->faults++;
-    r->in->fault(r->in->state, f->path, f->offset, f->message);
+    au_tell(&r->telling, path, r->offset, mt_str_z(what));
 }
 
 static void tell_rule(void *state, size_t rule, const char *what)
@@ -207,7 +209,7 @@ static void read_gate(reading *r, provider *p)
     mt_buf why = {0};
     mt_arena *a = &r->o->arena;
     ad_url url;
-    if (ad_gate_read(a, mt_json_at(r->in->all, "outgoing"), &p->gate, &why)) {
+    if (ad_gate_read(a, mt_json_at(r->telling.in->all, "outgoing"), &p->gate, &why)) {
         mt_buf_clear(&why); /* told where `outgoing` is read */
         p->gate = (ad_gate){0};
     }
@@ -234,8 +236,8 @@ static void read_gate(reading *r, provider *p)
 
 static mt_str beside(reading *r, mt_str name)
 {
-    return name.len && name.ptr[0] != '/' && r->in->directory.len
-               ? mt_strf(&r->o->arena, "%.*s%.*s", MT_ARG(r->in->directory),
+    return name.len && name.ptr[0] != '/' && r->telling.in->directory.len
+               ? mt_strf(&r->o->arena, "%.*s%.*s", MT_ARG(r->telling.in->directory),
                          MT_ARG(name))
                : mt_str_dup(&r->o->arena, name);
 }
@@ -326,14 +328,14 @@ static void read_provider(reading *r, const mt_json_member *m)
     /* A minute is what clocks of two well-kept machines may differ by. */
     static const settings USUAL = {.leeway_seconds = 60, .actor = EITHER};
     provider *p = &r->o->items[r->o->count];
-    size_t before = r->faults;
+    size_t before = r->telling.faults;
     r->path = mt_strf(&r->o->arena, "oidc.%.*s", MT_ARG(m->key));
     r->offset = m->value.offset;
     mt_form form = {.arena = &r->o->arena,
                     .path = r->path,
                     .what = "a provider",
-                    .report = tell_form,
-                    .state = r};
+                    .report = au_tell_form,
+                    .state = &r->telling};
     *p = (provider){.s = USUAL, .ending = &r->o->ending};
     pthread_rwlock_init(&p->lock, NULL);
     /* Counted before it is read: au_oidc_free() then also frees one that has faults. */
@@ -341,7 +343,7 @@ static void read_provider(reading *r, const mt_json_member *m)
     (void)mt_form_read(&form, &m->value, PROVIDER, mt_form_count(PROVIDER), &p->s);
     p->s.name = m->key;
     /* What follows would tell consequences of the same fault. */
-    if (r->faults != before) {
+    if (r->telling.faults != before) {
         return;
     }
     if (!is_name(p->s.name)) {
@@ -358,8 +360,8 @@ static void read_provider(reading *r, const mt_json_member *m)
     p->s.jwks =
         is_url(p->s.jwks) ? mt_str_dup(&r->o->arena, p->s.jwks) : beside(r, p->s.jwks);
     check_files(r, p);
-    (void)au_rules_check(&p->s.rules, r->in->persona_known, r->in->right_known,
-                         tell_rule, r);
+    (void)au_rules_check(&p->s.rules, r->telling.in->persona_known,
+                         r->telling.in->right_known, tell_rule, r);
 }
 
 size_t au_oidc_read(const au_settings *in, au_oidc **out)
@@ -371,16 +373,17 @@ size_t au_oidc_read(const au_settings *in, au_oidc **out)
     }
     au_oidc *o = mt_xmalloc(sizeof *o);
     *o = (au_oidc){0};
-    reading r = {.in = in, .o = o, .path = MT_STR("oidc"), .offset = all->offset};
+    reading r = {
+        .telling = {.in = in}, .o = o, .path = MT_STR("oidc"), .offset = all->offset};
     if (all->count > PROVIDERS_MOST) {
         tell(&r, "", "there are more than 16 providers");
     }
-    for (uint32_t i = 0; !r.faults && i < all->count; i++) {
+    for (uint32_t i = 0; !r.telling.faults && i < all->count; i++) {
         read_provider(&r, &all->as.members[i]);
     }
-    if (r.faults) {
+    if (r.telling.faults) {
         au_oidc_free(o);
-        return r.faults;
+        return r.telling.faults;
     }
     *out = o;
     return 0;

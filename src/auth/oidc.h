@@ -26,6 +26,15 @@ typedef struct au_settings {
     void *state;
 } au_settings;
 
+/* Faults are told and counted in one way by all who read these settings. */
+typedef struct au_telling {
+    const au_settings *in;
+    size_t faults;
+} au_telling;
+void au_tell(au_telling *t, mt_str key, size_t offset, mt_str what);
+/* For forms; the state is an au_telling. */
+void au_tell_form(void *telling, const mt_form_fault *fault);
+
 /* `oidc` of the configuration. How many faults; *out is NULL when there are any, or no
  * provider. */
 size_t au_oidc_read(const au_settings *s, au_oidc **out);

@@ -33,24 +33,15 @@ static const mt_form_row ROWS[] = {
 
 /* Faults are told as everywhere in the configuration, with key and place. */
 typedef struct reading {
-    const au_settings *in;
+    au_telling telling;
     const mt_json *node;
     ht_people *p;
     const kind *of;
-    size_t faults;
 } reading;
 
 static void tell(reading *r, mt_str key, mt_str what)
 {
-    r->faults++;
-    r->in->fault(r->in->state, key, r->node->offset, what);
-}
-
-static void tell_form(void *state, const mt_form_fault *f)
-{
-    reading *r = state;
-    r->faults++;
-    r->in->fault(r->in->state, f->path, f->offset, f->message);
+    au_tell(&r->telling, key, r->node->offset, what);
 }
 
 static void tell_rule(void *state, size_t rule, const char *what)
@@ -77,8 +68,8 @@ static void check_kind(reading *r, const kind *k)
 {
     mt_str key = mt_strf(&r->p->arena, "authzen.subjects.%.*s", MT_ARG(k->name));
     r->of = k;
-    (void)au_rules_check(&k->rules, r->in->persona_known, r->in->right_known, tell_rule,
-                         r);
+    (void)au_rules_check(&k->rules, r->telling.in->persona_known,
+                         r->telling.in->right_known, tell_rule, r);
     if (mt_str_is(k->name, "persona") || mt_str_is(k->name, "token")) {
         tell(r, key, MT_STR("this type has its own meaning"));
     }
@@ -98,19 +89,19 @@ size_t ht_people_read(const au_settings *in, ht_people **out)
     }
     ht_people *p = mt_xmalloc(sizeof *p);
     *p = (ht_people){0};
-    reading r = {.in = in, .node = node, .p = p};
+    reading r = {.telling = {.in = in}, .node = node, .p = p};
     mt_form form = {.arena = &p->arena,
                     .path = MT_STR("authzen"),
                     .what = "`authzen`",
-                    .report = tell_form,
-                    .state = &r};
+                    .report = au_tell_form,
+                    .state = &r.telling};
     bool read = mt_form_read(&form, node, ROWS, mt_form_count(ROWS), p);
     for (uint32_t i = 0; read && i < p->kind_count; i++) {
         check_kind(&r, &p->kinds[i]);
     }
-    if (r.faults) {
+    if (r.telling.faults) {
         ht_people_free(p);
-        return r.faults;
+        return r.telling.faults;
     }
     *out = p;
     return 0;
