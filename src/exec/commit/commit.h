@@ -124,6 +124,8 @@ bool ex_refusal_due(const ex_job *job);
 void ex_refusal_json(mt_jw *w, const ex_job *job, mt_arena *a);
 /* Writes its record, and the record's number into the answer. */
 mt_err ex_refusal_record(ex_job *job, ex_group *g);
+/* Are so many more records of refusals too much for the caller? Counted once a call. */
+bool ex_refused_more(ex_job *job, size_t count);
 
 /* ---- Receipts ---- */
 

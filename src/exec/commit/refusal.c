@@ -235,10 +235,11 @@ static void members_json(mt_jw *w, ex_job *job, ex_group *g, const asked *a)
 
 /* A record is room in the ledger for good: whoever has used up its share of it is
  * refused for that reason instead, and nothing is written. */
-static bool refused_more(ex_job *job)
+bool ex_refused_more(ex_job *job, size_t count)
 {
     job->counted =
-        job->counted || !ex_refused_quota(job, EX_QUOTA_REFUSALS, "recorded refusals");
+        job->counted || !count ||
+        !ex_refused_quota_of(job, EX_QUOTA_REFUSALS, count, "recorded refusals");
     return !job->counted;
 }
 
@@ -246,7 +247,7 @@ mt_err ex_refusal_record(ex_job *job, ex_group *g)
 {
     asked a;
     int64_t number;
-    if (!find_asked(job, g, &a) || !job->reply.body.len || refused_more(job)) {
+    if (!find_asked(job, g, &a) || !job->reply.body.len || ex_refused_more(job, 1)) {
         return MT_OK;
     }
     mt_jw w = ex_record_begin(g);

@@ -275,23 +275,20 @@ static mt_err record(ex_group *g, ex_decision *d)
 
 /* A recorded denial is a recorded refusal, and room in the ledger for good: all of an
  * answer's denials count at once, and an answer that is too much is not given. */
-static bool refused_more(ex_job *job, const asked *all)
+static size_t recorded_denials(const asked *all)
 {
     size_t denied = 0;
     for (size_t i = 0; i < all->count; i++) {
         denied += all->items[i].record.len && !all->items[i].allowed;
     }
-    job->counted =
-        job->counted || !denied ||
-        !ex_refused_quota_of(job, EX_QUOTA_REFUSALS, denied, "recorded refusals");
-    return !job->counted;
+    return denied;
 }
 
 mt_err ex_decide_commit(ex_job *job, ex_group *g)
 {
     asked *all = job->work;
     mt_err err = MT_OK;
-    if (refused_more(job, all)) {
+    if (ex_refused_more(job, recorded_denials(all))) {
         return MT_OK;
     }
     for (size_t i = 0; i < all->count && !err; i++) {
