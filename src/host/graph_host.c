@@ -798,15 +798,14 @@ void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload)
     }
 }
 
-/* The payload says only whose history it is. */
-static const mt_json *payload_of(ho_graph_host *h, const ho_lane *lane)
+const mt_json *ho_graph_key_payload(mt_arena *a, mt_str key, mt_str value)
 {
-    mt_json_member *member = mt_new(&h->due, mt_json_member);
-    mt_json *payload = mt_new(&h->due, mt_json);
-    mt_str key = mt_str_dup(&h->due, mt_str_from(lane->key, lane->key_len));
+    mt_json_member *member = mt_new(a, mt_json_member);
+    mt_json *payload = mt_new(a, mt_json);
+    mt_str text = mt_str_dup(a, value);
     *member = (mt_json_member){
-        h->o.key,
-        {.type = MT_JSON_STRING, .count = (uint32_t)key.len, .as.text = key.ptr}};
+        key,
+        {.type = MT_JSON_STRING, .count = (uint32_t)text.len, .as.text = text.ptr}};
     *payload = (mt_json){.type = MT_JSON_OBJECT, .count = 1, .as.members = member};
     return payload;
 }
@@ -829,7 +828,9 @@ bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event
                                            MT_ARG(key)),
                              .kind = GR_PUMP,
                              .at = due,
-                             .payload = r.lane ? payload_of(h, r.lane) : NULL,
+                             .payload = r.lane ? ho_graph_key_payload(
+                                                     &h->due, h->o.key, key)
+                                               : NULL,
                              .own = true};
     return true;
 }
