@@ -1,10 +1,10 @@
 /* exec/feeds.c - served graphs whose events are fetched: a thread for each source, and
- * one for a graph whose deferred events run by themselves (`pump`): it looks at what the
- * store says is due, for all keys and of all nodes, and lets it go.
- * Room: exec. `ingress` of a graph in the configuration names its sources
- * (host/graph_source.h). A thread takes one event at a time and gives it to the
- * executor like anybody else, as a caller of the system's own; when it is committed the
- * source is told, so that a message comes again until then.
+ * one for a graph whose deferred events run by themselves (`pump`): it looks at what
+ * the store says is due, for all keys and of all nodes, and lets it go. Room: exec.
+ * `ingress` of a graph in the configuration names its sources (host/graph_source.h). A
+ * thread takes one event at a time and gives it to the executor like anybody else, as a
+ * caller of the system's own; when it is committed the source is told, so that a
+ * message comes again until then.
  *
  * A source that cannot be opened or read is opened again, after pauses that double up
  * to PAUSE_MOST_MS. An event that the graph refuses is kept where the source's
@@ -30,11 +30,11 @@ struct ex_feed {
     bool running;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool stop;         /* under the lock, as the answers are: */
-    size_t awaited;    /* calls that are not answered */
-    size_t taken;      /* calls that were, and not with a refusal */
-    int status;        /* of the last answer */
-    mt_arena arena;      /* one event */
+    bool stop;      /* under the lock, as the answers are: */
+    size_t awaited; /* calls that are not answered */
+    size_t taken;   /* calls that were, and not with a refusal */
+    int status;     /* of the last answer */
+    mt_arena arena; /* one event */
     int64_t pause_ms;
 };
 

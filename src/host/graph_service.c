@@ -782,9 +782,9 @@ static void name_pump(ho_graph_service *g, ho_graph_event *pump)
     mt_str key = g->lane->key;
     pump->id = mt_strf(&g->scratch, "%.*s:%lld%s%.*s", MT_ARG(pump->id),
                        (long long)g->lane->capture, key.len ? ":" : "", MT_ARG(key));
-    pump->payload = key.len ? ho_graph_key_payload(&g->scratch, ho_graph_service_key(g),
-                                                   key)
-                            : NULL;
+    pump->payload =
+        key.len ? ho_graph_key_payload(&g->scratch, ho_graph_service_key(g), key)
+                : NULL;
 }
 
 /* Somebody else was faster, or the row was wrong. */

@@ -17,15 +17,14 @@
  *   capture          NAME '.' number     the journal's head line; tag NAME
  *   capture_carried  CAPTURE '/' number  what its supervisor took over; tag CAPTURE
  *   capture_line     CAPTURE '/' number  one journal line; tag CAPTURE
- * With a key, NAME is NAME~DIGEST in all of these but graph_event and graph_dues: each value has a
- * head, captures, a context and windows of its own, as if it were a graph, and only ids
- * of events are those of the whole graph.
- * A capture ends after HO_CAPTURE_EVENTS events, or when the graph or its limits are
- * others. The next one takes over the context, the events that still wait and the runs
- * within the rate window. An event id is used once in the life of a graph.
- * A store of a version that noted no ids has a head without "ids": they are noted from
- * its lines before it goes on.
- * Ownership: a service owns its graph. Threads: one at a time. */
+ * With a key, NAME is NAME~DIGEST in all of these but graph_event and graph_dues: each
+ * value has a head, captures, a context and windows of its own, as if it were a graph,
+ * and only ids of events are those of the whole graph. A capture ends after
+ * HO_CAPTURE_EVENTS events, or when the graph or its limits are others. The next one
+ * takes over the context, the events that still wait and the runs within the rate
+ * window. An event id is used once in the life of a graph. A store of a version that
+ * noted no ids has a head without "ids": they are noted from its lines before it goes
+ * on. Ownership: a service owns its graph. Threads: one at a time. */
 #ifndef HO_GRAPH_SERVICE_H
 #define HO_GRAPH_SERVICE_H
 

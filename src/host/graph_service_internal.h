@@ -13,7 +13,7 @@
 /* Of one history: the graph's, or with a key that of one value. */
 typedef struct lane {
     mt_str history;
-    mt_str key; /* the value; empty: the graph has none */
+    mt_str key;          /* the value; empty: the graph has none */
     ho_graph_host *host; /* NULL: to be read from the store */
     ho_context context;
     int64_t capture, events;  /* what the host has read */
