@@ -924,6 +924,82 @@ class Show(Case):
                             "dot", cwd=here)
         self.assertIn("35.2", result.out)
 
+    PAINTED = """{kind: cluster, id: p, version: 1.0.0, nodes: {
+      price: {impl: context_number_source@*, params: {key: price}}, by: {impl: context_number_source@*, params: {key: by}},
+      name: {impl: context_string_source@*, params: {key: name}}, seen: {impl: context_series_source@*, params: {key: seen}},
+      ratio: {impl: divide@*}, two: {impl: number_source@*, params: {value: 2.0}}, above: {impl: gt@*}, below: {impl: lt@*},
+      on_above: {impl: emit_if_true@*}, on_below: {impl: emit_if_true@*}, keep: {impl: context_set_string@*, params: {key: last}},
+      ok: {impl: ack_action@*}, more: {impl: append@*}, far: {impl: mean@*}},
+    edges: [price.value -> ratio.a, by.value -> ratio.b, ratio.result -> above.a, two.value -> above.b, ratio.result -> below.a,
+      two.value -> below.b, above.result -> on_above.input, below.result -> on_below.input, on_above.event -> keep.event,
+      name.value -> keep.value, on_below.event -> ok.event, seen.value -> more.series, ratio.result -> more.value,
+      more.result -> far.series]}"""
+
+    def paint_all(self):
+        """Three passes: one above, one that fails, one below; what each form shows of them, by event."""
+        self.write("g.yaml", self.PAINTED)
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": id, "semantic_kind": "e", "payload": {
+                "price": 6.0, "by": by, "name": name, "seen": [float(i) for i in range(9)]}}}) + "\n"
+            for id, by, name in (("up", 2.0, 'a "long" name ' * 9), ("bad", 0.0, "b"), ("down", 4.0, "<c> & d"))))
+        types = {"price": ("Number", "number"), "by": ("Number", "number"), "name": ("String", "string"),
+                 "last": ("String", "string")}
+        self.write("a.json", json.dumps({
+            "kind": "adapter", "id": "a", "version": "1.0.0", "runtime_compatibility": "0.1.0",
+            "context_keys": [{"name": n, "type": t, "required": False, "writable": n == "last"} for n, (t, _) in types.items()]
+            + [{"name": "seen", "type": "Series", "required": False, "writable": False}],
+            "event_kinds": [{"name": "e", "payload_schema": {"type": "object", "additionalProperties": False, "properties": {
+                **{n: {"type": t} for n, (_, t) in types.items()}, "seen": {"type": "array", "items": {"type": "number"}}}}}],
+            "accepts": {"effects": [{"name": "set_context", "payload_schema": {"type": "object", "additionalProperties": False}}]},
+            "capture": {"format_version": "1", "fields": []}}))
+        self.holds("graph", "run", "g.yaml", "--adapter", "a.json", "--fixture", "f.jsonl", "--capture", "c.json")
+        return {id: {form: self.holds("graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", id,
+                                      "--format", form).out for form in ("json", "dot", "mermaid", "svg")}
+                for id in ("up", "bad", "down")}
+
+    def test_render_paints_values_outcomes_and_the_edges_that_carried_an_event(self):
+        painted = self.paint_all()
+        for id, want, edges in (
+                ("up", {"ratio": ("3.0", None, False), "on_above": ("Emitted", True, False), "keep": ("Attempted", True, False),
+                        "on_below": ("NotEmitted", None, True), "ok": ("Skipped", None, True),
+                        "more": ("10 values, last 3.0", None, False), "two": ("2.0", None, False)},
+                 {("on_above", "keep")}),
+                ("bad", {"ratio": ("failed", False, False), "price": ("6.0", None, False), "above": (None, None, True),
+                         "keep": (None, None, True), "on_above": (None, None, True)}, set()),
+                ("down", {"on_above": ("NotEmitted", None, True), "keep": ("Skipped", None, True),
+                          "on_below": ("Emitted", True, False), "ok": ("Completed", True, False)}, {("on_below", "ok")})):
+            picture = json.loads(painted[id]["json"])
+            nodes = {n["label"].split("\n")[0]: n for n in picture["nodes"]}
+            names = {n["name"]: name for name, n in nodes.items()}
+            for name, (line, seen, faded) in want.items():
+                node = nodes[name]
+                self.assertEqual((node["label"].split("\n")[2:], node.get("seen"), node["faded"]),
+                                 ([line] if line else [], seen, faded), (id, name))
+            carried = {(names[e["from"]], names[e["to"]]) for e in picture["edges"] if e.get("seen")}
+            self.assertEqual(carried, edges, id)
+            silent = {names[e["from"]] for e in picture["edges"] if e["line"] == "dotted"}
+            self.assertEqual(silent, {names[e["from"]] for e in picture["edges"]} & {
+                name for name, n in nodes.items() if n["faded"] or n.get("seen") is False}, id)
+        up = painted["up"]
+        self.assertIn("result: [0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,3.0]",
+                      [n["tooltip"].split("\n")[-1] for n in json.loads(up["json"])["nodes"]])
+        for form in ("dot", "svg", "mermaid"):
+            self.assertIn("10 values, last 3.0", up[form], form)
+            self.assertIn("#1a7f37", up[form], form)  # what was seen
+            self.assertNotIn("#b42318", up[form].split("prefers-color-scheme")[0], form)
+            self.assertIn("#b42318", painted["bad"][form], form)
+            if form != "dot":  # where it is inside quotes
+                self.assertNotIn("<c>", painted["down"][form], form)
+        nodes = dict(re.findall(r"^ *(v\d+)\W+(\w+)<br/>", up["mermaid"], re.M))
+        [seen] = re.findall(r"^  class (\S+) seen$", up["mermaid"], re.M)
+        self.assertEqual({nodes[v] for v in seen.split(",")}, {"on_above", "keep"})
+        [faded] = re.findall(r"^  class (\S+) faded$", up["mermaid"], re.M)
+        self.assertEqual({nodes[v] for v in faded.split(",")}, {"on_below", "ok"})
+        edges = re.findall(r"^  (v\d+) \S+ (v\d+)$", up["mermaid"], re.M)
+        self.assertEqual([(nodes[a], nodes[b]) for a, b in (edges[int(i)] for i in re.findall(r"linkStyle (\d+) stroke:#1a7f37", up["mermaid"]))],
+                         [("on_above", "keep")])
+        self.fails(1, "graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", "nobody")
+
     def test_primitives_is_the_catalogue(self):
         catalogue = json.loads(self.holds("graph", "primitives", "--json").out)
         self.assertEqual(len(catalogue), 42)
