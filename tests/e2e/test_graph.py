@@ -378,6 +378,28 @@ class Egress(Case):
             (self.here / "c.json").write_text(good.replace(old, new, 1))
             self.assertEqual(self.replay().code, 1, new)
 
+    # What nothing in a capture speaks of a second time: when an event was, which channels there were, what they
+    # answered; in a journal also the name of an event that sent nothing.
+    ALONE = rb'"(event_time":\{[^}]*\}|egress_provenance":"[^"]*"|egress_ref":"[^"]*"|channel":"[^"]*"|event_id":"[^"]*")'
+
+    def test_FG17_a_flipped_bit_is_found_without_the_checksum(self):
+        self.assertEqual(self.trade().code, 0)
+        (self.here / "c.json.sum").unlink()
+        self.assertEqual(self.replay().code, 0)
+        whole = (self.here / "c.json").read_bytes()
+        self.assertEqual(self.trade(more=["--journal-only"]).code, 0)
+        journal = (self.here / "c.json.journal").read_bytes()
+        rng = random.Random(SEED)
+        for name, good in (("c.json", whole), ("c.json.journal", journal)):
+            alone = {at for m in re.finditer(self.ALONE, good) for at in range(*m.span())
+                     if name.endswith("journal") or not m.group(1).startswith(b"event_id")}
+            places = [at for at in range(len(good) - 1) if at not in alone]
+            self.assertGreater(len(places), len(good) * 3 // 4)
+            for _ in range(1000 if SOAK else 60):
+                at, bit = rng.choice(places), 1 << rng.randrange(8)
+                (self.here / name).write_bytes(good[:at] + bytes([good[at] ^ bit]) + good[at + 1:])
+                self.assertEqual(self.replay(capture=name).code, 1, (name, at, bit, good[max(at - 40, 0):at + 20]))
+
     def test_FG17_a_whole_last_line_of_a_journal_is_not_taken_for_a_torn_one(self):
         self.assertEqual(self.trade(more=["--journal-only"]).code, 0)
         path = self.here / "c.json.journal"
