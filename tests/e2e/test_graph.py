@@ -753,6 +753,82 @@ class Truth(Case):
                 self.assertIn(part, result.err)
             self.assertEqual(bool(result.err), bool(said), result)
 
+    PLACE = """kind: action
+id: place
+version: 1.0.0
+inputs: [{name: event, type: event}, {name: amount, type: number}]
+outputs: [{name: outcome, type: event}]
+parameters: [{name: side, type: string, default: buy}]
+requires: {context: [{name: bid, type: number, required: false}]}
+effects:
+  writes: [{name: last, type: number, from_input: amount}]
+  intents:
+    - name: order
+      fields: [{name: amount, type: number, from_input: amount}, {name: side, type: string, from_param: side}]
+      mirror_writes: [{name: last_side, type: string, from_field: side}]
+"""
+
+    def test_check_of_manifests_is_silent_about_nothing(self):
+        self.check(0, "m.yaml", self.PLACE)
+        for text, old, new, said in (
+                (self.PLACE, "kind: action", "kind: acton", "did you mean `action`?"),
+                (self.PLACE, "kind: action", "kind: Action", "did you mean `action`?"),
+                (self.PLACE, "kind: action", "kind: thing", "`kind` is \"thing\", which is no kind of file"),
+                (self.PLACE, "kind: action\n", "", "`kind` is missing"),
+                (self.PLACE, "type: event}, ", "type: evnt}, ", 'port "event" has no type that is known'),
+                (self.PLACE, "outcome, type: event", "outcome, type: bool", 'port "outcome" of an Action cannot be Bool'),
+                (self.PLACE, "- name: order", "- name: ''", "an intent has no name"),
+                (self.PLACE, "- name: order\n      fields", "- fields", "an intent has no name"),
+                (self.PLACE, "{name: side, type: string, from_param", "{type: string, from_param", "a field of an intent has no name"),
+                (self.PLACE, "{name: last, type", "{type", "a write has no name"),
+                (self.PLACE, "{name: last_side, type", "{type", "a write has no name"),
+                (self.PLACE, "[{name: bid, type", "[{type", "a required context key has no name"),
+                (self.PLACE, "required: false}", "required: false}, {name: bid, type: number}", 'key "bid" is required twice'),
+                (self.PLACE, "version: 1.0.0", "version: 1.0.0\nexpression: amount", "an Action has neither `expression` nor `cluster`"),
+                (FORMULA + "expression: a * k\n", "expression", "cluster: half@1\nexpression", "both `expression` and `cluster`"),
+                (FORMULA + "expression: a * k\n", "name: k", "name: a", '"a" is both an input and a parameter of the formula'),
+                (FORMULA + "expression: a * k\n", "expression", "effects: {writes: [{name: w, type: number, from_input: a}]}\nexpression",
+                 "only an Action has effects")):
+            self.assertIn(old, text)
+            result = self.check(1, "m.yaml", text.replace(old, new, 1))
+            self.assertIn(said, result.err, (old, new))
+        result = self.check(1, "m.yaml", self.PLACE.replace("kind: action", "kind: acton"))
+        self.assertEqual(re.findall(r"^\w+\[.*?\]", result.err, re.M), ["error[X.1]"], "and nothing of what follows from it")
+        result = self.check(0, "m.yaml", FORMULA + "outcome: Attempted\nexpression: a * k\n")
+        self.assertIn("only an Action has an outcome", result.err)
+
+    def test_check_names_what_was_probably_meant(self):
+        graph = "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n  price: {impl: number_source@*, params: {value: 1.0}}\n" \
+                "  twice: {impl: add@*}\nedges: [price.value -> twice.a, price.value -> twice.b]\noutputs: {o: twice.result}\n"
+        self.check(0, "g.yaml", graph)
+        for old, new, code, meant in (("number_source", "numbr_source", "V.8", "number_source"),
+                                      ("price.value -> twice.a", "pice.value -> twice.a", "D.2", "price"),
+                                      ("price.value -> twice.a", "price.vale -> twice.a", "D.2", "value"),
+                                      ("twice.result", "twice.reslt", "D.2", "result"), ("{value:", "{vlaue:", "I.7", "value")):
+            result = self.check(1, "g.yaml", graph.replace(old, new, 1))
+            self.assertIn(f"error[{code}]", result.err, new)
+            self.assertIn(f"did you mean `{meant}`?", result.err, new)
+        self.assertIn("see `motet graph primitives`", self.check(1, "g.yaml", graph.replace("number_source", "zzz")).err)
+
+    def test_check_warns_of_a_stored_value_that_an_event_does_not_let_through(self):
+        """What it says is so: after the first write the event is refused."""
+        wrong = adapter_of(["price", "seen"], ["price", "seen"]).replace('"seen": {"type": "number"}', '"seen": {"type": "string"}')
+        self.assertIn('"string"', wrong)
+        self.write("a.json", wrong)
+        result = self.check(0, "g.yaml", MEMORY, "--adapter", "a.json")
+        self.assertIn('writes "seen" as Number, which the schema of event "kind0" does not let through', result.err)
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": f"e{i}", "semantic_kind": "kind0", "payload": {"price": 5.0}}}) + "\n" for i in range(2)))
+        ran = self.fails(1, "graph", "run", "g.yaml", "--adapter", "a.json", "--fixture", "f.jsonl", "--capture", "c.json", cwd=self.dir)
+        self.assertIn("event 'e1': the payload breaks the schema", ran.err)
+        for word, meant in (("minimun", "minimum"), ("requird", "required"), ("x-ours", None), ("zzz", "")):
+            odd = json.loads(adapter_of(["price", "seen"], ["price", "seen"]))
+            odd["event_kinds"][0]["payload_schema"]["properties"]["price"][word] = 1
+            self.write("a.json", json.dumps(odd))
+            said = self.check(0, "g.yaml", MEMORY, "--adapter", "a.json").err
+            self.assertEqual(f"`{word}` is not a word of JSON Schema" in said, meant is not None, word)
+            self.assertEqual("did you mean" in said, bool(meant), word)
+
     def test_FG17_help_knows_every_code(self):
         for code in ("HST-2", "HST-5", "HST-9", "replay.effect_mismatch", "replay.duplicate_event_id",
                      "fixture.parse_error", "egress_ack_timeout", "resume.other_event", "advice.key",
