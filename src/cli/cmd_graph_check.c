@@ -148,7 +148,7 @@ static int check_unknown(cli_graph *g, const char *path, mt_str kind)
     }
     if (kind.len) {
         gr_report(&subject, "X.1", 0, MT_STR("$.kind"), gr_meant(&subject, &near, FIX),
-                  "`kind` is \"%.*s\", which is no kind of file", MT_ARG(kind));
+                  "`kind` is \"%.*s\", which is not a kind of file", MT_ARG(kind));
     } else {
         gr_report(&subject, "X.1", 0, MT_STR("$.kind"), FIX, "`kind` is missing");
     }

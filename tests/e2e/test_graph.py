@@ -773,7 +773,7 @@ effects:
         for text, old, new, said in (
                 (self.PLACE, "kind: action", "kind: acton", "did you mean `action`?"),
                 (self.PLACE, "kind: action", "kind: Action", "did you mean `action`?"),
-                (self.PLACE, "kind: action", "kind: thing", "`kind` is \"thing\", which is no kind of file"),
+                (self.PLACE, "kind: action", "kind: thing", "`kind` is \"thing\", which is not a kind of file"),
                 (self.PLACE, "kind: action\n", "", "`kind` is missing"),
                 (self.PLACE, "type: event}, ", "type: evnt}, ", 'port "event" has no type that is known'),
                 (self.PLACE, "outcome, type: event", "outcome, type: bool", 'port "outcome" of an Action cannot be Bool'),
