@@ -73,7 +73,7 @@ static void add_short(mt_buf *out, const gr_value *v)
 {
     enum { FEW = 4 };
     if (v->type == GR_EVENT) {
-        mt_buf_addz(out, gr_event_name(v->as.event));
+        mt_buf_addz(out, gr_event_name((gr_event)v->as.event));
     } else if (v->type == GR_SERIES && v->len > FEW) {
         mt_buf_addf(out, "%u values, last ", v->len);
         gr_value last = gr_number(v->as.series[v->len - 1]);
@@ -88,7 +88,7 @@ static gr_spoke spoke_of(const gr_value *v)
     if (v->type != GR_EVENT) {
         return GR_SPOKE_UNKNOWN;
     }
-    switch (v->as.event) {
+    switch ((gr_event)v->as.event) {
     case GR_EMITTED:
     case GR_ATTEMPTED:
     case GR_COMPLETED: return GR_SPOKE;

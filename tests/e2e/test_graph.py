@@ -1104,6 +1104,19 @@ class Show(Case):
         self.assertIn("divide@0.2.0", self.holds("graph", "primitives", "divide").out)
         self.fails(1, "graph", "primitives", "nothing")
 
+    def test_primitives_lists_ready_made_clusters_and_manifests(self):
+        text = self.holds("graph", "primitives").out
+        for id in ("once", "edge_rising", "edge_falling", "latch", "count", "debounce", "throttle", "hysteresis"):
+            self.assertIn(f"\n{id}@1.0.0  (cluster)\n", text)
+            self.assertIn("(cluster)", self.holds("graph", "primitives", id).out)
+        rows = json.loads(self.holds("graph", "primitives", "--clusters", "--json").out)
+        self.assertEqual([(r["id"], r["kind"]) for r in rows][:2], [("once", "cluster"), ("edge_rising", "cluster")])
+        self.assertEqual(rows[0]["parameters"], [{"derived": True, "name": "key", "type": "String"}])
+        self.assertTrue(all(r["summary"] and r["inputs"] and r["outputs"] for r in rows))
+        self.fails(1, "graph", "primitives", "--clusters", "add")
+        own = self.write("m.yaml", FORMULA + "expression: a * k\n")
+        self.assertIn("f@1.0.0  (compute)", self.holds("graph", "primitives", "--manifest", own).out)
+
 
 class Fixture(Case):
     def test_check_counts(self):
@@ -1111,6 +1124,34 @@ class Fixture(Case):
                    '{"type":"Pump"}}\n{"kind":"event","event":{"type":"Command"}}\n')
         self.assertEqual(self.holds("graph", "fixture", "check", "f.jsonl").out,
                          "episodes=1 events=2 Pump=1 DataAvailable=0 Command=1\n")
+
+    def test_check_holds_events_against_an_adapter(self):
+        """--adapter takes a file, as everywhere; what it passes a run does not refuse for its payload."""
+        self.write("a.json", adapter_of(["price", "seen"], ["price", "seen"]).replace('"properties"', '"required": ["seen"], "properties"'))
+        self.write("key.json", json.dumps({**json.loads(adapter_of(["price"], ["price", "who"])), "key": "who",
+                                           "context_keys": [{"name": "who", "type": "String", "required": True, "writable": False},
+                                                            {"name": "price", "type": "Number", "required": False, "writable": True}]})
+                   .replace('"who": {"type": "number"}', '"who": {"type": "string"}')
+                   .replace('"properties"', '"required": ["who"], "properties"'))
+        for adapter, kind, payload, said in (
+                ("a.json", "kind0", {"price": 1.0, "seen": 2.0}, None), ("a.json", "kind1", {"seen": 2.0}, "no event kind 'kind1'"),
+                ("a.json", "kind0", {"seen": "x"}, "breaks the schema of 'kind0' at $.seen"),
+                ("a.json", "kind0", {"seen": 2.0, "more": 1}, "at $.more"),
+                ("a.json", "kind0", {"price": 1.0}, None),  # an episode before may have written `seen`
+                ("key.json", "kind0", {"who": "a"}, None), ("key.json", "kind0", {"who": ""}, "has no 'who'"),
+                ("key.json", "kind0", {"price": 1.0}, "has no 'who'")):
+            event = {"type": "DataAvailable", "id": "e", "semantic_kind": kind, **({"payload": payload} if payload else {})}
+            self.write("f.jsonl", json.dumps({"kind": "event", "event": event}) + "\n")
+            for words in (("f.jsonl", "--adapter", adapter), (f"--adapter={adapter}", "f.jsonl"), ("--adapter", adapter, "f.jsonl")):
+                result = self.run_motet("graph", "fixture", "check", *words, cwd=self.dir)
+                self.assertEqual(result.code, 1 if said else 0, result)
+                self.assertIn(said or "events=1", result.err + result.out)
+            self.holds("graph", "fixture", "check", "f.jsonl", "--adapter", cwd=self.dir)
+            self.holds("graph", "fixture", "check", "--adapter", "--json", "f.jsonl", cwd=self.dir)
+        self.write("none.json", "{}")
+        self.fails(1, "graph", "fixture", "check", "f.jsonl", "--adapter", "none.json", cwd=self.dir)
+        self.fails(3, "graph", "fixture", "check", "f.jsonl", "--adapter", "nowhere.json", cwd=self.dir)
+        self.fails(2, "graph", "fixture", "check", "--adapter", "f.jsonl", cwd=self.dir)
 
     def test_check_refuses(self):
         event = '{"kind":"event","event":{"type":"Pump"%s}}\n'
