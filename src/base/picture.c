@@ -210,12 +210,18 @@ mt_str mt_picture_text(mt_arena *a, mt_str text, size_t most)
     return mt_picture_keep(a, &out);
 }
 
-/* Takes the first line off: up to its newline, the last space that fits, or the room.
- */
+/* Characters that a long name may be broken behind. */
+static bool joins_words(uint32_t c)
+{
+    return c == '_' || c == '/' || c == '-' || c == '.' || c == ',';
+}
+
+/* Takes the first line off: up to its newline, the last space that fits, behind the
+ * last part of a name that fills half of it, or the room. */
 static mt_str take_line(mt_str *rest)
 {
     mt_str at = *rest;
-    size_t fits = 0, space = 0;
+    size_t fits = 0, space = 0, part = 0;
     for (size_t count = 0; count <= MT_PICTURE_LINE; count++) {
         mt_str before = at;
         fits = (size_t)(before.ptr - rest->ptr);
@@ -226,8 +232,10 @@ static mt_str take_line(mt_str *rest)
             return line;
         }
         space = c == ' ' && count ? fits : space;
+        bool half = count >= MT_PICTURE_LINE / 2 && count < MT_PICTURE_LINE;
+        part = half && joins_words(c) ? (size_t)(at.ptr - rest->ptr) : part;
     }
-    fits = space ? space : fits;
+    fits = space ? space : part ? part : fits;
     mt_str line = mt_str_from(rest->ptr, fits);
     *rest = mt_str_skip(*rest, fits + (space != 0));
     return line;

@@ -161,8 +161,9 @@ void mt_picture_css(mt_buf *out);
 /* Lines of at most this many characters, and at most so many of them; a tooltip has so
  * many characters. What is left out is marked by "…". */
 enum { MT_PICTURE_LINE = 36, MT_PICTURE_LINES = 6, MT_PICTURE_TOOLTIP = 1000 };
-/* Breaks a label: at its newlines, at spaces where a line would be too long, inside a
- * word where there is none. Characters that cannot be seen become U+FFFD. */
+/* Breaks a label: at its newlines, at spaces where a line would be too long; inside a
+ * word where there is none, behind `_`, `/`, `-`, `.` or `,` if it has one. Characters
+ * that cannot be seen become U+FFFD. */
 mt_str mt_picture_lines(mt_arena *a, mt_str label);
 /* One text of at most `most` characters, newlines kept; characters likewise. */
 mt_str mt_picture_text(mt_arena *a, mt_str text, size_t most);

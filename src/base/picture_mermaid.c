@@ -6,8 +6,8 @@
  *
  * Order of the text: groups with their nodes, edges, then classes for the roles and
  * personas that occurred, then colours of groups and edges, which Mermaid knows only
- * by index. What Mermaid cannot say is left out: it has no tooltips here and one kind
- * of broken line. */
+ * by index, then what is faded or marked as seen. What Mermaid cannot say is left out:
+ * it has no tooltips here and one kind of broken line. */
 #include "base/picture.h"
 
 /* ORDER mt_role. */
@@ -42,6 +42,8 @@ typedef struct pen {
     const mt_picture *p;
     mt_arena a;     /* of the label being written */
     uint32_t roles; /* bit per role that needs its colour */
+    uint32_t marks; /* bit per mt_seen that needs its colour */
+    bool fades;     /* something is faded */
 } pen;
 
 static void indent(pen *x, uint32_t depth)
@@ -104,6 +106,8 @@ static void add_node(void *context, uint32_t node, uint32_t depth)
     mt_buf_addf(x->out, "\"%s", SHAPES[n->role].close);
     add_class(x, n);
     mt_buf_addc(x->out, '\n');
+    x->marks |= 1u << n->seen;
+    x->fades = x->fades || n->faded;
 }
 
 static void add_edge(pen *x, const mt_picture_edge *e)
@@ -121,6 +125,48 @@ static void add_paint(pen *x, const char *name, const mt_colours *c)
 {
     mt_buf_addf(x->out, "  classDef %s fill:%s,stroke:%s,color:%s\n", name, c->fill,
                 c->line, MT_PAINT_PAGE.light.line);
+}
+
+/* Of what is marked. */
+static void add_stroke(pen *x, mt_seen seen)
+{
+    mt_buf_addf(x->out, "stroke:%s,stroke-width:3px\n",
+                mt_seen_paint(seen)->light.line);
+}
+
+/* Classes beside the first are given by name, all nodes of one together. */
+static void add_members(pen *x, const char *name, mt_seen seen)
+{
+    const char *before = "  class ";
+    for (uint32_t i = 0; i < x->p->nodes.len; i++) {
+        const mt_picture_node *n = &x->p->nodes.items[i];
+        if (seen == MT_UNMARKED ? n->faded : n->seen == seen) {
+            mt_buf_addf(x->out, "%sv%u", before, i);
+            before = ",";
+        }
+    }
+    mt_buf_addf(x->out, " %s\n", name);
+}
+
+static void add_marks(pen *x)
+{
+    for (mt_seen seen = MT_SEEN; seen <= MT_NEVER_SEEN; seen++) {
+        if ((x->marks >> seen) & 1) {
+            mt_buf_addf(x->out, "  classDef %s ", mt_seen_name(seen));
+            add_stroke(x, seen);
+            add_members(x, mt_seen_name(seen), seen);
+        }
+    }
+    if (x->fades) {
+        mt_buf_addz(x->out, "  classDef faded stroke-dasharray:5 4\n");
+        add_members(x, "faded", MT_UNMARKED);
+    }
+    for (uint32_t i = 0; i < x->p->edges.len; i++) {
+        if (x->p->edges.items[i].seen != MT_UNMARKED) {
+            mt_buf_addf(x->out, "  linkStyle %u ", i);
+            add_stroke(x, x->p->edges.items[i].seen);
+        }
+    }
 }
 
 static void add_paints(pen *x)
@@ -163,5 +209,6 @@ void mt_picture_mermaid(mt_buf *out, const mt_picture *p)
         add_edge(&x, &p->edges.items[i]);
     }
     add_paints(&x);
+    add_marks(&x);
     mt_arena_free(&x.a);
 }

@@ -19,7 +19,8 @@ enum {
 
 typedef struct cli_option {
     const char *name;     /* "out" is written --out */
-    const char *argument; /* name of its value in help texts; NULL: a flag */
+    const char *argument; /* name of its value in help texts; NULL: a flag; in brackets
+                             it may be left out */
     const char *help;
 } cli_option;
 

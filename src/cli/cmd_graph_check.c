@@ -5,6 +5,7 @@
 #include "base/yaml_read.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
+#include "graph/report.h"
 #include "host/graph_host.h"
 #include "os/file.h"
 
@@ -23,14 +24,23 @@ const char CMD_GRAPH_CHECK_DETAILS[] =
     "have exactly one owner (HST-5).";
 /* clang-format on */
 
-/* The value of the top-level `kind`, or empty. */
-static mt_str kind_of(mt_arena *a, const char *path)
+/* What the file says it is, whatever else it says. */
+typedef struct claim {
+    mt_str kind; /* the top-level `kind`, or empty */
+    bool none;   /* it says nothing, and has no nodes either */
+} claim;
+
+static claim claim_of(mt_arena *a, const char *path)
 {
     mt_str text;
     mt_json root;
-    bool read = !os_read_file(a, path, MT_LIMITS_DEFAULT.source_bytes, &text) &&
-                !mt_yaml_read(a, text, NULL, &root, NULL);
-    return read ? mt_json_text(mt_json_at(&root, "kind")) : (mt_str){0};
+    if (os_read_file(a, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
+        mt_yaml_read(a, text, NULL, &root, NULL)) {
+        return (claim){0};
+    }
+    const mt_json *kind = mt_json_at(&root, "kind");
+    return (claim){mt_json_text(kind), mt_json_is(&root, MT_JSON_OBJECT) && !kind &&
+                                           !mt_json_at(&root, "nodes")};
 }
 
 static int check_adapter(cli_graph *g, const char *path, mt_buf *done)
@@ -112,10 +122,43 @@ static int check_graph(const cli_args *args, cli_graph *g, mt_buf *done)
     return fits(g) ? CLI_HOLDS : CLI_FAILS;
 }
 
-static bool is_manifest_kind(mt_str kind)
+/* Words that `kind` may have, those of manifests first. */
+static const char *const KINDS[] = {"source",  "compute", "trigger", "action",
+                                    "cluster", "adapter", NULL};
+enum { MANIFEST_KINDS = 4, ALL_KINDS = 6 };
+
+static bool is_kind(mt_str kind, size_t count)
 {
-    return mt_str_is(kind, "source") || mt_str_is(kind, "compute") ||
-           mt_str_is(kind, "trigger") || mt_str_is(kind, "action");
+    for (size_t i = 0; i < count; i++) {
+        if (mt_str_eq(kind, mt_str_z(KINDS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int check_unknown(cli_graph *g, const char *path, mt_str kind)
+{
+    static const char FIX[] =
+        "write cluster, source, compute, trigger, action or adapter";
+    gr_subject subject = {&g->ds, mt_str_z(path), {0}, NULL, MT_STR("")};
+    mt_nearest near = mt_nearest_to(kind);
+    for (const char *const *k = KINDS; *k; k++) {
+        mt_nearest_offer(&near, mt_str_z(*k));
+    }
+    if (kind.len) {
+        gr_report(&subject, "X.1", 0, MT_STR("$.kind"), gr_meant(&subject, &near, FIX),
+                  "`kind` is \"%.*s\", which is not a kind of file", MT_ARG(kind));
+    } else {
+        gr_report(&subject, "X.1", 0, MT_STR("$.kind"), FIX, "`kind` is missing");
+    }
+    return CLI_FAILS;
+}
+
+/* Has it a kind that there is not, or none while nothing says that it is a graph? */
+static bool is_unknown(const claim *c)
+{
+    return c->none || (c->kind.len && !is_kind(c->kind, ALL_KINDS));
 }
 
 /* What a file is follows from its own `kind`, not from its name; what has none is tried
@@ -127,10 +170,11 @@ int cmd_graph_check(const cli_args *args)
     mt_arena a = {0};
     mt_buf done = {0};
     g.ds.arena = &g.arena;
-    mt_str kind = kind_of(&a, path);
-    int code = mt_str_is(kind, "adapter") ? check_adapter(&g, path, &done)
-               : is_manifest_kind(kind)   ? check_manifest(args, &g, &done)
-                                          : check_graph(args, &g, &done);
+    claim said = claim_of(&a, path);
+    int code = is_unknown(&said)                    ? check_unknown(&g, path, said.kind)
+               : mt_str_is(said.kind, "adapter")    ? check_adapter(&g, path, &done)
+               : is_kind(said.kind, MANIFEST_KINDS) ? check_manifest(args, &g, &done)
+                                                    : check_graph(args, &g, &done);
     int shown = cli_graph_report(args, &g, code);
     if (!shown && !cli_flag(args, "json")) {
         shown = cli_print(mt_buf_str(&done));

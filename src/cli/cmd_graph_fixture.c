@@ -15,8 +15,8 @@ static int cmd_graph_fixture_import(const cli_args *args);
 
 /* clang-format off */
 const cli_option CMD_GRAPH_FIXTURE_CHECK_OPTIONS[] = {
-    {"adapter", NULL, "the events are for a graph with an adapter: semantic_kind is needed"},
-    {"json",    NULL, "print the figures as JSON"},
+    {"adapter", "[FILE]", "the events are for a graph with an adapter: semantic_kind is needed; with FILE, kinds and payloads are held against it"},
+    {"json",    NULL,     "print the figures as JSON"},
     {NULL, NULL, NULL},
 };
 const cli_option CMD_GRAPH_FIXTURE_IMPORT_OPTIONS[] = {
@@ -46,22 +46,101 @@ typedef struct figures {
     uint64_t events, by_kind[3];
 } figures;
 
-/* Reads it all; the id that appears twice, or empty. */
-static mt_str count_events(mt_arena *a, ho_ingress *in, figures *f,
-                           ho_ingress_result *ended)
+/* ---- events against an adapter ---- */
+
+/* Does the event leave to the context what its schema requires? Then what it will be
+ * is not known before a run. */
+static bool leaves_to_context(const gr_adapter *ad, const gr_adapter_schema *kind,
+                              const mt_json *payload)
+{
+    const mt_json *required = mt_json_at(kind->source, "required");
+    for (uint32_t i = 0; mt_json_is(required, MT_JSON_ARRAY) && i < required->count;
+         i++) {
+        mt_str name = mt_json_text(&required->as.items[i]);
+        const gr_context_key *key = gr_adapter_key(ad, name);
+        if (key && key->writable && !mt_json_get(payload, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Why a run would refuse the event; empty: nothing is known against it. */
+static mt_str refusal_of(mt_arena *a, const gr_adapter *ad, const ho_graph_event *e)
+{
+    const gr_adapter_schema *kind = gr_adapter_event(ad, e->semantic_kind);
+    gr_schema_error why;
+    mt_str key;
+    if (!kind) {
+        return mt_strf(a, "the adapter has no event kind '%.*s'",
+                       MT_ARG(e->semantic_kind));
+    }
+    if (!mt_json_is(e->payload, MT_JSON_OBJECT)) {
+        return MT_STR("it needs a payload, an object");
+    }
+    if (ad->key.len && !ho_graph_key_of(e->payload, ad->key, &key)) {
+        return mt_strf(a, "it has no '%.*s', text of 1 to 1000 bytes", MT_ARG(ad->key));
+    }
+    if (kind->schema && !leaves_to_context(ad, kind, e->payload) &&
+        gr_schema_check(kind->schema, a, e->payload, &why)) {
+        return mt_strf(a, "the payload breaks the schema of '%.*s' at %.*s: %.*s",
+                       MT_ARG(kind->name), MT_ARG(why.path), MT_ARG(why.message));
+    }
+    return MT_STR("");
+}
+
+/* The adapter that --adapter names, if it names one. */
+static int read_adapter(const cli_args *args, mt_arena *a, gr_adapter **out)
+{
+    const char *path = cli_value(args, "adapter");
+    mt_diags ds = {.arena = a, .limit = 100};
+    mt_str text;
+    *out = NULL;
+    int code = path ? cli_read_record(args, a, path, &text) : CLI_HOLDS;
+    if (path && !code && gr_adapter_read((gr_text){mt_str_z(path), text}, &ds, out)) {
+        return cli_fail(args, CLI_FAILS, "%s: %.*s; see motet graph check %s", path,
+                        MT_ARG(ds.items[0].message), path);
+    }
+    return code;
+}
+
+/* ---- check ---- */
+
+/* What was found against the fixture, with its code; empty: nothing. */
+typedef struct finding {
+    const char *code;
+    mt_str message;
+} finding;
+
+/* Reads it all, or up to what a run would refuse. An id that stands twice is a fault:
+ * by its id a resumed run knows what it has seen. */
+static finding count_events(mt_arena *a, ho_ingress *in, const gr_adapter *ad,
+                            figures *f)
 {
     mt_map ids = {0};
     ho_graph_event event;
-    while ((*ended = ho_ingress_next(in, 0, &event)) == HO_INGRESS_EVENT) {
+    ho_ingress_result ended;
+    while ((ended = ho_ingress_next(in, 0, &event)) == HO_INGRESS_EVENT) {
         bool added;
         mt_map_add(a, &ids, mt_str_dup(a, event.id), &added);
         if (!added) {
-            return mt_str_dup(a, event.id);
+            return (finding){
+                "fixture.duplicate_event_id",
+                mt_strf(a, "event id '%.*s' appears twice", MT_ARG(event.id))};
+        }
+        mt_str refusal = ad ? refusal_of(a, ad, &event) : MT_STR("");
+        if (refusal.len) {
+            return (finding){
+                "host.event_build_failed",
+                mt_strf(a, "event '%.*s': %.*s", MT_ARG(event.id), MT_ARG(refusal))};
         }
         f->events++;
         f->by_kind[event.kind]++;
     }
-    return (mt_str){0};
+    ho_ingress_fault fault = ho_ingress_problem(in);
+    return ended == HO_INGRESS_BROKEN
+               ? (finding){fault.code, mt_str_dup(a, fault.message)}
+               : (finding){0};
 }
 
 /* The same figures in both forms. */
@@ -89,34 +168,34 @@ static void print_figures(mt_buf *out, const cli_args *args, const figures *f,
     mt_buf_addc(out, '\n');
 }
 
-/* An id that stands twice is a fault: by its id a resumed run knows what it has seen.
- */
+static int check_events(const cli_args *args, mt_arena *a, mt_str text,
+                        const gr_adapter *ad)
+{
+    ho_ingress *in = ho_ingress_fixture(text, cli_flag(args, "adapter"));
+    figures f = {0};
+    mt_buf out = {0};
+    finding found = count_events(a, in, ad, &f);
+    int code;
+    if (found.code) {
+        code = cli_fail(args, CLI_FAILS, "%s: %.*s", found.code, MT_ARG(found.message));
+    } else {
+        print_figures(&out, args, &f, ho_ingress_episodes(in));
+        code = cli_print(mt_buf_str(&out));
+    }
+    mt_buf_free(&out);
+    ho_ingress_free(in);
+    return code;
+}
+
 static int cmd_graph_fixture_check(const cli_args *args)
 {
     mt_arena a = {0};
     mt_str text;
+    gr_adapter *adapter = NULL;
     int code = cli_read_record(args, &a, args->operands[0], &text);
-    if (!code) {
-        ho_ingress *in = ho_ingress_fixture(text, cli_flag(args, "adapter"));
-        figures f = {0};
-        ho_ingress_result ended;
-        mt_buf out = {0};
-        mt_str twice = count_events(&a, in, &f, &ended);
-        if (twice.ptr) {
-            code = cli_fail(args, CLI_FAILS,
-                            "fixture.duplicate_event_id: event id '%.*s' appears twice",
-                            MT_ARG(twice));
-        } else if (ended == HO_INGRESS_BROKEN) {
-            ho_ingress_fault fault = ho_ingress_problem(in);
-            code = cli_fail(args, CLI_FAILS, "%s: %.*s", fault.code,
-                            MT_ARG(fault.message));
-        } else {
-            print_figures(&out, args, &f, ho_ingress_episodes(in));
-            code = cli_print(mt_buf_str(&out));
-        }
-        mt_buf_free(&out);
-        ho_ingress_free(in);
-    }
+    code = code ? code : read_adapter(args, &a, &adapter);
+    code = code ? code : check_events(args, &a, text, adapter);
+    gr_adapter_free(adapter);
     mt_arena_free(&a);
     return code;
 }

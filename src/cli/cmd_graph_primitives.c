@@ -4,12 +4,16 @@
  * behind a port says that it need not be connected; a parameter without a
  * value behind `=` must be given. */
 #include "base/json_write.h"
+#include "base/yaml_read.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
+#include "graph/cluster.h"
+#include "graph/library.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_PRIMITIVES_OPTIONS[] = {
     {"json",       NULL,   "print the catalogue as JSON"},
+    {"clusters",   NULL,   "only the ready-made clusters"},
     {"manifest",   "PATH", "a primitive manifest, or a directory of them (repeats)"},
     {"primitives", "FILE", "a shared object with primitives of your own (repeats)"},
     {NULL, NULL, NULL},
@@ -104,36 +108,149 @@ static void write_json(mt_jw *w, const gr_manifest *m)
     mt_jw_end_object(w);
 }
 
-/* Order is that of the registry, which is filled from one table, so it is the same
- * everywhere. */
-static int show(const cli_args *args, const gr_registry *registry)
+/* ---- ready-made clusters ---- */
+
+/* What the text says of itself; the reader of clusters keeps no descriptions. */
+static mt_str description_of(mt_arena *a, mt_str text)
 {
-    mt_buf out = {0};
-    mt_jw w = mt_jw_start(&out, true);
-    bool json = cli_flag(args, "json"), found = args->count == 0;
-    if (json) {
-        mt_jw_begin_array(&w);
+    mt_json root;
+    bool read = !mt_yaml_read(a, text, NULL, &root, NULL);
+    return read ? mt_json_text(mt_json_at(&root, "description")) : (mt_str){0};
+}
+
+static void show_cluster(mt_buf *out, const gr_cluster *c, mt_str description)
+{
+    mt_buf_addf(out, "%.*s@%.*s  (cluster)\n    %.*s\n    in   ", MT_ARG(c->id),
+                MT_ARG(c->version), MT_ARG(description));
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        mt_buf_addf(out, "%s%.*s: %s", i ? ", " : "", MT_ARG(c->inputs[i].name),
+                    gr_type_name(c->inputs[i].type));
     }
+    mt_buf_addz(out, "\n    with ");
+    for (uint32_t i = 0; i < c->param_count; i++) {
+        mt_buf_addf(out, "%s%.*s: %s%s", i ? ", " : "", MT_ARG(c->params[i].name),
+                    gr_param_type_name(c->params[i].type),
+                    c->params[i].slot.ptr ? " = derived from its place" : "");
+    }
+    mt_buf_addz(out, "\n    out  ");
+    for (uint32_t i = 0; i < c->output_count; i++) {
+        mt_buf_addf(out, "%s%.*s", i ? ", " : "", MT_ARG(c->outputs[i].name));
+    }
+    mt_buf_addz(out, "\n\n");
+}
+
+static void write_cluster(mt_jw *w, const gr_cluster *c, mt_str description)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "id", c->id);
+    mt_jw_keyz(w, "inputs");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < c->input_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "name", c->inputs[i].name);
+        mt_jw_key_str(w, "type", mt_str_z(gr_type_name(c->inputs[i].type)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_jw_key_str(w, "kind", MT_STR("cluster"));
+    mt_jw_keyz(w, "outputs");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < c->output_count; i++) {
+        mt_jw_str(w, c->outputs[i].name);
+    }
+    mt_jw_end_array(w);
+    mt_jw_keyz(w, "parameters");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < c->param_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_key_bool(w, "derived", c->params[i].slot.ptr != NULL);
+        mt_jw_key_str(w, "name", c->params[i].name);
+        mt_jw_key_str(w, "type", mt_str_z(gr_param_type_name(c->params[i].type)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_jw_key_str(w, "summary", description);
+    mt_jw_key_str(w, "version", c->version);
+    mt_jw_end_object(w);
+}
+
+/* ---- the catalogue ---- */
+
+typedef struct catalogue {
+    const char *wanted; /* NULL: all */
+    bool json, found;
+    mt_buf out;
+    mt_jw w;
+} catalogue;
+
+static bool is_wanted(catalogue *c, mt_str id)
+{
+    bool wanted = !c->wanted || mt_str_eq(id, mt_str_z(c->wanted));
+    c->found = c->found || wanted;
+    return wanted;
+}
+
+static void list_primitives(catalogue *c, const gr_registry *registry)
+{
     for (size_t i = 0; i < gr_registry_count(registry); i++) {
         const gr_manifest *m = &gr_registry_at(registry, i)->manifest;
-        if (args->count && !mt_str_eq(m->id, mt_str_z(args->operands[0]))) {
+        if (!is_wanted(c, m->id)) {
             continue;
         }
-        found = true;
-        if (json) {
-            write_json(&w, m);
+        if (c->json) {
+            write_json(&c->w, m);
         } else {
-            show_text(&out, m);
+            show_text(&c->out, m);
         }
     }
-    if (json) {
-        mt_jw_end_array(&w);
-        mt_buf_addc(&out, '\n');
+}
+
+static void list_clusters(catalogue *c)
+{
+    for (size_t i = 0; i < GR_READY_COUNT; i++) {
+        mt_arena a = {0};
+        mt_diags ds = {.arena = &a};
+        const gr_cluster *def =
+            gr_cluster_read(&a, GR_READY[i].file, GR_READY[i].text, NULL, &ds);
+        MT_ASSERT(def);
+        mt_str description = description_of(&a, GR_READY[i].text);
+        if (is_wanted(c, def->id)) {
+            if (c->json) {
+                write_cluster(&c->w, def, description);
+            } else {
+                show_cluster(&c->out, def, description);
+            }
+        }
+        mt_arena_free(&a);
     }
-    int code = found ? cli_print(mt_buf_str(&out))
-                     : cli_fail(args, CLI_FAILS, "there is no primitive '%s'",
-                                args->operands[0]);
-    mt_buf_free(&out);
+}
+
+/* Order is that of the registry, which is filled from one table, so it is the same
+ * everywhere; then clusters. The JSON of all primitives has none of these, since it had
+ * none before there were any. */
+static int show(const cli_args *args, const gr_registry *registry)
+{
+    bool only = cli_flag(args, "clusters");
+    catalogue c = {.wanted = args->count ? args->operands[0] : NULL,
+                   .json = cli_flag(args, "json")};
+    c.w = mt_jw_start(&c.out, true);
+    if (c.json) {
+        mt_jw_begin_array(&c.w);
+    }
+    if (!only) {
+        list_primitives(&c, registry);
+    }
+    if (only || c.wanted || !c.json) {
+        list_clusters(&c);
+    }
+    if (c.json) {
+        mt_jw_end_array(&c.w);
+        mt_buf_addc(&c.out, '\n');
+    }
+    int code = c.found ? cli_print(mt_buf_str(&c.out))
+                       : cli_fail(args, CLI_FAILS, "there is no primitive '%s'",
+                                  args->operands[0]);
+    mt_buf_free(&c.out);
     return code;
 }
 

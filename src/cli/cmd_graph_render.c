@@ -17,8 +17,8 @@ const cli_option CMD_GRAPH_RENDER_OPTIONS[] = {
     {"format",  "FORM", "dot, svg (by Graphviz), mermaid or json (svg, else dot)"},
     {"out",     "FILE", "where to write it (standard output)"},
     {"ports",   NULL,   "label the edges with their ports"},
-    {"capture", "FILE", "paint what every node said in this capture …"},
-    {"event",   "ID",   "… at this event (the last one)"},
+    {"capture", "FILE", "paint what every node said in this capture"},
+    {"event",   "ID",   "at this event, with --capture (the last one the graph ran at)"},
     CLI_GRAPH_OPTIONS,
     {"json",    NULL,   "print diagnostics of a broken graph as JSON"},
     {NULL, NULL, NULL},
@@ -26,16 +26,18 @@ const cli_option CMD_GRAPH_RENDER_OPTIONS[] = {
 const char CMD_GRAPH_RENDER_DETAILS[] =
     "Sources are ellipses, computes boxes, triggers diamonds, actions double boxes; a cluster\n"
     "is a box around its nodes. Dashed edges carry payload into an action, bold ones gate it.\n"
-    "SVG has tooltips with parameters and ports, and follows the reader's dark mode. The form\n"
+    "What a capture says is painted: values below the names, green what emitted or ran and the\n"
+    "edges that carried it, red what failed, broken lines what said nothing.\n"
+    "SVG has tooltips with parameters, ports and whole values, and follows the reader's dark mode. The form\n"
     "json is the description that the others render.";
 /* clang-format on */
 
-/* What each node said, as text; NULL while nothing is painted. */
+/* What each node said; NULL while nothing is painted. */
 typedef struct paint {
     mt_arena *arena;
     const char *wanted; /* event id, NULL: the last one */
-    mt_str *values;     /* per node */
-    bool found;         /* the event was in the capture */
+    mt_arena step;      /* what was said at the last step that fits */
+    gr_said *said;      /* per node, there */
 } paint;
 
 /* ---- painting ---- */
@@ -49,20 +51,9 @@ static void remember(void *user, size_t index, const ho_graph_step *step,
     const gr_episode *e = step->episode;
     (void)index;
     (void)recorded;
-    if (!e || (p->wanted && !mt_str_eq(step->event.id, mt_str_z(p->wanted)))) {
-        return;
-    }
-    p->found = true;
-    for (uint32_t i = 0; i < e->graph->node_count; i++) {
-        const gr_node *n = &e->graph->nodes[i];
-        mt_buf text = {0};
-        for (uint32_t o = 0; i < e->ran && o < n->primitive->manifest.output_count;
-             o++) {
-            mt_buf_addz(&text, o ? ", " : "");
-            gr_value_plain_json(&text, &e->slots[n->slot + o]);
-        }
-        p->values[i] = mt_str_dup(p->arena, mt_buf_str(&text));
-        mt_buf_free(&text);
+    if (e && (!p->wanted || mt_str_eq(step->event.id, mt_str_z(p->wanted)))) {
+        mt_arena_reset(&p->step);
+        p->said = gr_said_in(&p->step, e);
     }
 }
 
@@ -80,7 +71,6 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
         mt_buf_free(&why);
         return code;
     }
-    p->values = mt_new_array(p->arena, mt_str, g->files.graph->node_count);
     ho_replay_options o = {.graph = g->files.graph,
                            .adapter = g->files.adapter,
                            .observe = remember,
@@ -96,22 +86,11 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
         return cli_fail(args, CLI_FAILS, "%s, %.*s: %.*s", path,
                         MT_ARG(result.fault.path), MT_ARG(result.fault.message));
     }
-    return p->found ? CLI_HOLDS
-                    : cli_fail(args, CLI_FAILS, "the graph did not run at this event");
+    return p->said ? CLI_HOLDS
+                   : cli_fail(args, CLI_FAILS, "the graph did not run at this event");
 }
 
 /* ---- drawing ---- */
-
-/* What a node said fits on one line. */
-static const mt_str *short_values(mt_arena *a, const paint *p, uint32_t count)
-{
-    enum { LONGEST = 30 };
-    mt_str *values = p->values ? mt_new_array(a, mt_str, count + 1) : NULL;
-    for (uint32_t i = 0; values && i < count; i++) {
-        values[i] = mt_picture_text(a, p->values[i], LONGEST);
-    }
-    return values;
-}
 
 /* Without --format: SVG where there is Graphviz, else DOT. */
 static int draw(const cli_args *args, const mt_picture *p, mt_buf *out)
@@ -135,16 +114,15 @@ static int render(const cli_args *args, const cli_graph *g, mt_arena *a)
     const gr_graph *graph = g->files.graph;
     paint painted = {.arena = a, .wanted = cli_value(args, "event")};
     const char *capture = cli_value(args, "capture");
-    int code = capture ? paint_capture(args, g, capture, &painted) : CLI_HOLDS;
-    if (code) {
-        return code;
-    }
-    gr_draw_options o = {.ports = cli_flag(args, "ports"),
-                         .values = short_values(a, &painted, graph->node_count)};
-    mt_picture p = gr_draw(a, graph, &o);
     mt_buf out = {0};
-    code = draw(args, &p, &out);
+    int code = capture ? paint_capture(args, g, capture, &painted) : CLI_HOLDS;
+    if (!code) {
+        gr_draw_options o = {.ports = cli_flag(args, "ports"), .said = painted.said};
+        mt_picture p = gr_draw(a, graph, &o);
+        code = draw(args, &p, &out);
+    }
     code = code ? code : cli_write_out(args, mt_buf_str(&out));
+    mt_arena_free(&painted.step);
     mt_buf_free(&out);
     return code;
 }

@@ -1,6 +1,7 @@
 /* cli/options.c - reads a command's operands and options by its row.
  *
- * `--name value`, `--name=value`, `--flag`; `--` ends the options; options and
+ * `--name value`, `--name=value`, `--flag`; a value in brackets ("[FILE]") may be left
+ * out before another option or at the end; `--` ends the options; options and
  * operands mix freely; `-` alone is an operand (standard input). An option nobody
  * knows is refused with the nearest one; so are a missing value, a value for a flag,
  * and a wrong number of operands.
@@ -100,8 +101,14 @@ static int read_option(reader *r, const char *word)
     if (!option->argument && glued) {
         return cli_fail(r->args, CLI_USAGE, "--%s takes no value", option->name);
     }
+    bool optional = option->argument && option->argument[0] == '[';
+    bool last = r->at + 1 >= r->count;
+    if (optional && !glued && (last || r->words[r->at + 1][0] == '-')) {
+        give(r, option->name, NULL);
+        return CLI_HOLDS;
+    }
     if (option->argument && !glued) {
-        if (r->at + 1 >= r->count) {
+        if (last) {
             return cli_fail(r->args, CLI_USAGE, "--%s needs a value: --%s %s",
                             option->name, option->name, option->argument);
         }

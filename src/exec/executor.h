@@ -150,7 +150,7 @@ typedef struct ex_people {
     X(TRIGGER_LIST,      false) /* GET  systems/n/triggers                       */ \
     X(GRAPH_LIST,        false) /* GET  graphs                                   */ \
     X(GRAPH_EVENT,       true)  /* POST graphs/n/events                          */ \
-    X(GRAPH_PUMP,        true)  /* nobody's route: what was deferred, by feeds.c  */ \
+    X(GRAPH_PUMP,        true)  /* nobody's route, by feeds.c: deferred, i a row */ \
     X(GRAPH_CONTEXT,     false) /* GET  graphs/n/context                         */ \
     X(GRAPH_PICTURE,     false) /* GET  graphs/n/picture                         */ \
     X(LETTER_LIST,       false) /* GET  graphs/n/letters                         */ \

@@ -1,9 +1,10 @@
 /* exec/feeds.c - served graphs whose events are fetched: a thread for each source, and
- * one for a graph whose deferred events run by themselves (`pump`).
- * Room: exec. `ingress` of a graph in the configuration names its sources
- * (host/graph_source.h). A thread takes one event at a time and gives it to the
- * executor like anybody else, as a caller of the system's own; when it is committed the
- * source is told, so that a message comes again until then.
+ * one for a graph whose deferred events run by themselves (`pump`): it looks at what
+ * the store says is due, for all keys and of all nodes, and lets it go. Room: exec.
+ * `ingress` of a graph in the configuration names its sources (host/graph_source.h). A
+ * thread takes one event at a time and gives it to the executor like anybody else, as a
+ * caller of the system's own; when it is committed the source is told, so that a
+ * message comes again until then.
  *
  * A source that cannot be opened or read is opened again, after pauses that double up
  * to PAUSE_MOST_MS. An event that the graph refuses is kept where the source's
@@ -29,9 +30,11 @@ struct ex_feed {
     bool running;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool stop, answered; /* under the lock */
-    int status;          /* of the answer */
-    mt_arena arena;      /* one event */
+    bool stop;      /* under the lock, as the answers are: */
+    size_t awaited; /* calls that are not answered */
+    size_t taken;   /* calls that were, and not with a refusal */
+    int status;     /* of the last answer */
+    mt_arena arena; /* one event */
     int64_t pause_ms;
 };
 
@@ -98,7 +101,8 @@ static void answer(void *state, ex_reply *reply)
     ex_feed *f = state;
     pthread_mutex_lock(&f->lock);
     f->status = reply->status;
-    f->answered = true;
+    f->awaited--;
+    f->taken += reply->status < 400;
     if (reply->status >= 400) {
         read_refusal(f, mt_buf_str(&reply->body));
     }
@@ -106,20 +110,32 @@ static void answer(void *state, ex_reply *reply)
     pthread_mutex_unlock(&f->lock);
 }
 
-static int give(ex_feed *f, ex_action action, mt_str body, const ho_graph_event *event)
+static void ask(ex_feed *f, const ex_call *call)
 {
-    ex_call call = {.action = action,
+    pthread_mutex_lock(&f->lock);
+    f->awaited++;
+    pthread_mutex_unlock(&f->lock);
+    ex_executor_call(f->x, call, answer, f);
+}
+
+static void await(ex_feed *f)
+{
+    pthread_mutex_lock(&f->lock);
+    while (f->awaited) {
+        pthread_cond_wait(&f->changed, &f->lock);
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+static int give(ex_feed *f, mt_str body, const ho_graph_event *event)
+{
+    ex_call call = {.action = EX_GRAPH_EVENT,
                     .caller = &f->caller,
                     .name = f->graph,
                     .body = body,
                     .event = event};
-    f->answered = false;
-    ex_executor_call(f->x, &call, answer, f);
-    pthread_mutex_lock(&f->lock);
-    while (!f->answered) {
-        pthread_cond_wait(&f->changed, &f->lock);
-    }
-    pthread_mutex_unlock(&f->lock);
+    ask(f, &call);
+    await(f);
     return f->status;
 }
 
@@ -142,12 +158,12 @@ static bool deliver(ex_feed *f, const ho_graph_event *event)
 {
     mt_arena_reset(&f->arena);
     mt_str body = event_json(&f->arena, event);
-    int status = give(f, EX_GRAPH_EVENT, body, event);
+    int status = give(f, body, event);
     while (status >= 500 || status == 409 || status == 429) {
         if (!rest(f)) {
             return false;
         }
-        status = give(f, EX_GRAPH_EVENT, body, event);
+        status = give(f, body, event);
     }
     f->pause_ms = PAUSE_MS;
     if (status >= 400) {
@@ -208,17 +224,81 @@ static void *run_feed(void *state)
     return NULL;
 }
 
-/* Lets go what waits as soon as it is due. A store that fails is waited for. */
+/* ---- what was deferred ---- */
+
+/* Histories that are let go at a time: they commit together. */
+enum { PUMPS = 64 };
+
+typedef struct due_page {
+    mt_arena *arena;
+    mt_str rows[PUMPS];
+    size_t count;
+} due_page;
+
+static mt_err note_row(void *state, mt_str row)
+{
+    due_page *p = state;
+    p->rows[p->count++] = mt_str_dup(p->arena, row);
+    return MT_OK;
+}
+
+/* Those that are due, after a row that was tried; in the feed's arena. */
+static mt_err read_due(ex_feed *f, mt_str after, due_page *out)
+{
+    st_tx *tx;
+    st_page page = {.after = after, .limit = PUMPS};
+    *out = (due_page){.arena = &f->arena};
+    mt_err err = st_begin(f->x->store, ST_READ, &tx);
+    if (err) {
+        return err;
+    }
+    err = ho_graph_service_dues(f->service, tx, ex_now(f->x), page, note_row, out);
+    st_rollback(tx);
+    return err;
+}
+
+static void pump_page(ex_feed *f, const due_page *page)
+{
+    ex_call calls[PUMPS];
+    for (size_t i = 0; i < page->count; i++) {
+        calls[i] = (ex_call){.action = EX_GRAPH_PUMP,
+                             .caller = &f->caller,
+                             .name = f->graph,
+                             .id = page->rows[i]};
+        ask(f, &calls[i]);
+    }
+    await(f);
+}
+
+/* Each history that is due, once: one that cannot go on (the store fails, its lines are
+ * damaged) keeps nobody behind it waiting. True: something ran. */
+static bool pump_all(ex_feed *f)
+{
+    due_page page = {.count = PUMPS};
+    mt_buf after = {0};
+    f->taken = 0;
+    while (page.count == PUMPS && !stopped(f)) {
+        mt_arena_reset(&f->arena);
+        if (read_due(f, mt_buf_str(&after), &page)) {
+            break;
+        }
+        if (page.count) {
+            mt_buf_clear(&after);
+            mt_buf_adds(&after, page.rows[page.count - 1]);
+            pump_page(f, &page);
+        }
+    }
+    mt_buf_free(&after);
+    return f->taken > 0;
+}
+
+/* Lets go what waits as soon as it is due. */
 static void *run_pump(void *state)
 {
     ex_feed *f = state;
     do {
         f->pause_ms = LOOK_MS;
-        while (!stopped(f) && ho_graph_service_due(f->service) <= ex_now(f->x)) {
-            mt_arena_reset(&f->arena);
-            if (give(f, EX_GRAPH_PUMP, (mt_str){0}, NULL) >= 400) {
-                break;
-            }
+        while (!stopped(f) && pump_all(f)) {
         }
     } while (rest(f));
     return NULL;

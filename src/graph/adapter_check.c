@@ -149,6 +149,119 @@ static const char *banned(const mt_json *node, int depth)
     return NULL;
 }
 
+/* ---- keywords ---- */
+
+/* What a member of a schema holds. */
+typedef enum holding {
+    HOLDS_VALUE,  /* anything else */
+    HOLDS_SCHEMA, /* a schema, or a list of them */
+    HOLDS_NAMED   /* schemas by name */
+} holding;
+
+/* JSON Schema 2020-12, as far as anybody may mean it. */
+static const struct {
+    const char *name;
+    holding holds;
+} KEYWORDS[] = {
+    {"$anchor", HOLDS_VALUE},
+    {"$comment", HOLDS_VALUE},
+    {"$defs", HOLDS_NAMED},
+    {"$dynamicAnchor", HOLDS_VALUE},
+    {"$dynamicRef", HOLDS_VALUE},
+    {"$id", HOLDS_VALUE},
+    {"$ref", HOLDS_VALUE},
+    {"$schema", HOLDS_VALUE},
+    {"$vocabulary", HOLDS_VALUE},
+    {"additionalProperties", HOLDS_SCHEMA},
+    {"allOf", HOLDS_SCHEMA},
+    {"anyOf", HOLDS_SCHEMA},
+    {"const", HOLDS_VALUE},
+    {"contains", HOLDS_SCHEMA},
+    {"contentEncoding", HOLDS_VALUE},
+    {"contentMediaType", HOLDS_VALUE},
+    {"contentSchema", HOLDS_SCHEMA},
+    {"default", HOLDS_VALUE},
+    {"definitions", HOLDS_NAMED},
+    {"dependentRequired", HOLDS_VALUE},
+    {"dependentSchemas", HOLDS_NAMED},
+    {"deprecated", HOLDS_VALUE},
+    {"description", HOLDS_VALUE},
+    {"else", HOLDS_SCHEMA},
+    {"enum", HOLDS_VALUE},
+    {"examples", HOLDS_VALUE},
+    {"exclusiveMaximum", HOLDS_VALUE},
+    {"exclusiveMinimum", HOLDS_VALUE},
+    {"format", HOLDS_VALUE},
+    {"if", HOLDS_SCHEMA},
+    {"items", HOLDS_SCHEMA},
+    {"maxContains", HOLDS_VALUE},
+    {"maxItems", HOLDS_VALUE},
+    {"maxLength", HOLDS_VALUE},
+    {"maxProperties", HOLDS_VALUE},
+    {"maximum", HOLDS_VALUE},
+    {"minContains", HOLDS_VALUE},
+    {"minItems", HOLDS_VALUE},
+    {"minLength", HOLDS_VALUE},
+    {"minProperties", HOLDS_VALUE},
+    {"minimum", HOLDS_VALUE},
+    {"multipleOf", HOLDS_VALUE},
+    {"not", HOLDS_SCHEMA},
+    {"oneOf", HOLDS_SCHEMA},
+    {"pattern", HOLDS_VALUE},
+    {"patternProperties", HOLDS_NAMED},
+    {"prefixItems", HOLDS_SCHEMA},
+    {"properties", HOLDS_NAMED},
+    {"propertyNames", HOLDS_SCHEMA},
+    {"readOnly", HOLDS_VALUE},
+    {"required", HOLDS_VALUE},
+    {"then", HOLDS_SCHEMA},
+    {"title", HOLDS_VALUE},
+    {"type", HOLDS_VALUE},
+    {"unevaluatedItems", HOLDS_SCHEMA},
+    {"unevaluatedProperties", HOLDS_SCHEMA},
+    {"uniqueItems", HOLDS_VALUE},
+    {"writeOnly", HOLDS_VALUE},
+};
+
+/* A word that is none is passed over by JSON Schema: a misspelt rule holds for nobody.
+ * Words that begin with x- are somebody's own. */
+static holding keyword(checker *c, const gr_adapter_schema *s, const mt_json_member *m)
+{
+    mt_nearest near = mt_nearest_to(m->key);
+    for (size_t i = 0; i < sizeof KEYWORDS / sizeof *KEYWORDS; i++) {
+        if (mt_str_eq(m->key, mt_str_z(KEYWORDS[i].name))) {
+            return KEYWORDS[i].holds;
+        }
+        mt_nearest_offer(&near, mt_str_z(KEYWORDS[i].name));
+    }
+    if (!mt_str_starts(m->key, MT_STR("x-"))) {
+        gr_warn(c->s, "adapter.decode", m->value.offset, MT_STR("$.payload_schema"),
+                gr_meant(c->s, &near, "remove it or correct its name"),
+                "`%.*s` is not a word of JSON Schema, in the schema of \"%.*s\"",
+                MT_ARG(m->key), MT_ARG(s->name));
+    }
+    return HOLDS_VALUE;
+}
+
+/* Depth was judged before (banned()). */
+static void check_keywords(checker *c, const gr_adapter_schema *s, const mt_json *node)
+{
+    for (uint32_t i = 0; mt_json_is(node, MT_JSON_ARRAY) && i < node->count; i++) {
+        check_keywords(c, s, &node->as.items[i]);
+    }
+    for (uint32_t i = 0; mt_json_is(node, MT_JSON_OBJECT) && i < node->count; i++) {
+        const mt_json_member *m = &node->as.members[i];
+        holding holds = keyword(c, s, m);
+        bool named = holds == HOLDS_NAMED && mt_json_is(&m->value, MT_JSON_OBJECT);
+        if (holds == HOLDS_SCHEMA) {
+            check_keywords(c, s, &m->value);
+        }
+        for (uint32_t k = 0; named && k < m->value.count; k++) {
+            check_keywords(c, s, &m->value.as.members[k].value);
+        }
+    }
+}
+
 /* Only schemas that can be judged field by field: closed, without alternatives. */
 static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rule,
                          const char *path)
@@ -158,6 +271,9 @@ static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rul
         why = "is not a JSON Schema this adapter may use";
     } else {
         why = banned(s->source, 0);
+    }
+    if (s->source && !why) {
+        check_keywords(c, s, s->source);
     }
     if (why) {
         c->ok =

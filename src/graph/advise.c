@@ -87,10 +87,31 @@ static void advise_read(const adviser *v, mt_str key)
     }
 }
 
+/* A stored value becomes part of the payload: where an event's schema has another type
+ * for it, the event is refused from the first write on. */
+static void advise_types(const adviser *v, mt_str key, const gr_context_key *declared)
+{
+    for (uint32_t i = 0; i < v->ad->event_count; i++) {
+        const gr_adapter_schema *e = &v->ad->events[i];
+        const mt_json *p = mt_json_get(mt_json_at(e->source, "properties"), key);
+        if (p && gr_schema_type(p, false) != declared->type) {
+            ADVISE(v, "give both the same type",
+                   "node \"%.*s\" writes \"%.*s\" as %s, which the schema of event "
+                   "\"%.*s\" does not let through: after that it is refused",
+                   MT_ARG(v->node->path), MT_ARG(key), gr_type_name(declared->type),
+                   MT_ARG(e->name));
+        }
+    }
+}
+
 static void advise_written(const adviser *v, mt_str key)
 {
     mt_str without;
-    if (gr_adapter_key(v->ad, key) && !kinds_with(v->ad, key, &without)) {
+    const gr_context_key *declared = gr_adapter_key(v->ad, key);
+    if (declared) {
+        advise_types(v, key, declared);
+    }
+    if (declared && !kinds_with(v->ad, key, &without)) {
         ADVISE(v, "add it to the events' schemas, as an optional property",
                "node \"%.*s\" writes \"%.*s\", which no event's schema has: no episode "
                "can read it",

@@ -548,9 +548,13 @@ static void signature(reader *r, const draft *d)
 static void check_node_name(reader *r, mt_str node, uint32_t at, const char *path)
 {
     if (gr_cluster_member(r->c, node) < 0) {
+        mt_nearest near = mt_nearest_to(node);
+        for (uint32_t i = 0; i < r->c->member_count; i++) {
+            mt_nearest_offer(&near, r->c->members[i].name);
+        }
         r->ok = gr_report(&r->subject, "D.2", at, mt_str_z(path),
-                          "name a node of this cluster", "there is no node \"%.*s\"",
-                          MT_ARG(node));
+                          gr_meant(&r->subject, &near, "name a node of this cluster"),
+                          "there is no node \"%.*s\"", MT_ARG(node));
     }
 }
 

@@ -66,7 +66,94 @@ static uint32_t box_of(sketch *s, mt_str path, mt_str formula)
     return group;
 }
 
-static mt_str tip_of(sketch *s, const gr_node *n)
+/* ---- what was said ---- */
+
+/* A line: the end of a long series is what changed last. */
+static void add_short(mt_buf *out, const gr_value *v)
+{
+    enum { FEW = 4 };
+    if (v->type == GR_EVENT) {
+        mt_buf_addz(out, gr_event_name((gr_event)v->as.event));
+    } else if (v->type == GR_SERIES && v->len > FEW) {
+        mt_buf_addf(out, "%u values, last ", v->len);
+        gr_value last = gr_number(v->as.series[v->len - 1]);
+        gr_value_plain_json(out, &last);
+    } else {
+        gr_value_plain_json(out, v);
+    }
+}
+
+static gr_spoke spoke_of(const gr_value *v)
+{
+    if (v->type != GR_EVENT) {
+        return GR_SPOKE_UNKNOWN;
+    }
+    switch ((gr_event)v->as.event) {
+    case GR_EMITTED:
+    case GR_ATTEMPTED:
+    case GR_COMPLETED: return GR_SPOKE;
+    case GR_REJECTED:
+    case GR_CANCELLED:
+    case GR_FAILED: return GR_SPOKE_FAILED;
+    case GR_NOT_EMITTED:
+    case GR_SKIPPED: break;
+    }
+    return GR_SPOKE_NOT;
+}
+
+/* Several outputs have their names. */
+static gr_said said_by(mt_arena *a, const gr_node *n, const gr_value *values)
+{
+    enum { LONGEST = 60 };
+    const gr_manifest *m = &n->primitive->manifest;
+    mt_buf line = {0}, whole = {0};
+    for (uint32_t i = 0; i < m->output_count; i++) {
+        if (m->output_count > 1) {
+            mt_buf_addf(&line, "%s%.*s = ", i ? ", " : "", MT_ARG(m->outputs[i].name));
+        }
+        add_short(&line, &values[i]);
+        mt_buf_addf(&whole, "\n%.*s: ", MT_ARG(m->outputs[i].name));
+        gr_value_plain_json(&whole, &values[i]);
+    }
+    gr_said said = {.line = mt_picture_text(a, mt_buf_str(&line), LONGEST),
+                    .whole = mt_picture_keep(a, &whole),
+                    .spoke = m->output_count ? spoke_of(&values[0]) : GR_SPOKE_UNKNOWN};
+    mt_buf_free(&line);
+    return said;
+}
+
+gr_said *gr_said_in(mt_arena *a, const gr_episode *e)
+{
+    gr_said *list = mt_new_array(a, gr_said, e->graph->node_count + 1);
+    for (uint32_t i = 0; i < e->graph->node_count; i++) {
+        const gr_node *n = &e->graph->nodes[i];
+        if (i < e->ran) {
+            list[i] = said_by(a, n, &e->slots[n->slot]);
+        } else if (i == e->ran) {
+            list[i] = (gr_said){.line = MT_STR("failed"), .spoke = GR_SPOKE_FAILED};
+        } else {
+            list[i].spoke = GR_SPOKE_NOT;
+        }
+    }
+    return list;
+}
+
+/* Nothing, where nothing is painted. */
+static gr_said said_of(const sketch *s, uint32_t node)
+{
+    return s->options->said ? s->options->said[node] : (gr_said){0};
+}
+
+static mt_seen seen_of(gr_spoke spoke)
+{
+    return spoke == GR_SPOKE          ? MT_SEEN
+           : spoke == GR_SPOKE_FAILED ? MT_NEVER_SEEN
+                                      : MT_UNMARKED;
+}
+
+/* ---- nodes ---- */
+
+static mt_str tip_of(sketch *s, const gr_node *n, mt_str whole)
 {
     const gr_manifest *m = &n->primitive->manifest;
     mt_buf text = {0};
@@ -84,6 +171,7 @@ static mt_str tip_of(sketch *s, const gr_node *n)
             gr_value_plain_json(&text, &value);
         }
     }
+    mt_buf_adds(&text, whole);
     return mt_picture_keep(s->a, &text);
 }
 
@@ -98,19 +186,21 @@ static void draw_node(sketch *s, uint32_t index)
     MT_TABLE_COVERS(ROLES, GR_ACTION + 1);
     const gr_node *n = &s->g->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
-    mt_str value = s->options->values ? s->options->values[index] : (mt_str){0};
+    gr_said said = said_of(s, index);
     uint32_t box = box_of(s, outer_path(n->path), n->formula);
     bool called = !gr_node_is_nameless(n);
     mt_str name = box == MT_PICTURE_NONE ? n->path : mt_str_basename(n->name);
-    mt_picture_node node = {.name = n->id,
-                            .label = mt_strf(s->a, "%.*s%s%.*s%s%.*s",
-                                             MT_ARG(called ? name : (mt_str){0}),
-                                             called ? "\n" : "", MT_ARG(m->id),
-                                             value.len ? "\n" : "", MT_ARG(value)),
-                            .tooltip = tip_of(s, n),
-                            .group = box,
-                            .persona = MT_PICTURE_NONE,
-                            .role = ROLES[m->kind]};
+    mt_picture_node node = {
+        .name = n->id,
+        .label = mt_strf(s->a, "%.*s%s%.*s%s%.*s", MT_ARG(called ? name : (mt_str){0}),
+                         called ? "\n" : "", MT_ARG(m->id), said.line.len ? "\n" : "",
+                         MT_ARG(said.line)),
+        .tooltip = tip_of(s, n, said.whole),
+        .group = box,
+        .persona = MT_PICTURE_NONE,
+        .role = ROLES[m->kind],
+        .faded = said.spoke == GR_SPOKE_NOT,
+        .seen = seen_of(said.spoke)};
     s->nodes[index] = mt_picture_add_node(&s->p, node);
 }
 
@@ -167,12 +257,15 @@ static void draw_inputs(sketch *s, const gr_feeds *feeds, uint32_t index)
         }
         mt_str ports =
             mt_strf(s->a, "%.*s → %.*s", MT_ARG(from.port), MT_ARG(m->inputs[i].name));
+        gr_spoke spoke = said_of(s, from.node).spoke;
+        bool silent = spoke != GR_SPOKE && spoke != GR_SPOKE_UNKNOWN;
         mt_picture_edge edge = {.from = s->nodes[from.node],
                                 .to = s->nodes[index],
                                 .label = s->options->ports ? ports : (mt_str){0},
                                 .tooltip = ports,
                                 .persona = MT_PICTURE_NONE,
-                                .line = line_into(m, i)};
+                                .line = silent ? MT_DOTTED : line_into(m, i),
+                                .seen = spoke == GR_SPOKE ? MT_SEEN : MT_UNMARKED};
         mt_picture_add_edge(&s->p, edge);
     }
 }

@@ -49,6 +49,12 @@ static int spec_index(const gr_target *t, mt_str name)
                         : gr_cluster_param_index(t->cluster->def, name);
 }
 
+static mt_str spec_name(const gr_target *t, uint32_t index)
+{
+    return t->primitive ? t->primitive->manifest.params[index].name
+                        : t->cluster->def->params[index].name;
+}
+
 static uint32_t spec_count(const gr_target *t)
 {
     return t->primitive ? t->primitive->manifest.param_count
@@ -121,7 +127,12 @@ static void bind(site *s, const gr_target *t, const gr_binding *b, gr_literal *p
     int i = spec_index(t, b->name);
     gr_literal value;
     if (i < 0) {
-        AT_SITE(s, "I.7", b->at, "remove it or correct its name",
+        mt_nearest near = mt_nearest_to(b->name);
+        for (uint32_t k = 0; k < spec_count(t); k++) {
+            mt_nearest_offer(&near, spec_name(t, k));
+        }
+        AT_SITE(s, "I.7", b->at,
+                gr_meant(&s->subject, &near, "remove it or correct its name"),
                 "\"%.*s\" has no parameter \"%.*s\"", MT_ARG(s->member->target),
                 MT_ARG(b->name));
         return;

@@ -213,6 +213,15 @@ static void target_realised(linker *k, const gr_member *m, const gr_primitive *p
     }
 }
 
+static mt_nearest nearest_primitive(const gr_registry *r, mt_str id)
+{
+    mt_nearest near = mt_nearest_to(id);
+    for (size_t i = 0; i < gr_registry_count(r); i++) {
+        mt_nearest_offer(&near, gr_registry_at(r, i)->manifest.id);
+    }
+    return near;
+}
+
 /* A primitive that is made of others is linked like a cluster, but keeps the version of
  * its own manifest. */
 static void target_primitive(linker *k, const gr_member *m, gr_target *out)
@@ -220,8 +229,10 @@ static void target_primitive(linker *k, const gr_member *m, gr_target *out)
     const gr_primitive *p = gr_registry_find(k->lib->registry, m->target);
     gr_version v;
     if (!p) {
+        mt_nearest near = nearest_primitive(k->lib->registry, m->target);
         gr_report(&k->subject, "V.8", m->at, MT_STR("$.nodes"),
-                  "see `motet graph primitives` for what there is",
+                  gr_meant(&k->subject, &near,
+                           "see `motet graph primitives` for what there is"),
                   "there is no primitive \"%.*s\"", MT_ARG(m->target));
         return;
     }
@@ -297,6 +308,23 @@ static bool known(const gr_target *t)
     return t && (t->primitive || t->cluster);
 }
 
+static mt_nearest nearest_port(const gr_target *t, mt_str port, bool output)
+{
+    mt_nearest near = mt_nearest_to(port);
+    const gr_manifest *m = t->primitive ? &t->primitive->manifest : NULL;
+    const gr_cluster *c = t->cluster ? t->cluster->def : NULL;
+    for (uint32_t i = 0; m && i < (output ? m->output_count : m->input_count); i++) {
+        mt_nearest_offer(&near, (output ? m->outputs : m->inputs)[i].name);
+    }
+    for (uint32_t i = 0; !m && output && i < c->output_count; i++) {
+        mt_nearest_offer(&near, c->outputs[i].name);
+    }
+    for (uint32_t i = 0; !m && !output && i < c->input_count; i++) {
+        mt_nearest_offer(&near, c->inputs[i].name);
+    }
+    return near;
+}
+
 /* Targets that could not be found were reported before; their ports are not asked
  * about. */
 static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_str path)
@@ -311,9 +339,11 @@ static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_st
                   "%.*s.%.*s: a Source has no inputs", MT_ARG(e.node), MT_ARG(e.port));
         return;
     }
+    mt_nearest near = nearest_port(t, e.port, output);
     gr_report(&k->subject, t->cluster && output ? "D.4" : "D.2", at, path,
-              "name a declared port", "%.*s has no %s \"%.*s\"", MT_ARG(e.node),
-              output ? "output" : "input", MT_ARG(e.port));
+              gr_meant(&k->subject, &near, "name a declared port"),
+              "%.*s has no %s \"%.*s\"", MT_ARG(e.node), output ? "output" : "input",
+              MT_ARG(e.port));
 }
 
 /* The type an edge carries; GR_NONE: where it comes from is unknown, and reported. */

@@ -89,6 +89,29 @@ static bool named_before(const gr_port *ports, uint32_t i)
     return false;
 }
 
+/* "a Compute", "an Action". */
+static const char *article_of(gr_kind kind)
+{
+    return kind == GR_ACTION ? "an" : "a";
+}
+
+static void report_port_type(checker *c, const gr_port *p, bool input)
+{
+    const char *rule = input ? c->rules->input_types : c->rules->output_types;
+    mt_str path = input ? MT_STR("$.inputs") : MT_STR("$.outputs");
+    const char *title = gr_kind_title(c->m->kind);
+    if (p->type == GR_NONE) {
+        gr_report(&c->subject, rule, p->at, path,
+                  "write number, series, bool, string or event",
+                  "port \"%.*s\" has no type that is known", MT_ARG(p->name));
+    } else {
+        gr_report(&c->subject, rule, p->at, path,
+                  "use a type this kind of primitive may have",
+                  "port \"%.*s\" of %s %s cannot be %s", MT_ARG(p->name),
+                  article_of(c->m->kind), title, gr_type_name(p->type));
+    }
+}
+
 /* Names, repetition, types, each by the kind's own rule. */
 static void check_ports(checker *c, const gr_port *ports, uint32_t count, bool input)
 {
@@ -108,11 +131,7 @@ static void check_ports(checker *c, const gr_port *ports, uint32_t count, bool i
                       "two ports are named \"%.*s\"", MT_ARG(p->name));
         }
         if (!(allowed & 1u << p->type)) {
-            gr_report(&c->subject,
-                      input ? c->rules->input_types : c->rules->output_types, p->at,
-                      path, "use a type this kind of primitive may have",
-                      "port \"%.*s\" of a %s cannot have this type", MT_ARG(p->name),
-                      gr_kind_title(c->m->kind));
+            report_port_type(c, p, input);
         }
         if (p->multiple) {
             gr_report(&c->subject, c->rules->cardinality, p->at, path,
@@ -168,6 +187,16 @@ static void check_promises(checker *c)
                action ? "say side_effects: true" : "say side_effects: false",
                action ? "an Action must say that it has side effects"
                       : "only Actions have side effects");
+    }
+}
+
+/* Whatever is found by its name later has one. */
+static void check_named(checker *c, mt_str name, uint32_t at, mt_str path,
+                        const char *what)
+{
+    if (!name.len) {
+        gr_report(&c->subject, "manifest.decode", at, path, "say `name:`",
+                  "%s has no name", what);
     }
 }
 
@@ -288,6 +317,7 @@ static const unsigned SCALARS = T(NUMBER) | T(SERIES) | T(BOOL) | T(STRING);
 /* Also for mirrors: no key is written twice by one action. */
 static void check_write_target(checker *c, const gr_write *w, mt_str path)
 {
+    check_named(c, w->name, w->at, path, "a write");
     if (written_before(c->m, w)) {
         gr_report(&c->subject, "ACT-14", w->at, path, "write every key once",
                   "two writes go to \"%.*s\"", MT_ARG(w->name));
@@ -362,6 +392,7 @@ static void check_fields(checker *c, const gr_intent_decl *intent)
     mt_str path = MT_STR("$.effects.intents[].fields");
     for (uint32_t i = 0; i < intent->field_count; i++) {
         const gr_field *f = &intent->fields[i];
+        check_named(c, f->name, f->at, path, "a field of an intent");
         for (uint32_t k = 0; k < i; k++) {
             if (mt_str_eq(intent->fields[k].name, f->name)) {
                 gr_report(&c->subject, "ACT-25", f->at, path,
@@ -434,6 +465,8 @@ static void check_action(checker *c)
     }
     for (uint32_t i = 0; i < m->intent_count; i++) {
         const gr_intent_decl *intent = &m->intents[i];
+        check_named(c, intent->name, intent->at, MT_STR("$.effects.intents"),
+                    "an intent");
         for (uint32_t k = 0; k < i; k++) {
             if (mt_str_eq(m->intents[k].name, intent->name)) {
                 REPORT(c, "ACT-24", intent->at, "$.effects.intents",
@@ -444,6 +477,54 @@ static void check_action(checker *c)
         }
         check_fields(c, intent);
         check_mirrors(c, intent);
+    }
+}
+
+/* Declared once, whoever reads it. */
+static void check_needs(checker *c)
+{
+    const gr_manifest *m = c->m;
+    for (uint32_t i = 0; i < m->need_count; i++) {
+        mt_str name = m->needs[i].name;
+        check_named(c, name, m->needs[i].at, MT_STR("$.requires.context"),
+                    "a required context key");
+        for (uint32_t k = 0; k < i; k++) {
+            if (mt_str_eq(m->needs[k].name, name)) {
+                REPORT(c, "manifest.decode", m->needs[i].at, "$.requires.context",
+                       "require every key once", "key \"%.*s\" is required twice",
+                       MT_ARG(name));
+                break;
+            }
+        }
+    }
+}
+
+/* What a kind does not have would be passed over in silence. */
+static void check_body(checker *c)
+{
+    const gr_manifest *m = c->m;
+    bool computes = m->kind == GR_COMPUTE || m->kind == GR_TRIGGER;
+    if (m->expression.len && m->body.len) {
+        REPORT(c, "manifest.decode", 0, "$.cluster", "keep one of them",
+               "it has both `expression` and `cluster`");
+    } else if (!computes && (m->expression.len || m->body.len)) {
+        REPORT(c, "manifest.decode", 0, "$.expression",
+               m->kind == GR_SOURCE ? "say `from:` for its outputs" : "remove it",
+               "%s %s has neither `expression` nor `cluster`", article_of(m->kind),
+               gr_kind_title(m->kind));
+    }
+    if (m->kind != GR_ACTION && (m->write_count || m->intent_count)) {
+        REPORT(c, "manifest.decode", 0, "$.effects",
+               "move them to an action, or say `kind: action`",
+               "only an Action has effects");
+    }
+    for (uint32_t i = 0; m->expression.len && i < m->param_count; i++) {
+        if (gr_input_index(m, m->params[i].name) >= 0) {
+            REPORT(c, "expression.syntax", m->params[i].at, "$.parameters",
+                   "give the parameter another name",
+                   "\"%.*s\" is both an input and a parameter of the formula",
+                   MT_ARG(m->params[i].name));
+        }
     }
 }
 
@@ -458,6 +539,8 @@ bool gr_manifest_check(const gr_manifest *m, mt_diags *ds)
                  {ds, m->file, m->text, gr_kind_name(m->kind), m->id},
                  ds->errors};
     check_header(&c);
+    check_body(&c);
+    check_needs(&c);
     if (m->kind != GR_SOURCE) {
         check_ports(&c, m->inputs, m->input_count, true);
     }

@@ -305,6 +305,11 @@ static bool read_manifest(reader *r, const mt_json *root, draft *d)
     d->m.continuous = !d->cadence.len || mt_str_is(d->cadence, "continuous");
     d->m.side_effects = d->side_effects < 0 ? d->m.kind == GR_ACTION : d->side_effects;
     d->m.outcome = (gr_event)(GR_ATTEMPTED + d->outcome);
+    const mt_json *outcome = mt_json_at(root, "outcome");
+    if (outcome && d->m.kind != GR_ACTION) {
+        gr_warn(&r->subject, SHAPE, outcome->offset, MT_STR("$.outcome"), "remove it",
+                "only an Action has an outcome");
+    }
     return true;
 }
 

@@ -44,6 +44,14 @@ static void say(mt_severity severity, const gr_subject *s, const char *rule,
     mt_diag_add(s->ds, &d);
 }
 
+const char *gr_meant(const gr_subject *s, const mt_nearest *near, const char *fix)
+{
+    if (!near->best.len || is_full(s->ds)) {
+        return fix;
+    }
+    return mt_strf(s->ds->arena, "did you mean `%.*s`?", MT_ARG(near->best)).ptr;
+}
+
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
 {

@@ -5,6 +5,7 @@
 #define GR_REPORT_H
 
 #include "base/form.h"
+#include "base/nearest.h"
 
 /* Who is reported about: the file and its text, and the construct in it. */
 typedef struct gr_subject {
@@ -14,7 +15,8 @@ typedef struct gr_subject {
     mt_str id;
 } gr_subject;
 
-/* Path and sentence are formatted; `fix` is static text. Always returns false. */
+/* Path and sentence are formatted; `fix` lasts, gr_meant() or static text. Always
+ * returns false. */
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
@@ -22,6 +24,8 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
 void gr_warn(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
              const char *fix, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* "did you mean `x`?", if something near was offered, else `fix`. */
+const char *gr_meant(const gr_subject *s, const mt_nearest *near, const char *fix);
 /* How faults of a file's form are reported: the state of gr_report_fault(). */
 typedef struct gr_form_report {
     gr_subject *subject;

@@ -645,6 +645,9 @@ static mt_err supervise(ho_graph_host *h, const gr_signal *signal, ho_graph_step
     h->runs = 0;
     step->decision.event_id = step->event.id;
     step->decision.decision = gr_supervise(h->supervisor, signal);
+    if (h->lane) {
+        ho_lane_waits(h->lane);
+    }
     return conclude(h, step);
 }
 
@@ -749,42 +752,20 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
 
 /* ---- what waits ---- */
 
-typedef struct release {
-    gr_next_release next;
-    const ho_lane *lane; /* NULL: there are none */
-    bool found;
-} release;
-
-/* The earlier of two; of equal ones the lane whose key comes first, so that it does not
- * matter where lanes lie in memory. */
-static void consider(release *r, const gr_supervisor *s, const ho_lane *lane)
+/* Whose supervisor has what may run first; NULL: there are no lanes, or it is nobody's.
+ */
+static const ho_lane *first_lane(const ho_graph_host *h, ho_due when)
 {
-    gr_next_release next;
-    if (!s || !gr_supervisor_next(s, &next)) {
-        return;
-    }
-    int order = r->found ? gr_time_cmp(next.schedule_at, r->next.schedule_at) : -1;
-    if (!order && lane) {
-        order = mt_str_cmp(mt_str_from(lane->key, lane->key_len),
-                           mt_str_from(r->lane->key, r->lane->key_len));
-    }
-    if (order < 0) {
-        *r = (release){next, lane, true};
-    }
+    return h->lanes && when != HO_DUE_HERE ? ho_lanes_first(h->lanes) : h->lane;
 }
 
-static release first_release(ho_graph_host *h, ho_due when)
+static bool next_release(const ho_graph_host *h, const ho_lane *lane, ho_due when,
+                         gr_next_release *out)
 {
-    release r = {.found = false};
-    size_t at = 0;
-    if (!h->lanes || when == HO_DUE_HERE) {
-        consider(&r, h->supervisor, h->lane);
-        return r;
+    if (h->lanes && when != HO_DUE_HERE) {
+        return lane && gr_supervisor_next(lane->supervisor, out);
     }
-    for (const ho_lane *lane; (lane = ho_lanes_each(h->lanes, &at));) {
-        consider(&r, lane->supervisor, lane);
-    }
-    return r;
+    return h->supervisor && gr_supervisor_next(h->supervisor, out);
 }
 
 void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload)
@@ -798,15 +779,14 @@ void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload)
     }
 }
 
-/* The payload says only whose history it is. */
-static const mt_json *payload_of(ho_graph_host *h, const ho_lane *lane)
+const mt_json *ho_graph_key_payload(mt_arena *a, mt_str key, mt_str value)
 {
-    mt_json_member *member = mt_new(&h->due, mt_json_member);
-    mt_json *payload = mt_new(&h->due, mt_json);
-    mt_str key = mt_str_dup(&h->due, mt_str_from(lane->key, lane->key_len));
+    mt_json_member *member = mt_new(a, mt_json_member);
+    mt_json *payload = mt_new(a, mt_json);
+    mt_str text = mt_str_dup(a, value);
     *member = (mt_json_member){
-        h->o.key,
-        {.type = MT_JSON_STRING, .count = (uint32_t)key.len, .as.text = key.ptr}};
+        key,
+        {.type = MT_JSON_STRING, .count = (uint32_t)text.len, .as.text = text.ptr}};
     *payload = (mt_json){.type = MT_JSON_OBJECT, .count = 1, .as.members = member};
     return payload;
 }
@@ -815,22 +795,23 @@ static const mt_json *payload_of(ho_graph_host *h, const ho_lane *lane)
  * crash has the same pumps. */
 bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event *pump)
 {
-    release r = first_release(h, when);
-    gr_time due = r.next.schedule_at;
-    if (!r.found || (when != HO_DUE_EVER && gr_time_cmp(due, at) > 0)) {
+    const ho_lane *lane = first_lane(h, when);
+    gr_next_release next;
+    if (!next_release(h, lane, when, &next) ||
+        (when != HO_DUE_EVER && gr_time_cmp(next.schedule_at, at) > 0)) {
         return false;
     }
     mt_arena_reset(&h->due);
-    mt_str key = r.lane ? mt_str_from(r.lane->key, r.lane->key_len) : MT_STR("");
-    *pump = (ho_graph_event){.id = mt_strf(&h->due, "pump:%llu:%llu.%09u%s%.*s",
-                                           (unsigned long long)r.next.episode_id,
-                                           (unsigned long long)r.next.schedule_at.secs,
-                                           r.next.schedule_at.nanos, key.len ? ":" : "",
-                                           MT_ARG(key)),
-                             .kind = GR_PUMP,
-                             .at = due,
-                             .payload = r.lane ? payload_of(h, r.lane) : NULL,
-                             .own = true};
+    mt_str key = lane ? mt_str_from(lane->key, lane->key_len) : MT_STR("");
+    *pump = (ho_graph_event){
+        .id = mt_strf(&h->due, "pump:%llu:%llu.%09u%s%.*s",
+                      (unsigned long long)next.episode_id,
+                      (unsigned long long)next.schedule_at.secs, next.schedule_at.nanos,
+                      key.len ? ":" : "", MT_ARG(key)),
+        .kind = GR_PUMP,
+        .at = next.schedule_at,
+        .payload = lane ? ho_graph_key_payload(&h->due, h->o.key, key) : NULL,
+        .own = true};
     return true;
 }
 
@@ -934,6 +915,9 @@ mt_err ho_graph_host_follow(ho_graph_host *h, const gr_capture_event *event,
     gr_signal signal = signal_of(event, &p);
     if (!err && !gr_supervisor_follow(h->supervisor, &signal, &recorded->decision)) {
         err = MT_E_CORRUPT;
+    }
+    if (h->lane) {
+        ho_lane_waits(h->lane);
     }
     for (size_t i = 0; i < recorded->effect_count && !err; i++) {
         err = apply_recorded(h, recorded->effects[i].effect);

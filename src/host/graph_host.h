@@ -144,5 +144,7 @@ ho_graph_counts ho_graph_host_counts(const ho_graph_host *h);
 size_t ho_graph_host_lanes(const ho_graph_host *h);
 /* The value of the key in a payload; false: there is none that can be one. */
 bool ho_graph_key_of(const mt_json *payload, mt_str key, mt_str *value);
+/* A payload with nothing but that: {KEY: VALUE}. */
+const mt_json *ho_graph_key_payload(mt_arena *a, mt_str key, mt_str value);
 
 #endif

@@ -2,7 +2,8 @@
  *
  * Open addressing over the keyed hash, grown by half full; names of context keys are
  * kept once for all lanes and told apart by number. Values are looked for one by one: a
- * graph writes few keys. Nothing can fail. */
+ * graph writes few keys. Lanes in which something waits are a heap, too, so that which
+ * is due is known without a look at a million. Nothing can fail. */
 #include "host/graph_lanes.h"
 
 #include <stdlib.h>
@@ -14,11 +15,18 @@ typedef struct ho_lane_slot {
     uint32_t name;  /* index into `names` */
 } ho_lane_slot;
 
+typedef struct waiting {
+    gr_time due;
+    ho_lane *lane; /* whose `waits` is this place */
+} waiting;
+
 struct ho_lanes {
     mt_arena arena; /* names */
     mt_map names;
     ho_lane **table;
     size_t mask, count; /* mask + 1 places, 0: none */
+    waiting *heap;      /* the first at 0 */
+    uint32_t waiting, heap_cap;
 };
 
 ho_lanes *ho_lanes_new(void)
@@ -108,20 +116,84 @@ void ho_lanes_free(ho_lanes *all)
             }
         }
         free(all->table);
+        free(all->heap);
         mt_arena_free(&all->arena);
         free(all);
     }
 }
 
-ho_lane *ho_lanes_each(const ho_lanes *all, size_t *at)
+/* ---- which waits ---- */
+
+static bool before(const waiting *a, const waiting *b)
 {
-    while (all->table && *at <= all->mask) {
-        ho_lane *lane = all->table[(*at)++];
-        if (lane) {
-            return lane;
-        }
+    int order = gr_time_cmp(a->due, b->due);
+    return order ? order < 0 : mt_str_cmp(key_of(a->lane), key_of(b->lane)) < 0;
+}
+
+static void set_place(ho_lanes *all, uint32_t at, waiting w)
+{
+    all->heap[at] = w;
+    w.lane->waits = at + 1;
+}
+
+/* Puts it where it belongs: up from there, or else down. */
+static void settle(ho_lanes *all, uint32_t at, waiting w)
+{
+    while (at && before(&w, &all->heap[(at - 1) / 2])) {
+        set_place(all, at, all->heap[(at - 1) / 2]);
+        at = (at - 1) / 2;
     }
-    return NULL;
+    for (uint32_t child; (child = 2 * at + 1) < all->waiting; at = child) {
+        child += child + 1 < all->waiting &&
+                 before(&all->heap[child + 1], &all->heap[child]);
+        if (!before(&all->heap[child], &w)) {
+            break;
+        }
+        set_place(all, at, all->heap[child]);
+    }
+    set_place(all, at, w);
+}
+
+static void leave(ho_lane *lane)
+{
+    ho_lanes *all = lane->all;
+    uint32_t at = lane->waits - 1;
+    waiting last = all->heap[--all->waiting];
+    lane->waits = 0;
+    if (last.lane != lane) {
+        settle(all, at, last);
+    }
+}
+
+static void join(ho_lane *lane)
+{
+    ho_lanes *all = lane->all;
+    if (all->waiting == all->heap_cap) {
+        all->heap_cap = all->heap_cap ? all->heap_cap * 2 : 16;
+        all->heap =
+            mt_xrealloc(all->heap, mt_array_bytes(all->heap_cap, sizeof *all->heap));
+    }
+    lane->waits = ++all->waiting;
+}
+
+void ho_lane_waits(ho_lane *lane)
+{
+    gr_next_release next;
+    if (!lane->supervisor || !gr_supervisor_next(lane->supervisor, &next)) {
+        if (lane->waits) {
+            leave(lane);
+        }
+        return;
+    }
+    if (!lane->waits) {
+        join(lane);
+    }
+    settle(lane->all, lane->waits - 1, (waiting){next.schedule_at, lane});
+}
+
+ho_lane *ho_lanes_first(const ho_lanes *all)
+{
+    return all->waiting ? all->heap[0].lane : NULL;
 }
 
 /* ---- the context of one ---- */

@@ -20,6 +20,8 @@ typedef struct ho_lane {
     struct ho_lane_slot *slots; /* the context */
     uint32_t slot_count;
     uint32_t key_len;
+    uint32_t
+        waits;  /* its place among those in which something waits, from 1; 0: none */
     char key[]; /* not terminated */
 } ho_lane;
 
@@ -28,8 +30,11 @@ void ho_lanes_free(ho_lanes *lanes);
 /* The lane of `key`, a new one if it was not there. */
 ho_lane *ho_lane_of(ho_lanes *lanes, mt_str key);
 size_t ho_lanes_count(const ho_lanes *lanes);
-/* All of them, in no order; *at begins with 0. NULL after the last. */
-ho_lane *ho_lanes_each(const ho_lanes *lanes, size_t *at);
+/* After a step of the lane: when the first of what waits in its supervisor may run. */
+void ho_lane_waits(ho_lane *lane);
+/* The lane in which something waits that may run first, of equal ones that with the
+ * least key; NULL: nothing waits. */
+ho_lane *ho_lanes_first(const ho_lanes *lanes);
 /* The context of a lane; it lives as long as the lane does. */
 ho_context ho_lane_context(ho_lane *lane);
 

@@ -234,11 +234,12 @@ static void drop_lanes(ho_graph_service *g)
     mt_arena_free(&g->lanes_arena);
 }
 
-static lane *new_lane(ho_graph_service *g, mt_str history)
+static lane *new_lane(ho_graph_service *g, mt_str history, mt_str key)
 {
     bool added;
     lane *fresh = mt_new(&g->lanes_arena, lane);
     fresh->history = mt_str_dup(&g->lanes_arena, history);
+    fresh->key = mt_str_dup(&g->lanes_arena, key);
     mt_map_add(&g->lanes_arena, &g->lanes, fresh->history, &added)->value =
         (uintptr_t)fresh;
     return fresh;
@@ -251,7 +252,7 @@ static void enter_lane(ho_graph_service *g, mt_str key)
     if (!known && g->lanes.len >= LANES_MOST) {
         drop_lanes(g);
     }
-    g->lane = known ? (lane *)known->value : new_lane(g, history);
+    g->lane = known ? (lane *)known->value : new_lane(g, history, key);
 }
 
 void ho_graph_service_close(ho_graph_service *g)
@@ -741,39 +742,22 @@ bool ho_graph_service_pumps(const ho_graph_service *g)
     return g->pumps;
 }
 
-int64_t ho_graph_service_due(const ho_graph_service *g)
-{
-    return atomic_load(&g->due_ms);
-}
-
-/* When a pump would have something to let go. */
-static void note_due(ho_graph_service *g)
-{
-    ho_graph_event pump;
-    int64_t due = INT64_MAX;
-    if (g->lane->host &&
-        ho_graph_host_due(g->lane->host, HO_DUE_EVER, (gr_time){0}, &pump) &&
-        pump.at.secs < INT64_MAX / 2000) {
-        due = (int64_t)pump.at.secs * 1000 + (pump.at.nanos + 999999) / 1000000;
-    }
-    atomic_store(&g->due_ms, due);
-}
-
 /* The host has read what the store has. */
 static mt_err step_event(ho_graph_service *g, st_tx *tx, int64_t now_ms, const head *h,
                          const ho_graph_event *event, ho_graph_done *done)
 {
+    int64_t due = ho_lane_due(g);
     g->tx = tx;
     mt_err err = ho_graph_host_step(g->lane->host, event, &done->step);
     g->tx = NULL;
     if (err) {
         return err == MT_E_REJECTED ? refused(g, h, done) : err;
     }
-    note_due(g);
     count_nodes(g, &done->step);
     done->capture = capture_id(&g->scratch, g, g->lane->capture);
     done->number = g->lane->events;
-    return keep_step(g, tx, h, now_ms, done);
+    err = keep_step(g, tx, h, now_ms, done);
+    return err ? err : ho_lane_due_changed(g, tx, due, now_ms);
 }
 
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
@@ -789,31 +773,56 @@ mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
     return err ? err : step_event(g, tx, now_ms, &h, event, done);
 }
 
-mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+/* ---- pumps of the host's own ---- */
+
+/* Episodes are counted anew in each capture, and ids are used once in the graph. The
+ * payload says whose history it is. */
+static void name_pump(ho_graph_service *g, ho_graph_event *pump)
+{
+    mt_str key = g->lane->key;
+    pump->id = mt_strf(&g->scratch, "%.*s:%lld%s%.*s", MT_ARG(pump->id),
+                       (long long)g->lane->capture, key.len ? ":" : "", MT_ARG(key));
+    pump->payload =
+        key.len ? ho_graph_key_payload(&g->scratch, ho_graph_service_key(g), key)
+                : NULL;
+}
+
+/* Somebody else was faster, or the row was wrong. */
+static mt_err nothing_due(ho_graph_service *g, const head *h, ho_graph_done *done)
+{
+    done->refused = true;
+    done->problem = (ho_graph_problem){"host.nothing_due", MT_STR("nothing is due")};
+    if (h && h->opens) {
+        ho_graph_service_forget(g); /* the new capture is not written */
+    }
+    return MT_OK;
+}
+
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms, mt_str row,
                              ho_graph_done *done)
 {
     head h;
     ho_graph_event pump;
+    mt_str key;
     *done = (ho_graph_done){0};
     mt_arena_reset(&g->scratch);
-    mt_err err = catch_up(g, tx, now_ms, &h);
-    if (!err && !ho_graph_host_due(g->lane->host, HO_DUE_AT,
-                                   gr_time_of_ms((uint64_t)now_ms), &pump)) {
-        note_due(g);
-        done->refused = true;
-        done->problem =
-            (ho_graph_problem){"host.nothing_due", MT_STR("nothing is due")};
-        if (h.opens) {
-            ho_graph_service_forget(g); /* the new capture is not written */
-        }
-        return MT_OK;
+    mt_err err = ho_due_key(g, tx, row, &key);
+    if (err) {
+        return err == MT_E_NOTFOUND ? nothing_due(g, NULL, done) : err;
     }
+    if (key.len) {
+        enter_lane(g, key);
+    }
+    err = catch_up(g, tx, now_ms, &h);
+    err = err ? err : ho_lane_due_mend(g, tx, row, now_ms);
     if (err) {
         return err;
     }
-    /* Episodes are counted anew in each capture, and ids are used once. */
-    pump.id =
-        mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump.id), (long long)g->lane->capture);
+    if (!ho_graph_host_due(g->lane->host, HO_DUE_AT, gr_time_of_ms((uint64_t)now_ms),
+                           &pump)) {
+        return nothing_due(g, &h, done);
+    }
+    name_pump(g, &pump);
     return step_event(g, tx, now_ms, &h, &pump, done);
 }
 
@@ -845,7 +854,7 @@ static mt_err prepare_some(noting *n, bool *ready)
     return err ? err : put_head(n->g, n->tx, &h, h.capture, h.events, last, n->now_ms);
 }
 
-mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t now_ms)
+static mt_err prepare_ids(ho_graph_service *g, st_store *store, int64_t now_ms)
 {
     mt_arena mine = {0};
     noting n = {.g = g, .now_ms = now_ms};
@@ -866,6 +875,98 @@ mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t no
     }
     mt_arena_free(&mine);
     return err;
+}
+
+/* Histories whose rows of graph_due are missing, some at a time. */
+enum { DUES = 100 };
+typedef struct dues {
+    ho_graph_service *g;
+    st_tx *tx;
+    int64_t now_ms;
+    mt_arena arena; /* one transaction */
+    mt_str keys[DUES];
+    size_t count;
+    mt_buf last; /* history */
+} dues;
+
+static mt_err take_key(void *state, mt_str history, mt_str key, mt_str capture)
+{
+    dues *d = state;
+    (void)capture;
+    mt_buf_clear(&d->last);
+    mt_buf_adds(&d->last, history);
+    d->keys[d->count++] = mt_str_dup(&d->arena, key);
+    return MT_OK;
+}
+
+static mt_err note_due(dues *d, mt_str key)
+{
+    head h;
+    mt_arena_reset(&d->g->scratch);
+    if (ho_graph_service_key(d->g).len) {
+        if (!key.len) {
+            return MT_OK; /* of another key of the adapter */
+        }
+        enter_lane(d->g, key);
+    }
+    mt_err err = catch_up(d->g, d->tx, d->now_ms, &h);
+    err = err ? err : ho_lane_due_changed(d->g, d->tx, HO_NEVER_DUE, d->now_ms);
+    if (!err && h.opens) {
+        ho_graph_service_forget(d->g); /* the new capture is not written */
+    }
+    return err;
+}
+
+/* One transaction: some more of them, or the rest and that they are noted. */
+static mt_err note_some_dues(dues *d, bool *ready)
+{
+    ho_graph_service *g = d->g;
+    static const mt_str KIND = MT_STR_INIT("graph_dues");
+    st_page page = {.after = mt_buf_str(&d->last), .limit = DUES};
+    st_doc marker;
+    d->count = 0;
+    mt_err err = st_doc_get(d->tx, &d->arena, KIND, g->name, &marker);
+    *ready = !err;
+    if (err != MT_E_NOTFOUND) {
+        return err;
+    }
+    err = ho_graph_service_key(g).len
+              ? ho_graph_service_keys(g, d->tx, page, take_key, d)
+              : take_key(d, g->name, (mt_str){0}, (mt_str){0});
+    for (size_t i = 0; i < d->count && !err; i++) {
+        err = note_due(d, d->keys[i]);
+    }
+    *ready = d->count < DUES;
+    return err || !*ready ? err
+                          : st_doc_set(d->tx, &(st_doc){.kind = KIND,
+                                                        .id = g->name,
+                                                        .body = MT_STR("true"),
+                                                        .updated_ms = d->now_ms});
+}
+
+static mt_err prepare_dues(ho_graph_service *g, st_store *store, int64_t now_ms)
+{
+    dues d = {.g = g, .now_ms = now_ms};
+    bool ready = !g->pumps;
+    mt_err err = MT_OK;
+    while (!err && !ready && !(err = st_begin(store, ST_WRITE, &d.tx))) {
+        err = note_some_dues(&d, &ready);
+        if (err) {
+            st_rollback(d.tx);
+        } else {
+            err = st_commit(d.tx);
+        }
+        mt_arena_reset(&d.arena);
+    }
+    mt_arena_free(&d.arena);
+    mt_buf_free(&d.last);
+    return err;
+}
+
+mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t now_ms)
+{
+    mt_err err = prepare_ids(g, store, now_ms);
+    return err ? err : prepare_dues(g, store, now_ms);
 }
 
 /* ---- intents ---- */

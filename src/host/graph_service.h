@@ -12,18 +12,19 @@
  *   graph_context    NAME '/' KEY        the value, tagged; tag NAME
  *   graph_event      NAME '/' digest     an event id that was used (the digest of it),
  *                                        and the line it is in
+ *   graph_due        TIME '/' NAME       when the first of what waits in it may run
+ *   graph_dues       NAME                that all these rows are there
  *   capture          NAME '.' number     the journal's head line; tag NAME
  *   capture_carried  CAPTURE '/' number  what its supervisor took over; tag CAPTURE
  *   capture_line     CAPTURE '/' number  one journal line; tag CAPTURE
- * With a key, NAME is NAME~DIGEST in all of these but graph_event: each value has a
- * head, captures, a context and windows of its own, as if it were a graph, and only ids
- * of events are those of the whole graph.
- * A capture ends after HO_CAPTURE_EVENTS events, or when the graph or its limits are
- * others. The next one takes over the context, the events that still wait and the runs
- * within the rate window. An event id is used once in the life of a graph.
- * A store of a version that noted no ids has a head without "ids": they are noted from
- * its lines before it goes on.
- * Ownership: a service owns its graph. Threads: one at a time. */
+ * With a key, NAME is NAME~DIGEST in all of these but graph_event and graph_dues: each
+ * value has a head, captures, a context and windows of its own, as if it were a graph,
+ * and only ids of events are those of the whole graph. A capture ends after
+ * HO_CAPTURE_EVENTS events, or when the graph or its limits are others. The next one
+ * takes over the context, the events that still wait and the runs within the rate
+ * window. An event id is used once in the life of a graph. A store of a version that
+ * noted no ids has a head without "ids": they are noted from its lines before it goes
+ * on. Ownership: a service owns its graph. Threads: one at a time. */
 #ifndef HO_GRAPH_SERVICE_H
 #define HO_GRAPH_SERVICE_H
 
@@ -80,18 +81,21 @@ typedef struct ho_node_count {
 ho_node_count ho_graph_service_count(const ho_graph_service *g, uint32_t node);
 uint64_t ho_graph_service_seen(const ho_graph_service *g); /* events, likewise */
 
-/* Are deferred events to run by themselves, and when is the first due? INT64_MAX: none
- * waits; before the first event of this process, 0: nobody has looked. Any thread. */
+/* Are deferred events to run by themselves? Any thread. */
 bool ho_graph_service_pumps(const ho_graph_service *g);
-int64_t ho_graph_service_due(const ho_graph_service *g);
+/* Each history in which something waits that is due, the earliest first; `row` is what
+ * ho_graph_service_pump() wants, and page.after. Any thread. */
+typedef mt_err ho_due_walker(void *state, mt_str row);
+mt_err ho_graph_service_dues(const ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                             st_page page, ho_due_walker *each, void *state);
 
 /* Where its events are fetched from; not open. They are the graph's. */
 struct ho_source;
 struct ho_source **ho_graph_service_sources(ho_graph_service *g, size_t *count);
 
-/* Makes the store ready before the first event: notes the ids in captures of a version
- * that did not, a capture at a time. Else a transaction of that size would come with
- * the first event. */
+/* Makes the store ready before the first event: notes what a version before did not,
+ * ids a capture at a time, and, if the graph pumps, when its histories are due. Else a
+ * transaction of that size would come with the first event. */
 mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t now_ms);
 
 /* What one event became. Valid until the next one. */
@@ -107,9 +111,9 @@ typedef struct ho_graph_done {
  * be rolled back. */
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
                               const ho_graph_event *event, ho_graph_done *done);
-/* The same for what waits and is due: a pump of the host's own. Nothing is: it is
- * refused, host.nothing_due. */
-mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+/* The same for what waits and is due: a pump of the host's own, for the history of one
+ * of ho_graph_service_dues(). Nothing is: it is refused, host.nothing_due. */
+mt_err ho_graph_service_pump(ho_graph_service *g, st_tx *tx, int64_t now_ms, mt_str row,
                              ho_graph_done *done);
 /* The transaction was not committed: what the host learned in it is not so. */
 void ho_graph_service_forget(ho_graph_service *g);

@@ -145,11 +145,6 @@ mt_err ho_graph_service_configure(ho_graph_service *g, const mt_json *config,
     if (err) {
         return err;
     }
-    if (e.pump && ho_graph_service_key(g).len) {
-        mt_buf_addz(why, "`pump` needs one history, and its adapter has a key: give it "
-                         "Pump events for each key");
-        return MT_E_REJECTED;
-    }
     g->pumps = e.pump;
     set_skips(g, &e);
     return MT_OK;

@@ -13,6 +13,7 @@
 /* Of one history: the graph's, or with a key that of one value. */
 typedef struct lane {
     mt_str history;
+    mt_str key;          /* the value; empty: the graph has none */
     ho_graph_host *host; /* NULL: to be read from the store */
     ho_context context;
     int64_t capture, events;  /* what the host has read */
@@ -30,7 +31,6 @@ struct ho_graph_service {
     ho_source **sources;
     size_t source_count;
     atomic_ullong seen, *ran, *spoke; /* by node */
-    atomic_llong due_ms;              /* ho_graph_service_due() */
     bool pumps;
     ho_graph_options options;
     mt_arena scratch; /* one event */
@@ -47,5 +47,18 @@ mt_err ho_graph_service_configure(ho_graph_service *g, const mt_json *config,
  * asked for, its lines. MT_E_NOTFOUND also if it is of another history. */
 mt_err ho_graph_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id, bool lines,
                         mt_buf *out);
+
+/* graph_service_due.c, of the lane whose turn it is. When a pump would have something
+ * to let go. */
+#define HO_NEVER_DUE INT64_MAX
+int64_t ho_lane_due(const ho_graph_service *g);
+/* A step was made: its row follows. `before`: when it was due until then. */
+mt_err ho_lane_due_changed(ho_graph_service *g, st_tx *tx, int64_t before,
+                           int64_t now_ms);
+/* This row is the lane's, or else it goes and the right one is there. */
+mt_err ho_lane_due_mend(ho_graph_service *g, st_tx *tx, mt_str row, int64_t now_ms);
+/* Whose row it is, in the scratch memory. MT_E_NOTFOUND: there is none of this graph.
+ */
+mt_err ho_due_key(ho_graph_service *g, st_tx *tx, mt_str row, mt_str *key);
 
 #endif

@@ -97,6 +97,10 @@ class Findings(WireCase):
             path = self.write("dna.json", json.dumps(whole))
             self.assertEqual(json.loads(self.holds("agent", "dna", "show", "--form", "sdk",
                                                    path).out), whole)
+            # By way of our own form, too.
+            ours = self.write("ours.json", self.holds("agent", "dna", "show", path).out)
+            self.assertEqual(json.loads(self.holds("agent", "dna", "show", "--form", "sdk", ours).out), whole)
+            self.assertEqual(self.holds("agent", "dna", "pin", ours).out, self.holds("agent", "dna", "pin", path).out)
 
     def test_FA4_an_agent_and_its_own_export_do_not_differ(self):
         timed = self.write("timed.yaml", """
@@ -107,7 +111,13 @@ senders:
   - {name: a, route: A, every_ms: 1500, on_actions: [move], run_while: {memory.n: 1}, message: 1}
   - {name: b, route: A, every_ms: 10, run_while: false, message: 1, priority: [2]}
   - {name: c, route: A, every_ms: 10, use_data: true, on_triggers: [ok], priority: [1, 2]}
+  - {name: d, route: A, use_data: true, data_mode: snapshot, when_data: {data: 1}, on_actions: [move], message: 1}
 """)
+        said = {s["function"]: s for s in json.loads(self.holds("agent", "dna", "show", timed).out)["registrations"]}
+        self.assertEqual((said["d"]["data_mode"], said["d"]["when_data"]), ("snapshot", {"data": 1}))
+        self.assertEqual((said["a"]["every_ms"], said["a"]["run_while"]), (1500, {"memory.n": 1}))
+        other = self.write("other.yaml", timed.read_text().replace("data_mode: snapshot", "data_mode: live"))
+        self.assertIn("sender A timed.d", self.fails(1, "agent", "dna", "diff", timed, other).out)
         for path in (timed, *sorted(EXAMPLES.glob("*.yaml"))):
             if "scenario" in path.name:
                 continue
@@ -116,9 +126,14 @@ senders:
             self.assertEqual(self.holds("agent", "dna", "diff", path, export).out, "", path)
 
     def test_FA7_a_route_that_does_not_parse_is_kept_as_written(self):
+        for kind in ({"type": "receive", "priority": []}, {"type": "send", "multi": False, "on_triggers": None,
+                                                            "on_actions": ["Move"]}):
+            with self.subTest(kind["type"]):
+                self.kept_as_written(kind)
+
+    def kept_as_written(self, kind):
         def dna(route):
-            entry = {"type": "receive", "route": route, "route_key": "badroute", "priority": [],
-                     "source": "s", "module": "m", "fn_name": "f"}
+            entry = kind | {"route": route, "route_key": "badroute", "source": "s", "module": "m", "fn_name": "f"}
             return self.write("dna.json", json.dumps([entry]))
         pins = set()
         for route, parsed in (("bad route", False), ("badroute", True)):

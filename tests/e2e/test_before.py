@@ -29,7 +29,7 @@ def underived(text):
 ASKED_AS = ["seller", "seller", "seller", "clerk", "clerk", "clerk", "boss", None, "admin", "warehouse_ops"]
 REFUSED = [("escrow", "EscrowAccount/acc-4", "flag_dispute", "invalid_source_state")]
 LATER = re.compile(r"CREATE TABLE (pending_)?subjects |INSERT INTO \"((pending_)?subjects|ledger)\" |"
-                   r"INSERT INTO \"(docs|stamps)\" VALUES\('ledger\.note'")
+                   r"INSERT INTO \"(docs|stamps)\" VALUES\('(ledger\.note|graph_due)'")
 
 
 def statements(text):
@@ -56,6 +56,18 @@ def unadorned(body):
 def unnamed(text):
     """Without the names of nodes, which outcomes have now."""
     return re.sub(r'("outcome":"\w+"),"path":"[\w/]+"', r"\1", text)
+
+
+def unpainted(text):
+    """A picture without what nodes said, which is painted otherwise now: below two lines of a label and at the
+    end of a tooltip, in lines and marks."""
+    picture = json.loads(text)
+    for thing in picture["nodes"] + picture["edges"]:
+        for key in ("seen", "faded", "line"):
+            thing.pop(key, None)
+        thing["label"] = "\n".join(thing["label"].split("\n")[:2])
+        thing["tooltip"] = re.sub(r"\n\w+: .*", "", thing["tooltip"])
+    return json.dumps(picture)
 
 
 def query(path, sql):
@@ -114,7 +126,9 @@ class Made(Case):
         self.assertGreater(len(old), 150)
         for name in old:
             with self.subTest(name):
-                if new[name] != old[name]:
+                if name == "graph/render.json":
+                    self.assertEqual(unpainted(new[name]), unpainted(old[name]))
+                elif new[name] != old[name]:
                     self.assertEqual(unnamed(new[name].decode()), old[name].decode())
 
     def test_every_contract_of_the_language_gives_the_bytes_it_did(self):

@@ -220,6 +220,44 @@ class Obligations(unittest.TestCase):
         self.assertEqual([n for n in sorted(names) if n not in tests], [])
 
 
+class Settings(unittest.TestCase):
+    """Tables of keys say what the forms of the source read, no more and no less."""
+
+    # section of a page: files, and in them the arrays of rows
+    FORMS = {
+        ("config.md", "## graphs"): (("host/graph_service_config.c", "ENTRY"),),
+        ("config.md", "## agents"): (("host/agent_service.c", "ENTRY"),),
+        ("graph-runs.md", "## Where events come from"): (("host/graph_source.c", "ANY_SOURCE", "TEXT_SOURCE", "LINES_SOURCE",
+                                                          "FILE_ROWS", "NATS_ROWS", "TIMER_ROWS"),),
+        ("graph-runs.md", "## Where intents go"): (("host/graph_egress_config.c", "DOCUMENT", "COMMON", "ROUTE"),
+                                                   ("host/graph_channel_process.c", "ROWS"),
+                                                   ("host/graph_channel_ends.c", "FILE_ROWS", "WEBHOOK_ROWS"),
+                                                   ("host/graph_nats.c", "ROWS")),
+    }
+
+    def keys_of_forms(self, files):
+        keys = set()
+        for file, *names in files:
+            text = (SOURCE / "src" / file).read_text()
+            for name in names:
+                rows = re.search(rf"(?:\b{name}\[\] = \{{.*?\n\}};|#define {name} .*?[^\\]\n)", text, re.S)
+                self.assertIsNotNone(rows, (file, name))
+                keys |= set(re.findall(r'"(\w+)"', rows.group()))
+        return keys
+
+    def test_every_key_of_graphs_and_agents_is_documented_and_no_other(self):
+        for (page, heading), files in self.FORMS.items():
+            with self.subTest(page=page, heading=heading):
+                text = (SOURCE / "docs" / page).read_text()
+                start = text.index(heading + "\n")
+                section = text[start:text.find("\n## ", start + 1) % len(text) + 1]
+                table = re.search(r"^\| key \|.*?(?=\n\n|\Z)", section, re.S | re.M).group().splitlines()[2:]
+                said = {key for row in table for key in re.findall(r"`(\w+)`", row.split("|")[1])}
+                forms = self.keys_of_forms(files)
+                self.assertEqual(said, forms)
+                self.assertGreater(len(forms), 0)
+
+
 class Contracts(unittest.TestCase):
     """The contracts in docs/contract-language.md are one contract, in canonical layout."""
 

@@ -67,7 +67,10 @@ MERMAID_LINES = [
     r' *v\d+(\(\(|\(\[|\[\[|\{\{|\(|\{|>|\[)"[^"]*"(\)\)|\]\)|\]\]|\}\}|\)|\}|\])(:::\w+)',
     r'  v\d+ (-->|-\.->|==>)(\|"[^"]*"\|)? v\d+',
     r'  classDef \w+ fill:#[0-9a-f]{6},stroke:#[0-9a-f]{6},color:#[0-9a-f]{6}',
-    r'  (style g|linkStyle )\d+ stroke:#[0-9a-f]{6}',
+    r'  (style g|linkStyle )\d+ stroke:#[0-9a-f]{6}(,stroke-width:3px)?',
+    r'  classDef (seen|never) stroke:#[0-9a-f]{6},stroke-width:3px',
+    r'  classDef faded stroke-dasharray:5 4',
+    r'  class v\d+(,v\d+)* (seen|never|faded)',
 ]
 
 

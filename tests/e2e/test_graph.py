@@ -378,6 +378,28 @@ class Egress(Case):
             (self.here / "c.json").write_text(good.replace(old, new, 1))
             self.assertEqual(self.replay().code, 1, new)
 
+    # What nothing in a capture speaks of a second time: when an event was, which channels there were, what they
+    # answered; in a journal also the name of an event that sent nothing.
+    ALONE = rb'"(event_time":\{[^}]*\}|egress_provenance":"[^"]*"|egress_ref":"[^"]*"|channel":"[^"]*"|event_id":"[^"]*")'
+
+    def test_FG17_a_flipped_bit_is_found_without_the_checksum(self):
+        self.assertEqual(self.trade().code, 0)
+        (self.here / "c.json.sum").unlink()
+        self.assertEqual(self.replay().code, 0)
+        whole = (self.here / "c.json").read_bytes()
+        self.assertEqual(self.trade(more=["--journal-only"]).code, 0)
+        journal = (self.here / "c.json.journal").read_bytes()
+        rng = random.Random(SEED)
+        for name, good in (("c.json", whole), ("c.json.journal", journal)):
+            alone = {at for m in re.finditer(self.ALONE, good) for at in range(*m.span())
+                     if name.endswith("journal") or not m.group(1).startswith(b"event_id")}
+            places = [at for at in range(len(good) - 1) if at not in alone]
+            self.assertGreater(len(places), len(good) * 3 // 4)
+            for _ in range(1000 if SOAK else 60):
+                at, bit = rng.choice(places), 1 << rng.randrange(8)
+                (self.here / name).write_bytes(good[:at] + bytes([good[at] ^ bit]) + good[at + 1:])
+                self.assertEqual(self.replay(capture=name).code, 1, (name, at, bit, good[max(at - 40, 0):at + 20]))
+
     def test_FG17_a_whole_last_line_of_a_journal_is_not_taken_for_a_torn_one(self):
         self.assertEqual(self.trade(more=["--journal-only"]).code, 0)
         path = self.here / "c.json.journal"
@@ -731,6 +753,82 @@ class Truth(Case):
                 self.assertIn(part, result.err)
             self.assertEqual(bool(result.err), bool(said), result)
 
+    PLACE = """kind: action
+id: place
+version: 1.0.0
+inputs: [{name: event, type: event}, {name: amount, type: number}]
+outputs: [{name: outcome, type: event}]
+parameters: [{name: side, type: string, default: buy}]
+requires: {context: [{name: bid, type: number, required: false}]}
+effects:
+  writes: [{name: last, type: number, from_input: amount}]
+  intents:
+    - name: order
+      fields: [{name: amount, type: number, from_input: amount}, {name: side, type: string, from_param: side}]
+      mirror_writes: [{name: last_side, type: string, from_field: side}]
+"""
+
+    def test_check_of_manifests_is_silent_about_nothing(self):
+        self.check(0, "m.yaml", self.PLACE)
+        for text, old, new, said in (
+                (self.PLACE, "kind: action", "kind: acton", "did you mean `action`?"),
+                (self.PLACE, "kind: action", "kind: Action", "did you mean `action`?"),
+                (self.PLACE, "kind: action", "kind: thing", "`kind` is \"thing\", which is not a kind of file"),
+                (self.PLACE, "kind: action\n", "", "`kind` is missing"),
+                (self.PLACE, "type: event}, ", "type: evnt}, ", 'port "event" has no type that is known'),
+                (self.PLACE, "outcome, type: event", "outcome, type: bool", 'port "outcome" of an Action cannot be Bool'),
+                (self.PLACE, "- name: order", "- name: ''", "an intent has no name"),
+                (self.PLACE, "- name: order\n      fields", "- fields", "an intent has no name"),
+                (self.PLACE, "{name: side, type: string, from_param", "{type: string, from_param", "a field of an intent has no name"),
+                (self.PLACE, "{name: last, type", "{type", "a write has no name"),
+                (self.PLACE, "{name: last_side, type", "{type", "a write has no name"),
+                (self.PLACE, "[{name: bid, type", "[{type", "a required context key has no name"),
+                (self.PLACE, "required: false}", "required: false}, {name: bid, type: number}", 'key "bid" is required twice'),
+                (self.PLACE, "version: 1.0.0", "version: 1.0.0\nexpression: amount", "an Action has neither `expression` nor `cluster`"),
+                (FORMULA + "expression: a * k\n", "expression", "cluster: half@1\nexpression", "both `expression` and `cluster`"),
+                (FORMULA + "expression: a * k\n", "name: k", "name: a", '"a" is both an input and a parameter of the formula'),
+                (FORMULA + "expression: a * k\n", "expression", "effects: {writes: [{name: w, type: number, from_input: a}]}\nexpression",
+                 "only an Action has effects")):
+            self.assertIn(old, text)
+            result = self.check(1, "m.yaml", text.replace(old, new, 1))
+            self.assertIn(said, result.err, (old, new))
+        result = self.check(1, "m.yaml", self.PLACE.replace("kind: action", "kind: acton"))
+        self.assertEqual(re.findall(r"^\w+\[.*?\]", result.err, re.M), ["error[X.1]"], "and nothing of what follows from it")
+        result = self.check(0, "m.yaml", FORMULA + "outcome: Attempted\nexpression: a * k\n")
+        self.assertIn("only an Action has an outcome", result.err)
+
+    def test_check_names_what_was_probably_meant(self):
+        graph = "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n  price: {impl: number_source@*, params: {value: 1.0}}\n" \
+                "  twice: {impl: add@*}\nedges: [price.value -> twice.a, price.value -> twice.b]\noutputs: {o: twice.result}\n"
+        self.check(0, "g.yaml", graph)
+        for old, new, code, meant in (("number_source", "numbr_source", "V.8", "number_source"),
+                                      ("price.value -> twice.a", "pice.value -> twice.a", "D.2", "price"),
+                                      ("price.value -> twice.a", "price.vale -> twice.a", "D.2", "value"),
+                                      ("twice.result", "twice.reslt", "D.2", "result"), ("{value:", "{vlaue:", "I.7", "value")):
+            result = self.check(1, "g.yaml", graph.replace(old, new, 1))
+            self.assertIn(f"error[{code}]", result.err, new)
+            self.assertIn(f"did you mean `{meant}`?", result.err, new)
+        self.assertIn("see `motet graph primitives`", self.check(1, "g.yaml", graph.replace("number_source", "zzz")).err)
+
+    def test_check_warns_of_a_stored_value_that_an_event_does_not_let_through(self):
+        """What it says is so: after the first write the event is refused."""
+        wrong = adapter_of(["price", "seen"], ["price", "seen"]).replace('"seen": {"type": "number"}', '"seen": {"type": "string"}')
+        self.assertIn('"string"', wrong)
+        self.write("a.json", wrong)
+        result = self.check(0, "g.yaml", MEMORY, "--adapter", "a.json")
+        self.assertIn('writes "seen" as Number, which the schema of event "kind0" does not let through', result.err)
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": f"e{i}", "semantic_kind": "kind0", "payload": {"price": 5.0}}}) + "\n" for i in range(2)))
+        ran = self.fails(1, "graph", "run", "g.yaml", "--adapter", "a.json", "--fixture", "f.jsonl", "--capture", "c.json", cwd=self.dir)
+        self.assertIn("event 'e1': the payload breaks the schema", ran.err)
+        for word, meant in (("minimun", "minimum"), ("requird", "required"), ("x-ours", None), ("zzz", "")):
+            odd = json.loads(adapter_of(["price", "seen"], ["price", "seen"]))
+            odd["event_kinds"][0]["payload_schema"]["properties"]["price"][word] = 1
+            self.write("a.json", json.dumps(odd))
+            said = self.check(0, "g.yaml", MEMORY, "--adapter", "a.json").err
+            self.assertEqual(f"`{word}` is not a word of JSON Schema" in said, meant is not None, word)
+            self.assertEqual("did you mean" in said, bool(meant), word)
+
     def test_FG17_help_knows_every_code(self):
         for code in ("HST-2", "HST-5", "HST-9", "replay.effect_mismatch", "replay.duplicate_event_id",
                      "fixture.parse_error", "egress_ack_timeout", "resume.other_event", "advice.key",
@@ -924,11 +1022,100 @@ class Show(Case):
                             "dot", cwd=here)
         self.assertIn("35.2", result.out)
 
+    PAINTED = """{kind: cluster, id: p, version: 1.0.0, nodes: {
+      price: {impl: context_number_source@*, params: {key: price}}, by: {impl: context_number_source@*, params: {key: by}},
+      name: {impl: context_string_source@*, params: {key: name}}, seen: {impl: context_series_source@*, params: {key: seen}},
+      ratio: {impl: divide@*}, two: {impl: number_source@*, params: {value: 2.0}}, above: {impl: gt@*}, below: {impl: lt@*},
+      on_above: {impl: emit_if_true@*}, on_below: {impl: emit_if_true@*}, keep: {impl: context_set_string@*, params: {key: last}},
+      ok: {impl: ack_action@*}, more: {impl: append@*}, far: {impl: mean@*}},
+    edges: [price.value -> ratio.a, by.value -> ratio.b, ratio.result -> above.a, two.value -> above.b, ratio.result -> below.a,
+      two.value -> below.b, above.result -> on_above.input, below.result -> on_below.input, on_above.event -> keep.event,
+      name.value -> keep.value, on_below.event -> ok.event, seen.value -> more.series, ratio.result -> more.value,
+      more.result -> far.series]}"""
+
+    def paint_all(self):
+        """Three passes: one above, one that fails, one below; what each form shows of them, by event."""
+        self.write("g.yaml", self.PAINTED)
+        self.write("f.jsonl", "".join(json.dumps({"kind": "event", "event": {
+            "type": "DataAvailable", "id": id, "semantic_kind": "e", "payload": {
+                "price": 6.0, "by": by, "name": name, "seen": [float(i) for i in range(9)]}}}) + "\n"
+            for id, by, name in (("up", 2.0, 'a "long" name ' * 9), ("bad", 0.0, "b"), ("down", 4.0, "<c> & d"))))
+        types = {"price": ("Number", "number"), "by": ("Number", "number"), "name": ("String", "string"),
+                 "last": ("String", "string")}
+        self.write("a.json", json.dumps({
+            "kind": "adapter", "id": "a", "version": "1.0.0", "runtime_compatibility": "0.1.0",
+            "context_keys": [{"name": n, "type": t, "required": False, "writable": n == "last"} for n, (t, _) in types.items()]
+            + [{"name": "seen", "type": "Series", "required": False, "writable": False}],
+            "event_kinds": [{"name": "e", "payload_schema": {"type": "object", "additionalProperties": False, "properties": {
+                **{n: {"type": t} for n, (_, t) in types.items()}, "seen": {"type": "array", "items": {"type": "number"}}}}}],
+            "accepts": {"effects": [{"name": "set_context", "payload_schema": {"type": "object", "additionalProperties": False}}]},
+            "capture": {"format_version": "1", "fields": []}}))
+        self.holds("graph", "run", "g.yaml", "--adapter", "a.json", "--fixture", "f.jsonl", "--capture", "c.json")
+        return {id: {form: self.holds("graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", id,
+                                      "--format", form).out for form in ("json", "dot", "mermaid", "svg")}
+                for id in ("up", "bad", "down")}
+
+    def test_render_paints_values_outcomes_and_the_edges_that_carried_an_event(self):
+        painted = self.paint_all()
+        for id, want, edges in (
+                ("up", {"ratio": ("3.0", None, False), "on_above": ("Emitted", True, False), "keep": ("Attempted", True, False),
+                        "on_below": ("NotEmitted", None, True), "ok": ("Skipped", None, True),
+                        "more": ("10 values, last 3.0", None, False), "two": ("2.0", None, False)},
+                 {("on_above", "keep")}),
+                ("bad", {"ratio": ("failed", False, False), "price": ("6.0", None, False), "above": (None, None, True),
+                         "keep": (None, None, True), "on_above": (None, None, True)}, set()),
+                ("down", {"on_above": ("NotEmitted", None, True), "keep": ("Skipped", None, True),
+                          "on_below": ("Emitted", True, False), "ok": ("Completed", True, False)}, {("on_below", "ok")})):
+            picture = json.loads(painted[id]["json"])
+            nodes = {n["label"].split("\n")[0]: n for n in picture["nodes"]}
+            names = {n["name"]: name for name, n in nodes.items()}
+            for name, (line, seen, faded) in want.items():
+                node = nodes[name]
+                self.assertEqual((node["label"].split("\n")[2:], node.get("seen"), node["faded"]),
+                                 ([line] if line else [], seen, faded), (id, name))
+            carried = {(names[e["from"]], names[e["to"]]) for e in picture["edges"] if e.get("seen")}
+            self.assertEqual(carried, edges, id)
+            silent = {names[e["from"]] for e in picture["edges"] if e["line"] == "dotted"}
+            self.assertEqual(silent, {names[e["from"]] for e in picture["edges"]} & {
+                name for name, n in nodes.items() if n["faded"] or n.get("seen") is False}, id)
+        up = painted["up"]
+        self.assertIn("result: [0.0,1.0,2.0,3.0,4.0,5.0,6.0,7.0,8.0,3.0]",
+                      [n["tooltip"].split("\n")[-1] for n in json.loads(up["json"])["nodes"]])
+        for form in ("dot", "svg", "mermaid"):
+            self.assertIn("10 values, last 3.0", up[form], form)
+            self.assertIn("#1a7f37", up[form], form)  # what was seen
+            self.assertNotIn("#b42318", up[form].split("prefers-color-scheme")[0], form)
+            self.assertIn("#b42318", painted["bad"][form], form)
+            if form != "dot":  # where it is inside quotes
+                self.assertNotIn("<c>", painted["down"][form], form)
+        nodes = dict(re.findall(r"^ *(v\d+)\W+(\w+)<br/>", up["mermaid"], re.M))
+        [seen] = re.findall(r"^  class (\S+) seen$", up["mermaid"], re.M)
+        self.assertEqual({nodes[v] for v in seen.split(",")}, {"on_above", "keep"})
+        [faded] = re.findall(r"^  class (\S+) faded$", up["mermaid"], re.M)
+        self.assertEqual({nodes[v] for v in faded.split(",")}, {"on_below", "ok"})
+        edges = re.findall(r"^  (v\d+) \S+ (v\d+)$", up["mermaid"], re.M)
+        self.assertEqual([(nodes[a], nodes[b]) for a, b in (edges[int(i)] for i in re.findall(r"linkStyle (\d+) stroke:#1a7f37", up["mermaid"]))],
+                         [("on_above", "keep")])
+        self.fails(1, "graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", "nobody")
+
     def test_primitives_is_the_catalogue(self):
         catalogue = json.loads(self.holds("graph", "primitives", "--json").out)
         self.assertEqual(len(catalogue), 42)
         self.assertIn("divide@0.2.0", self.holds("graph", "primitives", "divide").out)
         self.fails(1, "graph", "primitives", "nothing")
+
+    def test_primitives_lists_ready_made_clusters_and_manifests(self):
+        text = self.holds("graph", "primitives").out
+        for id in ("once", "edge_rising", "edge_falling", "latch", "count", "debounce", "throttle", "hysteresis"):
+            self.assertIn(f"\n{id}@1.0.0  (cluster)\n", text)
+            self.assertIn("(cluster)", self.holds("graph", "primitives", id).out)
+        rows = json.loads(self.holds("graph", "primitives", "--clusters", "--json").out)
+        self.assertEqual([(r["id"], r["kind"]) for r in rows][:2], [("once", "cluster"), ("edge_rising", "cluster")])
+        self.assertEqual(rows[0]["parameters"], [{"derived": True, "name": "key", "type": "String"}])
+        self.assertTrue(all(r["summary"] and r["inputs"] and r["outputs"] for r in rows))
+        self.fails(1, "graph", "primitives", "--clusters", "add")
+        own = self.write("m.yaml", FORMULA + "expression: a * k\n")
+        self.assertIn("f@1.0.0  (compute)", self.holds("graph", "primitives", "--manifest", own).out)
 
 
 class Fixture(Case):
@@ -937,6 +1124,34 @@ class Fixture(Case):
                    '{"type":"Pump"}}\n{"kind":"event","event":{"type":"Command"}}\n')
         self.assertEqual(self.holds("graph", "fixture", "check", "f.jsonl").out,
                          "episodes=1 events=2 Pump=1 DataAvailable=0 Command=1\n")
+
+    def test_check_holds_events_against_an_adapter(self):
+        """--adapter takes a file, as everywhere; what it passes a run does not refuse for its payload."""
+        self.write("a.json", adapter_of(["price", "seen"], ["price", "seen"]).replace('"properties"', '"required": ["seen"], "properties"'))
+        self.write("key.json", json.dumps({**json.loads(adapter_of(["price"], ["price", "who"])), "key": "who",
+                                           "context_keys": [{"name": "who", "type": "String", "required": True, "writable": False},
+                                                            {"name": "price", "type": "Number", "required": False, "writable": True}]})
+                   .replace('"who": {"type": "number"}', '"who": {"type": "string"}')
+                   .replace('"properties"', '"required": ["who"], "properties"'))
+        for adapter, kind, payload, said in (
+                ("a.json", "kind0", {"price": 1.0, "seen": 2.0}, None), ("a.json", "kind1", {"seen": 2.0}, "no event kind 'kind1'"),
+                ("a.json", "kind0", {"seen": "x"}, "breaks the schema of 'kind0' at $.seen"),
+                ("a.json", "kind0", {"seen": 2.0, "more": 1}, "at $.more"),
+                ("a.json", "kind0", {"price": 1.0}, None),  # an episode before may have written `seen`
+                ("key.json", "kind0", {"who": "a"}, None), ("key.json", "kind0", {"who": ""}, "has no 'who'"),
+                ("key.json", "kind0", {"price": 1.0}, "has no 'who'")):
+            event = {"type": "DataAvailable", "id": "e", "semantic_kind": kind, **({"payload": payload} if payload else {})}
+            self.write("f.jsonl", json.dumps({"kind": "event", "event": event}) + "\n")
+            for words in (("f.jsonl", "--adapter", adapter), (f"--adapter={adapter}", "f.jsonl"), ("--adapter", adapter, "f.jsonl")):
+                result = self.run_motet("graph", "fixture", "check", *words, cwd=self.dir)
+                self.assertEqual(result.code, 1 if said else 0, result)
+                self.assertIn(said or "events=1", result.err + result.out)
+            self.holds("graph", "fixture", "check", "f.jsonl", "--adapter", cwd=self.dir)
+            self.holds("graph", "fixture", "check", "--adapter", "--json", "f.jsonl", cwd=self.dir)
+        self.write("none.json", "{}")
+        self.fails(1, "graph", "fixture", "check", "f.jsonl", "--adapter", "none.json", cwd=self.dir)
+        self.fails(3, "graph", "fixture", "check", "f.jsonl", "--adapter", "nowhere.json", cwd=self.dir)
+        self.fails(2, "graph", "fixture", "check", "--adapter", "f.jsonl", cwd=self.dir)
 
     def test_check_refuses(self):
         event = '{"kind":"event","event":{"type":"Pump"%s}}\n'

@@ -195,7 +195,7 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     int64_t record;
     mt_err err =
         job->call->action == EX_GRAPH_PUMP
-            ? ho_graph_service_pump(g, group->tx, group->now_ms, &done)
+            ? ho_graph_service_pump(g, group->tx, group->now_ms, job->call->id, &done)
             : ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
     if (!err && done.refused) {
         mt_jw w = ex_problem_open(job, EX_EVENT_REFUSED, done.problem.message);

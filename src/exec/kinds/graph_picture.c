@@ -38,11 +38,15 @@ static mt_str label(mt_arena *a, ho_node_count n)
 static mt_picture picture_of(ex_job *job, const ho_graph_service *g)
 {
     const gr_graph *graph = ho_graph_service_graph(g);
-    mt_str *labels = mt_new_array(&job->arena, mt_str, graph->node_count + 1);
+    gr_said *said = mt_new_array(&job->arena, gr_said, graph->node_count + 1);
     for (uint32_t i = 0; i < graph->node_count; i++) {
-        labels[i] = label(&job->arena, ho_graph_service_count(g, i));
+        ho_node_count n = ho_graph_service_count(g, i);
+        said[i].line = label(&job->arena, n);
+        if (n.ran && n.speaks) {
+            said[i].spoke = n.spoke ? GR_SPOKE : GR_SPOKE_NOT;
+        }
     }
-    gr_draw_options o = {.values = labels};
+    gr_draw_options o = {.said = said};
     return gr_draw(&job->arena, graph, &o);
 }
 

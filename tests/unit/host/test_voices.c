@@ -283,7 +283,7 @@ static void write_text(const char *path, const char *text)
 }
 
 /* A graph that acknowledges each event, of whatever account. */
-static ho_graph_service *keyed_service(mt_str name)
+static ho_graph_service *keyed_service(mt_str name, const char *more)
 {
     char directory[] = "/tmp/motet-voices-XXXXXX";
     mt_buf why = {0};
@@ -303,7 +303,8 @@ static ho_graph_service *keyed_service(mt_str name)
                "[account], properties: {account: {type: string}}, "
                "additionalProperties: false}}],\n"
                "capture: {format_version: '1', fields: [event.e]}}\n");
-    mt_str config = mt_strf(&arena, "{graph: %s, adapter: %s}", graph.ptr, adapter.ptr);
+    mt_str config =
+        mt_strf(&arena, "{graph: %s, adapter: %s%s}", graph.ptr, adapter.ptr, more);
     if (ho_graph_service_open(name, yaml(config.ptr), NULL, NULL, &g, &why)) {
         fail_msg("%.*s", MT_ARG(why));
     }
@@ -349,8 +350,8 @@ static mt_err note_key(void *state, mt_str history, mt_str key, mt_str capture)
 static void keys_are_listed_page_by_page(void **state)
 {
     st_store *s = fresh(state);
-    ho_graph_service *g = keyed_service(MT_STR("k")),
-                     *other = keyed_service(MT_STR("k0"));
+    ho_graph_service *g = keyed_service(MT_STR("k"), ""),
+                     *other = keyed_service(MT_STR("k0"), "");
     static const char *const ACCOUNTS[] = {"c", "a", "e", "b", "d", "a", "c"};
     listed whole = {0}, paged = {0}, none = {0};
     for (int i = 0; i < 7; i++) {
@@ -375,6 +376,89 @@ static void keys_are_listed_page_by_page(void **state)
         ho_graph_service_keys(other, tx, (st_page){paged.last, 2}, note_key, &none),
         MT_E_RANGE);
     st_rollback(tx);
+    ho_graph_service_close(g);
+    ho_graph_service_close(other);
+    st_close(s);
+}
+
+typedef struct due_rows {
+    mt_str rows[8];
+    size_t count;
+} due_rows;
+
+static mt_err note_due_row(void *state, mt_str row)
+{
+    due_rows *d = state;
+    d->rows[d->count++] = mt_str_dup(&arena, row);
+    return MT_OK;
+}
+
+static due_rows dues(ho_graph_service *g, st_store *s, int64_t now_ms, st_page page)
+{
+    due_rows d = {0};
+    st_tx *tx = begin(s, ST_READ);
+    assert_fine(ho_graph_service_dues(g, tx, now_ms, page, note_due_row, &d));
+    st_rollback(tx);
+    return d;
+}
+
+/* What was pumped, or the code of its refusal. */
+static mt_str pumped(ho_graph_service *g, st_store *s, int64_t now_ms, mt_str row,
+                     bool commit)
+{
+    ho_graph_done done;
+    st_tx *tx = begin(s, ST_WRITE);
+    assert_fine(ho_graph_service_pump(g, tx, now_ms, row, &done));
+    mt_str said = mt_str_dup(&arena, done.refused ? mt_str_z(done.problem.code)
+                                                  : done.step.event.id);
+    if (commit) {
+        assert_fine(st_commit(tx));
+    } else {
+        st_rollback(tx);
+        ho_graph_service_forget(g);
+    }
+    return said;
+}
+
+/* Of the moment 0, one run a second: the second event of an account waits until
+ * 1000 ms, to the millisecond. */
+static void a_key_is_due_at_its_time_and_not_before(void **state)
+{
+    st_store *s = fresh(state);
+    static const char LIMITS[] = ", pump: true, max_per_window: 1, rate_window: 1s";
+    ho_graph_service *g = keyed_service(MT_STR("k"), LIMITS),
+                     *other = keyed_service(MT_STR("k0"), LIMITS);
+    st_page all = {.limit = 8};
+    static const char *const ACCOUNTS[] = {"a", "b", "c", "a", "b", "a"};
+    assert_fine(ho_graph_service_prepare(g, s, 0));
+    for (int i = 0; i < 6; i++) {
+        send_entry(g, s, ACCOUNTS[i], i);
+    }
+    assert_int_equal(dues(g, s, 999, all).count, 0);
+    due_rows two = dues(g, s, 1000, all);
+    assert_int_equal(two.count, 2);
+    assert_int_equal(dues(other, s, 1000, all).count, 0);
+    assert_int_equal(dues(g, s, 1000, (st_page){.limit = 1}).count, 1);
+    assert_int_equal(dues(g, s, 1000, (st_page){two.rows[0], 8}).count, 1);
+    assert_text(pumped(g, s, 999, two.rows[0], true), MT_STR("host.nothing_due"));
+    assert_text(pumped(other, s, 1000, two.rows[0], true), MT_STR("host.nothing_due"));
+    /* Rolled back, nothing happened: the same pump comes again, with the same id. */
+    for (int i = 0; i < 2; i++) {
+        mt_str first = pumped(g, s, 1000, two.rows[i], false);
+        assert_true(mt_str_starts(first, MT_STR("pump:1:1.000000000:1:")));
+        assert_text(pumped(g, s, 1000, two.rows[i], true), first);
+    }
+    /* The third of `a` waits for its time, too, and is put off by it once more. */
+    due_rows one = dues(g, s, 1000, all);
+    assert_int_equal(one.count, 1);
+    assert_text(pumped(g, s, 1000, one.rows[0], true),
+                MT_STR("pump:2:1.000000000:1:a"));
+    assert_text(pumped(g, s, 1000, one.rows[0], true), MT_STR("host.nothing_due"));
+    assert_int_equal(dues(g, s, 1999, all).count, 0);
+    one = dues(g, s, 2000, all);
+    assert_text(pumped(g, s, 2000, one.rows[0], true),
+                MT_STR("pump:2:2.000000000:1:a"));
+    assert_int_equal(dues(g, s, INT64_MAX / 2, all).count, 0);
     ho_graph_service_close(g);
     ho_graph_service_close(other);
     st_close(s);
@@ -540,6 +624,7 @@ int main(void)
     both(&tests, a_refused_event_leaves_nothing);
     both(&tests, intents_wait_in_the_outbox_and_are_sent_from_there);
     both(&tests, keys_are_listed_page_by_page);
+    both(&tests, a_key_is_due_at_its_time_and_not_before);
     both(&tests, an_agents_tape_is_what_was_committed);
     both(&tests, of_two_nodes_the_slower_sees_a_conflict);
     both(&tests, a_cycle_is_written_in_one_transaction_only);
