@@ -70,7 +70,11 @@ static mt_err add_row(void *state, const st_doc *row)
         mt_jw_keyz(&w, "bindings");
         mt_jw_json(&w, mt_json_at(&tree, "bindings"));
         mt_jw_key_str(&w, "call", row->id);
-        mt_jw_key_str(&w, "operation", mt_text_at(&tree, "operation"));
+        if (mt_json_at(&tree, "flow")) {
+            mt_jw_key_str(&w, "flow", mt_text_at(&tree, "flow"));
+        } else {
+            mt_jw_key_str(&w, "operation", mt_text_at(&tree, "operation"));
+        }
         mt_jw_key_str(&w, "persona", mt_text_at(&tree, "persona"));
         mt_jw_key_i64(&w, "record", record);
         mt_jw_key_str(&w, "status", mt_text_at(&tree, "status"));

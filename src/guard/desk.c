@@ -1,8 +1,8 @@
 /* guard/desk.c - one call of a tool, as calls of the executor.
  * Room: guard.
- * A call becomes the request of its operation: persona, bindings and facts, as the map
- * says. Where the map makes instances, a dry run says first whether it is only the
- * instance that is missing: what is refused anyway makes none. Then the executor
+ * A call becomes the request of its operation or flow: persona, bindings and facts, as
+ * the map says. Where the map makes instances, a dry run says first whether it is only
+ * the instance that is missing: what is refused anyway makes none. Then the executor
  * decides, and its answer is waited for; it comes from another thread.
  * INVARIANT: `goes_on` without an answer of the executor that is durable does not
  * exist: whatever fails is a fault, and a fault does not go on. */
@@ -55,6 +55,11 @@ static int ask(const gd_desk *d, mt_arena *a, const ex_call *call, mt_json *tree
 }
 
 /* ---- Requests ---- */
+
+static mt_str meaning(const gd_tool *t)
+{
+    return t->flow.len ? t->flow : t->operation;
+}
 
 static void write_bindings(mt_jw *w, mt_arena *a, const gd_tool *t,
                            const mt_json *arguments)
@@ -190,19 +195,28 @@ static void make(const gd_desk *d, mt_arena *a, const gd_bind *b, mt_str id)
     mt_buf_free(&body);
 }
 
-/* Would it be allowed if they were there? Which outcome it is may be told later. */
-static bool is_worth_making(const gd_desk *d, mt_arena *a, const gd_tool *t,
-                            const ex_call *call, bool outcome_later)
+static void note_makes(mt_arena *a, const gd_tool *t, ex_guarded *out)
 {
-    mt_json said;
-    mt_str text, *makes = mt_new_array(a, mt_str, t->bind_count);
-    ex_guarded assumed = {.makes = makes};
-    ex_call asked = *call;
+    mt_str *makes = mt_new_array(a, mt_str, t->bind_count);
+    out->makes = makes;
     for (uint32_t i = 0; i < t->bind_count; i++) {
         if (t->binds[i].create) {
-            makes[assumed.make_count++] = t->binds[i].name;
+            makes[out->make_count++] = t->binds[i].name;
         }
     }
+}
+
+/* Would it be allowed if they were there? Which outcome it is may be told later. */
+static bool is_worth_making(const gd_desk *d, mt_arena *a, const ex_call *call,
+                            const ex_guarded *guarded)
+{
+    mt_json said;
+    mt_str text;
+    bool outcome_later = guarded->outcome_later && !guarded->commits_before;
+    ex_guarded assumed = {.makes = guarded->makes,
+                          .make_count = guarded->make_count,
+                          .outcome_later = outcome_later};
+    ex_call asked = *call;
     asked.guarded = &assumed;
     return ask(d, a, &asked, &said, &text) == 200 ||
            (outcome_later && mt_str_is(mt_text_at(&said, "code"), "ambiguous_outcome"));
@@ -210,19 +224,19 @@ static bool is_worth_making(const gd_desk *d, mt_arena *a, const gd_tool *t,
 
 /* As often as there are bindings at most: a dry run names one missing instance. */
 static void make_missing(const gd_desk *d, mt_arena *a, const gd_tool *t,
-                         const mt_json *arguments, bool outcome_later)
+                         const mt_json *arguments, const ex_guarded *guarded)
 {
-    ex_call call = {.action = EX_OPERATION,
+    ex_call call = {.action = t->flow.len ? EX_FLOW_START : EX_OPERATION,
                     .caller = d->caller,
                     .contract = d->contract,
-                    .name = t->operation,
+                    .name = meaning(t),
                     .body = request(d, a, t, arguments, true)};
     for (uint32_t tries = 0; tries < t->bind_count; tries++) {
         mt_json said;
         mt_str text, id;
         (void)ask(d, a, &call, &said, &text);
         if (!mt_str_is(mt_text_at(&said, "code"), "unknown_instance") ||
-            (!tries && !is_worth_making(d, a, t, &call, outcome_later))) {
+            (!tries && !is_worth_making(d, a, &call, guarded))) {
             return;
         }
         mt_str entity = mt_text_at(&said, "entity");
@@ -273,13 +287,13 @@ gd_decision gd_begin(const gd_desk *d, mt_arena *a, const gd_call *c)
                           .observes = d->observes,
                           .passes = !t && d->map->unmapped};
     if (makes(t)) {
-        make_missing(d, a, t, c->arguments,
-                     guarded.outcome_later && !guarded.commits_before);
+        note_makes(a, t, &guarded);
+        make_missing(d, a, t, c->arguments, &guarded);
     }
-    ex_call call = {.action = EX_GUARD_BEGIN,
+    ex_call call = {.action = t && t->flow.len ? EX_GUARD_FLOW : EX_GUARD_BEGIN,
                     .caller = d->caller,
                     .contract = d->contract,
-                    .name = t ? t->operation : (mt_str){0},
+                    .name = t ? meaning(t) : (mt_str){0},
                     .body = request(d, a, t, c->arguments, false),
                     .guarded = &guarded};
     int status = ask(d, a, &call, &said, &text);

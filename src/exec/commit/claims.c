@@ -71,7 +71,8 @@ static mt_err look(ex_job *job, ex_group *g, uint32_t e)
 mt_err ex_held_refused(ex_job *job, ex_group *g, uint32_t op)
 {
     mt_err err = MT_OK;
-    bool guards = job->call->action == EX_GUARD_BEGIN;
+    bool guards =
+        job->call->action == EX_GUARD_BEGIN || job->call->action == EX_GUARD_FLOW;
     if (!guards && !atomic_load_explicit(&job->x->has_claims, memory_order_relaxed)) {
         return MT_OK;
     }
