@@ -22,6 +22,8 @@ typedef struct waiting {
     mt_buf body;
 } waiting;
 
+/* Woken when the lock is free: who wakes while it is held has the other wait again.
+ * Therefore what is waited with must outlive the wait (ask()). */
 static void give(void *state, ex_reply *reply)
 {
     waiting *w = state;
@@ -30,15 +32,17 @@ static void give(void *state, ex_reply *reply)
     w->body = reply->body;
     reply->body = (mt_buf){0};
     w->here = true;
-    pthread_cond_signal(&w->given);
     pthread_mutex_unlock(&w->lock);
+    pthread_cond_signal(&w->given);
 }
 
 /* Its answer, in `a`; *tree is null when it is not JSON. */
 static int ask(const gd_desk *d, mt_arena *a, const ex_call *call, mt_json *tree,
                mt_str *text)
 {
-    waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
+    static _Thread_local waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                      .given = PTHREAD_COND_INITIALIZER};
+    w.here = false; /* nobody else knows of it now */
     ex_executor_call(d->executor, call, give, &w);
     pthread_mutex_lock(&w.lock);
     while (!w.here) {
