@@ -112,6 +112,9 @@ static mt_str request(const gd_desk *d, mt_arena *a, const gd_tool *t,
         write_facts(&w, t, arguments);
     }
     mt_jw_key_str(&w, "persona", d->persona);
+    if (d->receipts && !dry_run) {
+        mt_jw_key_bool(&w, "receipt", true);
+    }
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
@@ -164,6 +167,39 @@ static mt_str words_of(mt_arena *a, const mt_json *problem, const char *before)
     for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
          i++) {
         add_reason(&out, &reasons->as.items[i]);
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+/* ---- What `_meta` says ---- */
+
+/* As tools of `motet mcp` have it: the record and its receipt, or that it is queued. */
+static mt_str meta_of(mt_arena *a, const mt_json *said)
+{
+    static const char *const FLOW[] = {"flow", "id", "status", "waiting"};
+    static const char *const KEYS[] = {"queued", "receipt", "record"};
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    if (mt_json_is(said, MT_JSON_OBJECT) && mt_json_at(said, "id")) {
+        mt_jw_keyz(&w, "motet/flow");
+        mt_jw_begin_object(&w);
+        for (size_t i = 0; i < sizeof FLOW / sizeof *FLOW; i++) {
+            const mt_json *v = mt_json_get(said, mt_str_z(FLOW[i]));
+            if (v) {
+                mt_jw_key(&w, mt_str_z(FLOW[i]));
+                mt_jw_json(&w, v);
+            }
+        }
+        mt_jw_end_object(&w);
+    }
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        const mt_json *v = mt_json_get(said, mt_str_z(KEYS[i]));
+        if (v) {
+            mt_jw_key(&w, mt_strf(a, "motet/%s", KEYS[i]));
+            mt_jw_json(&w, v);
+        }
     }
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
@@ -260,6 +296,19 @@ static bool is_refusal(int status)
     return status == 403 || status == 404 || status == 409 || status == 422;
 }
 
+/* The receipt has a place of its own. */
+static mt_str without_receipt(mt_arena *a, const mt_json *problem, mt_str text)
+{
+    mt_buf out = {0};
+    if (!mt_json_at(problem, "receipt")) {
+        return text;
+    }
+    gd_copy(&out, text, problem, "receipt", (mt_str){0});
+    text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
 /* The quota of refusals, a store that is gone, facts that cannot be had: not a refusal
  * of the contract, and no permission either. */
 static gd_decision decision_of(const gd_desk *d, mt_arena *a, int status,
@@ -273,7 +322,9 @@ static gd_decision decision_of(const gd_desk *d, mt_arena *a, int status,
     }
     out.fault = !out.refused;
     out.goes_on = out.refused && d->observes;
-    out.problem = mt_json_is(said, MT_JSON_OBJECT) ? text : (mt_str){0};
+    out.problem =
+        mt_json_is(said, MT_JSON_OBJECT) ? without_receipt(a, said, text) : (mt_str){0};
+    out.meta = meta_of(a, said);
     out.words = words_of(a, said, out.fault ? "Not decided" : "Refused");
     return out;
 }
@@ -325,13 +376,16 @@ static mt_str outcome_of(mt_arena *a, const gd_tool *t, const gd_end_of *e)
     return found;
 }
 
-static mt_str end_body(mt_arena *a, mt_str outcome)
+static mt_str end_body(const gd_desk *d, mt_arena *a, mt_str outcome)
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
     mt_jw_begin_object(&w);
     if (outcome.len) {
         mt_jw_key_str(&w, "outcome", outcome);
+    }
+    if (d->receipts) {
+        mt_jw_key_bool(&w, "receipt", true);
     }
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
@@ -363,7 +417,7 @@ static void state_facts(const gd_desk *d, mt_arena *a, const gd_tool *t,
     mt_buf_free(&body);
 }
 
-bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words)
+bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, gd_ended *out)
 {
     const gd_tool *t = d->map ? gd_map_tool(d->map, e->tool) : NULL;
     mt_json said;
@@ -374,12 +428,13 @@ bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words)
                     .caller = d->caller,
                     .contract = d->contract,
                     .id = e->call,
-                    .body = end_body(a, outcome_of(a, t, e)),
+                    .body = end_body(d, a, outcome_of(a, t, e)),
                     .guarded = &guarded};
     int status = ask(d, a, &call, &said, &text);
     mt_str now = mt_text_at(&said, "status");
     bool settled = status == 200 && !mt_str_is(now, "outcome_unknown");
-    *words = status == 200 ? now : words_of(a, &said, "Not recorded");
+    out->words = status == 200 ? now : words_of(a, &said, "Not recorded");
+    out->meta = status == 200 ? meta_of(a, &said) : (mt_str){0};
     if (settled && e->ended == EX_ENDED_DONE) {
         state_facts(d, a, t, e->result);
     }

@@ -847,6 +847,68 @@ class Past(Guards):
         self.assertNotIn("nobody", verified.out)
 
 
+class Receipts(Guards):
+    """What was recorded is in `_meta` of the result, as tools of motet mcp have it."""
+
+    def setUp(self):
+        super().setUp()
+        self.holds("keygen", "--prefix", "k")
+
+    def kinds(self):
+        return {r["seq"]: r["body"] for r in guards.records(self.dir)}
+
+    def verified(self, receipt, name):
+        path = self.write(name, json.dumps(receipt))
+        return self.run_motet("receipt", "verify", path, "--key", "k.pub")
+
+    def test_allowed_refused_failed_and_unknown(self):
+        for revision in (mcp.NEWER, mcp.OLDER):
+            with self.subTest(revision), Guard(self.dir, "--signing-key", "k.secret", revision=revision) as agent:
+                told = [agent.call("write", {"path": "/srv/a", "content": "", "do": do})["_meta"]
+                        for do in ("", "error")]
+                told.append(agent.call("write", {"path": "/etc/a", "content": ""})["_meta"])
+                told.append(agent.call("write", {"path": f"/srv/{revision}", "content": "", "do": "die"})["_meta"])
+            bodies = self.kinds()
+            events = [(bodies[m["motet/record"]]["kind"], bodies[m["motet/record"]]["guard"]["event"]) for m in told]
+            self.assertEqual(events, [("operation", "done"), ("guard", "failed"), ("refusal", "refused"),
+                                      ("guard", "outcome_unknown")])
+            for number, meta in enumerate(told):
+                self.assertEqual(self.verified(meta["motet/receipt"], f"r{number}").code, 0)
+            self.assertNotIn("receipt", told[2]["motet/problem"])
+            self.assertEqual(told[2]["motet/problem"]["code"], "precondition_failed")
+
+    def test_without_a_key_there_is_the_record_alone(self):
+        with Guard(self.dir) as agent:
+            for path in ("/srv/a", "/etc/a"):
+                meta = agent.call("write", {"path": path, "content": ""})["_meta"]
+                self.assertIn("motet/record", meta)
+                self.assertNotIn("motet/receipt", meta)
+
+    def test_the_rest_of_a_result_stays_as_it_was_written(self):
+        with Guard(self.dir) as agent:
+            for given, wanted in (
+                    ('{"content": [ ],\t"z":1.50e+2}', '{"content": [ ],\t"z":1.50e+2,"_meta":{"motet/record":N}}'),
+                    ('{}', '{"_meta":{"motet/record":N}}'),
+                    ('{"_meta":{}, "content":[]}', '{"_meta":{"motet/record":N}, "content":[]}'),
+                    ('{"_meta" : { "a":[1, 2], "\\u0062": "}" } , "content":[]}',
+                     '{"_meta" : { "a":[1, 2], "\\u0062": "}" ,"motet/record":N} , "content":[]}'),
+                    ('{"_meta":{"motet/receipt":"forged", "a": 1, "motet/record":0}}',
+                     '{"_meta":{"a":1,"motet/record":N}}'),
+                    ('{"_meta":7}', '{"_meta":7}'), ('[1, 2]', '[1, 2]')):
+                with self.subTest(given):
+                    agent.number += 1
+                    agent.say(json.dumps(mcp.message(mcp.NEWER, agent.number, "tools/call", {
+                        "name": "read", "arguments": {"path": "/srv/a", "do": "raw", "raw": given}})))
+                    line = agent.process.stdout.readline()
+                    number = max(self.kinds())
+                    self.assertEqual(line, '{"result":%s,"extra":1.50,"jsonrpc":"2.0","id":%d}\n' % (
+                        wanted.replace("N", str(number)), agent.number))
+
+    def test_what_passes_without_a_decision_stays_as_it_is(self):
+        with Guard(self.dir, "--observe") as agent:
+            self.assertNotIn("_meta", agent.call("write", {"path": "/etc/a", "content": ""}))
+
+
 class Suggest(Guards):
     """motet guard suggest."""
 

@@ -136,6 +136,14 @@ class Decided(Flows):
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
 
+    def test_the_result_says_which_flow_began(self):
+        with Guard(self.dir) as agent:
+            meta = agent.call("write", {"path": "/srv/a"})["_meta"]
+        flow = meta["motet/flow"]
+        self.assertEqual((flow["flow"], flow["status"], flow["waiting"]["persona"]), ("publish", "waiting", "reviewer"))
+        record = [r["body"] for r in guards.records(self.dir) if r["seq"] == meta["motet/record"]][0]
+        self.assertEqual((record["kind"], record["execution"]), ("flow_waiting", flow["id"]))
+
     def test_what_waits_is_gone_on_with_by_who_it_waits_for(self):
         with Guard(self.dir) as agent:
             self.assertFalse(agent.words("write", path="/srv/a")[0])
