@@ -136,6 +136,7 @@ static void summary_text(mt_buf *out, const summary_row *rows, size_t count,
 static void summary(replay *r, const wi_whatif_counts *c)
 {
     const summary_row rows[] = {
+        {"asked", c->asked, "decisions that somebody asked for (AuthZEN), not judged"},
         {"decisions", c->operations + c->flows, NULL},
         {"differing", c->differing, NULL},
         {"flows", c->flows, NULL},

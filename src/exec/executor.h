@@ -262,6 +262,8 @@ typedef enum ex_quota {
 /* One more. False: it is used up for so many seconds. */
 bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
                    unsigned *seconds);
+/* What was taken was not used. */
+void ex_quota_give_back(ex_executor *x, const ex_caller *who, ex_quota what);
 /* False: it has as many as it may have. Else close it. */
 bool ex_quota_open_stream(ex_executor *x, const ex_caller *who);
 void ex_quota_close_stream(ex_executor *x, const ex_caller *who);

@@ -297,6 +297,23 @@ static const char *ended_words(const proxy *p)
     return p->child ? NULL : "the server behind the guard has ended";
 }
 
+/* A request that was given up waits for an answer that comes late; where there is no
+ * room any more, the one that has waited longest does not. */
+static void make_room(proxy *p)
+{
+    size_t oldest = SIZE_MAX;
+    for (size_t i = 0; p->flight_count == FLIGHTS_MOST && i < p->flight_count; i++) {
+        bool given_up = p->flights[i]->due_ms == INT64_MAX;
+        if (given_up && (oldest == SIZE_MAX ||
+                         p->flights[i]->number < p->flights[oldest]->number)) {
+            oldest = i;
+        }
+    }
+    if (oldest != SIZE_MAX) {
+        land(p, oldest);
+    }
+}
+
 /* True: it cannot be passed on, and the client was told. */
 static bool refused_request(proxy *p, mc_envelope *e)
 {
@@ -305,10 +322,16 @@ static bool refused_request(proxy *p, mc_envelope *e)
                    MT_STR("`id` is that of a request which is not answered yet"));
         return true;
     }
-    bool full = p->flight_count == FLIGHTS_MOST ||
-                p->upstream.len - p->written > p->o->upstream_bytes;
+    make_room(p);
+    bool slow = p->upstream.len - p->written > p->o->upstream_bytes;
     const char *why = ended_words(p);
-    why = why ? why : full ? "the server behind the guard does not keep up" : NULL;
+    why = why                               ? why
+          : p->flight_count == FLIGHTS_MOST ? "the server behind the guard has not "
+                                              "answered 1024 requests yet; this one "
+                                              "was not sent: try again later"
+          : slow ? "the server behind the guard does not read what it is sent; this "
+                   "request was not sent"
+                 : NULL;
     if (why) {
         tell_fault(p, &e->m, MC_INTERNAL, mt_str_z(why));
     }

@@ -115,6 +115,8 @@ def main():
             say(id=number, result={"tools": [tool(name) for name in TOOLS], "resultType": "complete"})
         elif method == "tools/call":
             call(number, message["params"])
+        elif method == "echo/never":
+            pass
         elif method == "echo/it":
             say(id=number, result={"heard": message})
         elif number is not None and method:

@@ -357,6 +357,8 @@ mt_err ex_tool_unknown(ex_job *job, ex_group *g, mt_str why);
 
 /* ---- Instances that a guarded call holds (claims.c) ---- */
 
+/* Is the entity one that the operation changes? CT_NONE: it is. */
+bool ex_changes(const ex_version *v, uint32_t op, uint32_t entity);
 /* Does the store have any? Asked once, when opening. */
 mt_err ex_claims_open(ex_executor *x);
 /* Answers the job (job->answered) if another call holds what the operation changes;

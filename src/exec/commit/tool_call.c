@@ -28,8 +28,23 @@ static mt_str tool_of(const ex_job *job)
     return c ? mt_text_at(&c->tree, "tool") : job->call->guarded->tool;
 }
 
-/* {"arguments","by","call","event","observed","result","tool","why"}; `by`: who says
- * how it ended, if that is not who called. */
+/* Entities whose instances the call holds from now on. */
+static void holds_json(mt_jw *w, const ex_job *job)
+{
+    const ct_model *m = job->v->model;
+    uint32_t op = job->guards_flow ? CT_NONE : job->what;
+    mt_jw_keyz(w, "holds");
+    mt_jw_begin_array(w);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        if (job->snap->instances[e].ptr && ex_changes(job->v, op, e)) {
+            mt_jw_str(w, m->entities[e].id);
+        }
+    }
+    mt_jw_end_array(w);
+}
+
+/* {"arguments","by","call","event","holds","observed","result","tool","why"}; `by`: who
+ * says how it ended, if that is not who called. */
 mt_str ex_tool_json(ex_job *job, mt_str call, const char *event, mt_str why)
 {
     const ex_guarded *c = job->call->guarded;
@@ -48,6 +63,9 @@ mt_str ex_tool_json(ex_job *job, mt_str call, const char *event, mt_str why)
         mt_jw_key_str(&w, "call", call);
     }
     mt_jw_key_str(&w, "event", mt_str_z(event));
+    if (call.len && !c->commits_before && mt_str_is(mt_str_z(event), "allowed")) {
+        holds_json(&w, job);
+    }
     if (c->observes) {
         mt_jw_key_bool(&w, "observed", true);
     }
@@ -185,11 +203,11 @@ mt_err ex_tool_keep(ex_job *job, ex_group *g, mt_str call, const char *status,
 mt_err ex_tool_allow(ex_job *job, ex_group *g, mt_str call)
 {
     int64_t number;
-    bool mapped = job->what != CT_NONE;
-    job->guard_json =
-        ex_tool_json(job, call, mapped ? "allowed" : "passed", (mt_str){0});
+    bool mapped = job->what != CT_NONE, closes = job->call->guarded->closes;
+    job->guard_json = ex_tool_json(job, closes ? (mt_str){0} : call,
+                                   mapped ? "allowed" : "passed", (mt_str){0});
     mt_err err = record(job, g, mapped, &number);
-    if (!err && !(job->call->guarded->closes && !mapped)) {
+    if (!err && !closes) {
         err = ex_tool_keep(job, g, call, EX_CALL_ALLOWED, number);
     }
     uint32_t changes = job->guards_flow ? CT_NONE : job->what;
