@@ -745,6 +745,15 @@ class Recorded(Access):
                 self.assertTrue(all("facts" in r for r in said))
                 server.stop()
 
+    def test_what_if_says_that_such_decisions_are_not_judged(self):
+        server = self.serve()
+        self.decide(ask())
+        self.decide(ask(BOB, WRITE))
+        server.stop()
+        told = run("whatif", "--store", "sqlite:serve.db", SOURCE / "examples" / "records" / "records.tenor", cwd=self.dir)
+        self.assertEqual(told.code, 0, told)
+        self.assertRegex(told.out, "2  decisions that somebody asked for \\(AuthZEN\\), not judged")
+
     def test_the_store_is_what_its_ledger_says(self):
         server = self.serve()
         self.decide(ask())
