@@ -32,6 +32,26 @@ static void pass_on(mt_arena *a, mt_str text)
     mt_buf_free(&out);
 }
 
+/* Every member is what it was, but for `_meta`, which has one of ours. */
+static void add_meta(mt_arena *a, mt_str text)
+{
+    mt_json all, again;
+    mt_buf out = {0};
+    if (mt_json_read(a, text, NULL, &all, NULL) || all.type != MT_JSON_OBJECT) {
+        return;
+    }
+    gd_with_meta(&out, text, &all, MT_STR("\"motet/record\":7"));
+    MT_ASSERT(mt_json_read(a, mt_buf_str(&out), NULL, &again, NULL) == MT_OK);
+    for (uint32_t i = 0; i < all.count; i++) {
+        const mt_json_member *m = &all.as.members[i];
+        MT_ASSERT(mt_str_is(m->key, "_meta") ||
+                  mt_json_equal(mt_json_get(&again, m->key), &m->value));
+    }
+    const mt_json *meta = mt_json_at(&again, "_meta");
+    MT_ASSERT(!mt_json_is(meta, MT_JSON_OBJECT) || mt_json_at(meta, "motet/record"));
+    mt_buf_free(&out);
+}
+
 static void read_map(mt_arena *a, mt_str text, bool must)
 {
     mt_json tree;
@@ -89,7 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     mt_str text = mt_str_from((const char *)data + 1, size - 1);
     switch (data[0] % 4) {
-    case 0: pass_on(&a, text); break;
+    case 0:
+        pass_on(&a, text);
+        add_meta(&a, text);
+        break;
     case 1: read_map(&a, text, false); break;
     case 2: make_plain(&a, text); break;
     default: begin_with(&a, text); break;

@@ -70,7 +70,11 @@ static mt_err add_row(void *state, const st_doc *row)
         mt_jw_keyz(&w, "bindings");
         mt_jw_json(&w, mt_json_at(&tree, "bindings"));
         mt_jw_key_str(&w, "call", row->id);
-        mt_jw_key_str(&w, "operation", mt_text_at(&tree, "operation"));
+        if (mt_json_at(&tree, "flow")) {
+            mt_jw_key_str(&w, "flow", mt_text_at(&tree, "flow"));
+        } else {
+            mt_jw_key_str(&w, "operation", mt_text_at(&tree, "operation"));
+        }
         mt_jw_key_str(&w, "persona", mt_text_at(&tree, "persona"));
         mt_jw_key_i64(&w, "record", record);
         mt_jw_key_str(&w, "status", mt_text_at(&tree, "status"));
@@ -121,16 +125,16 @@ static int resolve(cli_guarded *g, const cli_args *args, bool done)
 {
     const char *outcome = cli_value(args, "outcome"),
                *reason = cli_value(args, "reason");
-    mt_str words;
+    gd_ended told;
     gd_end_of e = {.call = mt_str_z(args->operands[0]),
                    .tool = MT_STR(""),
                    .ended = done ? EX_ENDED_DONE : EX_ENDED_FAILED,
                    .outcome = mt_str_z(outcome ? outcome : ""),
                    .why = mt_str_z(reason ? reason : "an operator says so")};
-    bool settled = gd_end(&g->desk, &g->in.arena, &e, &words);
+    bool settled = gd_end(&g->desk, &g->in.arena, &e, &told);
     return settled ? CLI_HOLDS
                    : cli_fail(args, CLI_FAILS, "call %s is not resolved: %.*s",
-                              args->operands[0], MT_ARG(words));
+                              args->operands[0], MT_ARG(told.words));
 }
 
 int cmd_guard_resolve(const cli_args *args)

@@ -80,12 +80,12 @@ static int find_left(cli_guarded *g)
         st_rollback(tx);
     }
     for (size_t i = 0; i < l.calls.len && !err; i++) {
-        mt_str words;
+        gd_ended told;
         gd_end_of e = {.call = l.calls.items[i],
                        .tool = l.tools.items[i],
                        .ended = EX_ENDED_UNKNOWN,
                        .why = MT_STR("the guard ended before the tool had answered")};
-        (void)gd_end(&g->desk, &g->in.arena, &e, &words);
+        (void)gd_end(&g->desk, &g->in.arena, &e, &told);
         fprintf(stderr, "motet guard: call %.*s was left behind: outcome_unknown\n",
                 MT_ARG(l.calls.items[i]));
     }

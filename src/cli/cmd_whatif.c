@@ -74,6 +74,7 @@ typedef struct summary_row {
     const char *name;
     uint64_t value;
     const char *text; /* shown when it is not zero; NULL: in JSON only */
+    bool rare;        /* in JSON only where there are any */
 } summary_row;
 
 static void kinds_json(mt_jw *w, const wi_whatif_counts *c)
@@ -97,6 +98,9 @@ static void summary_json(mt_buf *out, const summary_row *rows, size_t count,
     mt_jw_keyz(&w, "summary");
     mt_jw_begin_object(&w);
     for (size_t i = 0; i < count; i++) {
+        if (rows[i].rare && !rows[i].value) {
+            continue;
+        }
         if (strcmp(rows[i].name, "operations") == 0) {
             kinds_json(&w, c); /* its place by name */
         }
@@ -136,15 +140,20 @@ static void summary_text(mt_buf *out, const summary_row *rows, size_t count,
 static void summary(replay *r, const wi_whatif_counts *c)
 {
     const summary_row rows[] = {
-        {"decisions", c->operations + c->flows, NULL},
-        {"differing", c->differing, NULL},
-        {"flows", c->flows, NULL},
-        {"foreign", c->foreign, "decisions of other contracts or versions left out"},
-        {"operations", c->operations, NULL},
-        {"orphans", c->orphans, "records of flows whose beginning is not there"},
-        {"records", c->records, NULL},
-        {"under_way", c->under_way, "flows not ended, compared as far as they came"},
-        {"unknown", c->unknown, "flows not replayed: their states are not recorded"},
+        {"asked", c->asked, "decisions that somebody asked for (AuthZEN), not judged",
+         true},
+        {"decisions", c->operations + c->flows, NULL, false},
+        {"differing", c->differing, NULL, false},
+        {"flows", c->flows, NULL, false},
+        {"foreign", c->foreign, "decisions of other contracts or versions left out",
+         false},
+        {"operations", c->operations, NULL, false},
+        {"orphans", c->orphans, "records of flows whose beginning is not there", false},
+        {"records", c->records, NULL, false},
+        {"under_way", c->under_way, "flows not ended, compared as far as they came",
+         false},
+        {"unknown", c->unknown, "flows not replayed: their states are not recorded",
+         false},
     };
     size_t count = sizeof rows / sizeof *rows;
     if (r->json) {

@@ -115,7 +115,8 @@ static int check_map(cli_guarded *g)
                         .contract = g->view.contract,
                         .persona = persona,
                         .caller = &g->caller,
-                        .observes = cli_flag(g->in.args, "observe")};
+                        .observes = cli_flag(g->in.args, "observe"),
+                        .receipts = g->in.config.signing_key != NULL};
     return CLI_HOLDS;
 }
 

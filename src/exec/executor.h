@@ -163,7 +163,9 @@ typedef struct ex_people {
     X(AGENT_TAPE,        false) /* GET  agents/n/tape                            */ \
     X(AGENT_LOG,         false) /* GET  agents/n/messages                        */ \
     X(GUARD_BEGIN,       true)  /* nobody's route: a tool is to be called elsewhere */ \
-    X(GUARD_END,         true)  /* nobody's route: what became of call i          */
+    X(GUARD_END,         true)  /* nobody's route: what became of call i          */ \
+    X(GUARD_FLOW,        true)  /* GUARD_BEGIN of a tool that is a flow           */ \
+    X(GUARD_FLOW_END,    true)  /* nobody's call: GUARD_END finds that it is one  */
 /* clang-format on */
 
 typedef enum ex_action {
@@ -181,9 +183,9 @@ typedef enum ex_ended {
 } ex_ended;
 
 /* GUARD_*: a call of a tool of another server (docs/adr/0032-guard.md). BEGIN: `n` is
- * the operation that it is (empty: none, the tool is not mapped), the body that of an
- * operation; what answers has `call`, its id. END: `i` is that id, the body may have
- * an outcome. Texts are JSON for the record. */
+ * the operation that it is (empty: none, the tool is not mapped), FLOW: the flow; the
+ * body that of an operation; what answers has `call`, its id. END: `i` is that id, the
+ * body may have an outcome. Texts are JSON for the record. */
 typedef struct ex_guarded {
     mt_str tool;
     mt_str arguments; /* BEGIN */
@@ -195,8 +197,8 @@ typedef struct ex_guarded {
     bool outcome_later;  /* several outcomes match: the result will say which */
     bool observes;       /* a refusal is recorded, and nobody is held up by it */
     bool passes;         /* not mapped, and allowed nevertheless */
-    /* OPERATION as a dry run: entities whose instance, if there is none, is taken as
-     * just made. */
+    /* OPERATION and FLOW_START as a dry run: entities whose instance, if there is none,
+     * is taken as just made. BEGIN: likewise, to say what else is in the way. */
     const mt_str *makes;
     uint32_t make_count;
 } ex_guarded;
@@ -260,6 +262,8 @@ typedef enum ex_quota {
 /* One more. False: it is used up for so many seconds. */
 bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
                    unsigned *seconds);
+/* What was taken was not used. */
+void ex_quota_give_back(ex_executor *x, const ex_caller *who, ex_quota what);
 /* False: it has as many as it may have. Else close it. */
 bool ex_quota_open_stream(ex_executor *x, const ex_caller *who);
 void ex_quota_close_stream(ex_executor *x, const ex_caller *who);

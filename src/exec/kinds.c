@@ -116,4 +116,12 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
     [EX_GUARD_END] = {.prepare = ex_guard_end_prepare,
                       .claim = ex_guard_claim,
                       .commit = ex_guard_end_commit},
+    [EX_GUARD_FLOW] = {.prepare = ex_guard_flow_prepare,
+                       .claim = ex_guard_flow_claim,
+                       .commit = ex_guard_flow_commit,
+                       .think = ex_flow_think},
+    [EX_GUARD_FLOW_END] = {.prepare = ex_guard_flow_end_prepare,
+                           .claim = ex_guard_flow_claim,
+                           .commit = ex_guard_flow_end_commit,
+                           .think = ex_flow_think},
 };

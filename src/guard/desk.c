@@ -1,8 +1,8 @@
 /* guard/desk.c - one call of a tool, as calls of the executor.
  * Room: guard.
- * A call becomes the request of its operation: persona, bindings and facts, as the map
- * says. Where the map makes instances, a dry run says first whether it is only the
- * instance that is missing: what is refused anyway makes none. Then the executor
+ * A call becomes the request of its operation or flow: persona, bindings and facts, as
+ * the map says. Where the map makes instances, a dry run says first whether it is only
+ * the instance that is missing: what is refused anyway makes none. Then the executor
  * decides, and its answer is waited for; it comes from another thread.
  * INVARIANT: `goes_on` without an answer of the executor that is durable does not
  * exist: whatever fails is a fault, and a fault does not go on. */
@@ -22,6 +22,8 @@ typedef struct waiting {
     mt_buf body;
 } waiting;
 
+/* Woken when the lock is free: who wakes while it is held has the other wait again.
+ * Therefore what is waited with must outlive the wait (ask()). */
 static void give(void *state, ex_reply *reply)
 {
     waiting *w = state;
@@ -30,15 +32,17 @@ static void give(void *state, ex_reply *reply)
     w->body = reply->body;
     reply->body = (mt_buf){0};
     w->here = true;
-    pthread_cond_signal(&w->given);
     pthread_mutex_unlock(&w->lock);
+    pthread_cond_signal(&w->given);
 }
 
 /* Its answer, in `a`; *tree is null when it is not JSON. */
 static int ask(const gd_desk *d, mt_arena *a, const ex_call *call, mt_json *tree,
                mt_str *text)
 {
-    waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
+    static _Thread_local waiting w = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                      .given = PTHREAD_COND_INITIALIZER};
+    w.here = false; /* nobody else knows of it now */
     ex_executor_call(d->executor, call, give, &w);
     pthread_mutex_lock(&w.lock);
     while (!w.here) {
@@ -55,6 +59,11 @@ static int ask(const gd_desk *d, mt_arena *a, const ex_call *call, mt_json *tree
 }
 
 /* ---- Requests ---- */
+
+static mt_str meaning(const gd_tool *t)
+{
+    return t->flow.len ? t->flow : t->operation;
+}
 
 static void write_bindings(mt_jw *w, mt_arena *a, const gd_tool *t,
                            const mt_json *arguments)
@@ -103,6 +112,9 @@ static mt_str request(const gd_desk *d, mt_arena *a, const gd_tool *t,
         write_facts(&w, t, arguments);
     }
     mt_jw_key_str(&w, "persona", d->persona);
+    if (d->receipts && !dry_run) {
+        mt_jw_key_bool(&w, "receipt", true);
+    }
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
@@ -161,6 +173,39 @@ static mt_str words_of(mt_arena *a, const mt_json *problem, const char *before)
     return text;
 }
 
+/* ---- What `_meta` says ---- */
+
+/* As tools of `motet mcp` have it: the record and its receipt, or that it is queued. */
+static mt_str meta_of(mt_arena *a, const mt_json *said)
+{
+    static const char *const FLOW[] = {"flow", "id", "status", "waiting"};
+    static const char *const KEYS[] = {"queued", "receipt", "record"};
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    if (mt_json_is(said, MT_JSON_OBJECT) && mt_json_at(said, "id")) {
+        mt_jw_keyz(&w, "motet/flow");
+        mt_jw_begin_object(&w);
+        for (size_t i = 0; i < sizeof FLOW / sizeof *FLOW; i++) {
+            const mt_json *v = mt_json_get(said, mt_str_z(FLOW[i]));
+            if (v) {
+                mt_jw_key(&w, mt_str_z(FLOW[i]));
+                mt_jw_json(&w, v);
+            }
+        }
+        mt_jw_end_object(&w);
+    }
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        const mt_json *v = mt_json_get(said, mt_str_z(KEYS[i]));
+        if (v) {
+            mt_jw_key(&w, mt_strf(a, "motet/%s", KEYS[i]));
+            mt_jw_json(&w, v);
+        }
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
 /* ---- Instances that are made ---- */
 
 static bool makes(const gd_tool *t)
@@ -190,19 +235,28 @@ static void make(const gd_desk *d, mt_arena *a, const gd_bind *b, mt_str id)
     mt_buf_free(&body);
 }
 
-/* Would it be allowed if they were there? Which outcome it is may be told later. */
-static bool is_worth_making(const gd_desk *d, mt_arena *a, const gd_tool *t,
-                            const ex_call *call, bool outcome_later)
+static void note_makes(mt_arena *a, const gd_tool *t, ex_guarded *out)
 {
-    mt_json said;
-    mt_str text, *makes = mt_new_array(a, mt_str, t->bind_count);
-    ex_guarded assumed = {.makes = makes};
-    ex_call asked = *call;
+    mt_str *makes = mt_new_array(a, mt_str, t->bind_count);
+    out->makes = makes;
     for (uint32_t i = 0; i < t->bind_count; i++) {
         if (t->binds[i].create) {
-            makes[assumed.make_count++] = t->binds[i].name;
+            makes[out->make_count++] = t->binds[i].name;
         }
     }
+}
+
+/* Would it be allowed if they were there? Which outcome it is may be told later. */
+static bool is_worth_making(const gd_desk *d, mt_arena *a, const ex_call *call,
+                            const ex_guarded *guarded)
+{
+    mt_json said;
+    mt_str text;
+    bool outcome_later = guarded->outcome_later && !guarded->commits_before;
+    ex_guarded assumed = {.makes = guarded->makes,
+                          .make_count = guarded->make_count,
+                          .outcome_later = outcome_later};
+    ex_call asked = *call;
     asked.guarded = &assumed;
     return ask(d, a, &asked, &said, &text) == 200 ||
            (outcome_later && mt_str_is(mt_text_at(&said, "code"), "ambiguous_outcome"));
@@ -210,19 +264,19 @@ static bool is_worth_making(const gd_desk *d, mt_arena *a, const gd_tool *t,
 
 /* As often as there are bindings at most: a dry run names one missing instance. */
 static void make_missing(const gd_desk *d, mt_arena *a, const gd_tool *t,
-                         const mt_json *arguments, bool outcome_later)
+                         const mt_json *arguments, const ex_guarded *guarded)
 {
-    ex_call call = {.action = EX_OPERATION,
+    ex_call call = {.action = t->flow.len ? EX_FLOW_START : EX_OPERATION,
                     .caller = d->caller,
                     .contract = d->contract,
-                    .name = t->operation,
+                    .name = meaning(t),
                     .body = request(d, a, t, arguments, true)};
     for (uint32_t tries = 0; tries < t->bind_count; tries++) {
         mt_json said;
         mt_str text, id;
         (void)ask(d, a, &call, &said, &text);
         if (!mt_str_is(mt_text_at(&said, "code"), "unknown_instance") ||
-            (!tries && !is_worth_making(d, a, t, &call, outcome_later))) {
+            (!tries && !is_worth_making(d, a, &call, guarded))) {
             return;
         }
         mt_str entity = mt_text_at(&said, "entity");
@@ -242,6 +296,19 @@ static bool is_refusal(int status)
     return status == 403 || status == 404 || status == 409 || status == 422;
 }
 
+/* The receipt has a place of its own. */
+static mt_str without_receipt(mt_arena *a, const mt_json *problem, mt_str text)
+{
+    mt_buf out = {0};
+    if (!mt_json_at(problem, "receipt")) {
+        return text;
+    }
+    gd_copy(&out, text, problem, "receipt", (mt_str){0});
+    text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
 /* The quota of refusals, a store that is gone, facts that cannot be had: not a refusal
  * of the contract, and no permission either. */
 static gd_decision decision_of(const gd_desk *d, mt_arena *a, int status,
@@ -255,7 +322,9 @@ static gd_decision decision_of(const gd_desk *d, mt_arena *a, int status,
     }
     out.fault = !out.refused;
     out.goes_on = out.refused && d->observes;
-    out.problem = mt_json_is(said, MT_JSON_OBJECT) ? text : (mt_str){0};
+    out.problem =
+        mt_json_is(said, MT_JSON_OBJECT) ? without_receipt(a, said, text) : (mt_str){0};
+    out.meta = meta_of(a, said);
     out.words = words_of(a, said, out.fault ? "Not decided" : "Refused");
     return out;
 }
@@ -273,13 +342,13 @@ gd_decision gd_begin(const gd_desk *d, mt_arena *a, const gd_call *c)
                           .observes = d->observes,
                           .passes = !t && d->map->unmapped};
     if (makes(t)) {
-        make_missing(d, a, t, c->arguments,
-                     guarded.outcome_later && !guarded.commits_before);
+        note_makes(a, t, &guarded);
+        make_missing(d, a, t, c->arguments, &guarded);
     }
-    ex_call call = {.action = EX_GUARD_BEGIN,
+    ex_call call = {.action = t && t->flow.len ? EX_GUARD_FLOW : EX_GUARD_BEGIN,
                     .caller = d->caller,
                     .contract = d->contract,
-                    .name = t ? t->operation : (mt_str){0},
+                    .name = t ? meaning(t) : (mt_str){0},
                     .body = request(d, a, t, c->arguments, false),
                     .guarded = &guarded};
     int status = ask(d, a, &call, &said, &text);
@@ -307,13 +376,16 @@ static mt_str outcome_of(mt_arena *a, const gd_tool *t, const gd_end_of *e)
     return found;
 }
 
-static mt_str end_body(mt_arena *a, mt_str outcome)
+static mt_str end_body(const gd_desk *d, mt_arena *a, mt_str outcome)
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
     mt_jw_begin_object(&w);
     if (outcome.len) {
         mt_jw_key_str(&w, "outcome", outcome);
+    }
+    if (d->receipts) {
+        mt_jw_key_bool(&w, "receipt", true);
     }
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
@@ -345,7 +417,7 @@ static void state_facts(const gd_desk *d, mt_arena *a, const gd_tool *t,
     mt_buf_free(&body);
 }
 
-bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words)
+bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, gd_ended *out)
 {
     const gd_tool *t = d->map ? gd_map_tool(d->map, e->tool) : NULL;
     mt_json said;
@@ -356,12 +428,13 @@ bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words)
                     .caller = d->caller,
                     .contract = d->contract,
                     .id = e->call,
-                    .body = end_body(a, outcome_of(a, t, e)),
+                    .body = end_body(d, a, outcome_of(a, t, e)),
                     .guarded = &guarded};
     int status = ask(d, a, &call, &said, &text);
     mt_str now = mt_text_at(&said, "status");
     bool settled = status == 200 && !mt_str_is(now, "outcome_unknown");
-    *words = status == 200 ? now : words_of(a, &said, "Not recorded");
+    out->words = status == 200 ? now : words_of(a, &said, "Not recorded");
+    out->meta = status == 200 ? meta_of(a, &said) : (mt_str){0};
     if (settled && e->ended == EX_ENDED_DONE) {
         state_facts(d, a, t, e->result);
     }

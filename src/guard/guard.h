@@ -27,6 +27,7 @@ typedef struct gd_desk {
     mt_str contract, persona;
     const ex_caller *caller; /* with this persona, the map's facts, and what it makes */
     bool observes;           /* refuses nothing */
+    bool receipts;           /* what is recorded is promised: there is a key */
 } gd_desk;
 
 /* What was decided about a call. */
@@ -37,6 +38,7 @@ typedef struct gd_decision {
     mt_str call;    /* to be ended; empty: nothing is open */
     mt_str words;   /* why not; for people and models */
     mt_str problem; /* the same as JSON; empty: none */
+    mt_str meta;    /* members of `_meta` of a refusal: its record and receipt */
 } gd_decision;
 
 typedef struct gd_call {
@@ -58,9 +60,14 @@ typedef struct gd_end_of {
     mt_str outcome;        /* named by an operator; empty: by the map */
     mt_str why;
 } gd_end_of;
+/* What is recorded of that. */
+typedef struct gd_ended {
+    mt_str words; /* which end it is, or why it could not be recorded */
+    mt_str meta;  /* members of `_meta`: its record and receipt; a flow that began */
+} gd_ended;
 /* True: it is settled, and durable. False: it is one whose outcome is unknown, or the
- * store failed; *words says which. */
-bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, mt_str *words);
+ * store failed; the words say which. */
+bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, gd_ended *out);
 
 /* ---- Lines (wire.c) ---- */
 
@@ -74,6 +81,10 @@ mt_str gd_twin_of(const mt_json *object, const char *const *names);
 /* The object with one member's text replaced; `with` empty: left out. */
 void gd_copy(mt_buf *out, mt_str text, const mt_json *object, const char *member,
              mt_str with);
+/* The object with these members in its `_meta`, in place of what it has there under
+ * names of ours; all other bytes are as they came. One whose `_meta` is not an object
+ * stays as it is. */
+void gd_with_meta(mt_buf *out, mt_str text, const mt_json *object, mt_str members);
 /* The message with another id (empty: as it has none). */
 void gd_with_id(mt_buf *out, mt_str text, const mt_json *all, mt_str id);
 

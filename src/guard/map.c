@@ -67,7 +67,8 @@ static const mt_form_table RESULTS =
 
 static const mt_form_row TOOL[] = {
     MT_FORM_LABEL(gd_tool, name),
-    MT_FORM_NAME(gd_tool, operation, "operation", NAME_MOST, MT_FORM_REQUIRED),
+    MT_FORM_NAME(gd_tool, operation, "operation", NAME_MOST, 0),
+    MT_FORM_NAME(gd_tool, flow, "flow", NAME_MOST, 0),
     MT_FORM_CHOICE(gd_tool, commit, "commit", COMMITS, 0),
     MT_FORM_SPAN(gd_tool, timeout_ms, "timeout", TIMEOUT_LEAST, TIMEOUT_MOST, 0),
     MT_FORM_MAP(gd_tool, binds, bind_count, "bindings", &BINDS, FACTS_MOST, 0),
@@ -125,9 +126,10 @@ bool gd_map_read(mt_form *f, const mt_json *tree, gd_map *out)
 typedef struct checking {
     mt_form tools, tool, part; /* forms refer to the one around them */
     const mt_json *rows, *row;
+    const ct_plan *p;
     const ct_model *m;
     const gd_tool *t;
-    uint32_t op;
+    uint32_t what; /* the operation or flow that it is */
     bool good;
 } checking;
 
@@ -174,8 +176,32 @@ static void check_facts(checking *c, const gd_value *facts, uint32_t count,
     }
 }
 
-/* Each entity that the operation changes needs a binding: without one every call would
- * be refused, and the reader of the map could not see why. */
+static bool changes(const checking *c, uint32_t entity)
+{
+    if (c->t->flow.len) {
+        return ct_bit(c->p->graphs[c->what].entities, entity);
+    }
+    const ct_operation *op = &c->m->operations[c->what];
+    for (uint32_t i = 0; i < op->effect_count; i++) {
+        if (op->effects[i].entity == entity) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool binds(const gd_tool *t, mt_str entity)
+{
+    for (uint32_t i = 0; i < t->bind_count; i++) {
+        if (mt_str_eq(t->binds[i].name, entity)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each entity that is changed needs a binding: without one every call would be refused,
+ * and the reader of the map could not see why. */
 static void check_binds(checking *c)
 {
     const mt_json *in = mt_json_at(c->row, "bindings");
@@ -191,19 +217,28 @@ static void check_binds(checking *c)
                                   MT_ARG(b->name));
         }
     }
-    const ct_operation *op = &c->m->operations[c->op];
-    for (uint32_t i = 0; i < op->effect_count; i++) {
-        mt_str entity = c->m->entities[op->effects[i].entity].id;
-        bool bound = false;
-        for (uint32_t k = 0; k < c->t->bind_count && !bound; k++) {
-            bound = mt_str_eq(c->t->binds[k].name, entity);
-        }
-        if (!bound) {
+    for (uint32_t e = 0; e < c->m->entity_count; e++) {
+        mt_str entity = c->m->entities[e].id;
+        if (changes(c, e) && !binds(c->t, entity)) {
             c->good = mt_form_say(&c->tool, MT_FORM_MISSING, c->row, "bindings",
-                                  "lacks '%.*s', which the operation '%.*s' changes",
-                                  MT_ARG(entity), MT_ARG(op->id));
+                                  "lacks '%.*s', which the %s '%.*s' %s",
+                                  MT_ARG(entity), c->t->flow.len ? "flow" : "operation",
+                                  MT_ARG(c->t->flow.len ? c->t->flow : c->t->operation),
+                                  c->t->flow.len ? "can change" : "changes");
         }
     }
+}
+
+/* Has the operation this outcome? Of a flow, one of its operations: which of them it
+ * comes to is not known yet. */
+static bool has_outcome(const checking *c, mt_str name)
+{
+    bool any = c->t->flow.len > 0, has = false;
+    for (uint32_t op = 0; op < c->m->operation_count && !has; op++) {
+        has =
+            (any || op == c->what) && ct_plan_outcome_named(c->p, op, name) != CT_NONE;
+    }
+    return has;
 }
 
 /* With `commit: before` the operation is done before there is a result, so the result
@@ -212,16 +247,13 @@ static void check_outcomes(checking *c)
 {
     const gd_result *r = &c->t->result;
     const mt_json *at = mt_json_at(c->row, "result");
-    const ct_operation *op = &c->m->operations[c->op];
-    bool known = !r->on_error.len;
-    for (uint32_t i = 0; i < op->outcome_count && !known; i++) {
-        known = mt_str_eq(op->outcomes[i], r->on_error);
-    }
-    if (!known) {
-        c->good = mt_form_say(&c->tool, MT_FORM_OUT_OF_RANGE, at, "result",
-                              "names the outcome '%.*s', which the operation '%.*s' "
-                              "does not have",
-                              MT_ARG(r->on_error), MT_ARG(op->id));
+    bool flow = c->t->flow.len > 0;
+    if (r->on_error.len && !has_outcome(c, r->on_error)) {
+        c->good =
+            mt_form_say(&c->tool, MT_FORM_OUT_OF_RANGE, at, "result",
+                        "names the outcome '%.*s', which %s%.*s%s", MT_ARG(r->on_error),
+                        flow ? "no operation has" : "the operation '",
+                        MT_ARG(c->t->operation), flow ? "" : "' does not have");
     }
     if (c->t->commit && (r->outcome || r->on_error.len)) {
         c->good = mt_form_say(&c->tool, MT_FORM_OUT_OF_RANGE, at, "result",
@@ -230,16 +262,25 @@ static void check_outcomes(checking *c)
     check_facts(c, r->facts, r->fact_count, mt_json_at(at, "facts"));
 }
 
-/* Without its operation nothing else of a row can be judged. */
+/* Without its operation or flow nothing else of a row can be judged. */
 static void check_tool(checking *c)
 {
+    bool flow = c->t->flow.len > 0;
+    const char *key = flow ? "flow" : "operation";
+    mt_str name = flow ? c->t->flow : c->t->operation;
+    ct_kind kind = flow ? CT_KIND_FLOW : CT_KIND_OPERATION;
     c->row = mt_json_get(c->rows, c->t->name);
     c->tool = mt_form_member(&c->tools, c->t->name, "a tool");
-    if (!is_known(c, &c->tool, CT_KIND_OPERATION, c->t->operation,
-                  mt_json_at(c->row, "operation"), "operation", "operation")) {
+    if (flow == (c->t->operation.len > 0)) {
+        c->good = mt_form_say(&c->tool, MT_FORM_MISSING, c->row, "operation",
+                              "is missing, or `flow`: a tool is one of them");
         return;
     }
-    c->op = ct_model_find(c->m, CT_KIND_OPERATION, c->t->operation);
+    const mt_json *at = mt_json_get(c->row, mt_str_z(key));
+    if (!is_known(c, &c->tool, kind, name, at, key, key)) {
+        return;
+    }
+    c->what = ct_model_find(c->m, kind, name);
     check_binds(c);
     check_facts(c, c->t->facts, c->t->fact_count, mt_json_at(c->row, "facts"));
     check_outcomes(c);
@@ -252,8 +293,12 @@ static void find_never(mt_form *f, gd_map *m, const ex_view *view, mt_str person
     uint32_t who = ct_model_find(model, CT_KIND_PERSONA, persona);
     const tl_set *set = tl_set_make(f->arena, view, who);
     for (uint32_t i = 0; i < m->tool_count; i++) {
-        uint32_t op = ct_model_find(model, CT_KIND_OPERATION, m->tools[i].operation);
-        m->tools[i].never = !tl_set_of(set, TL_OPERATION, op);
+        gd_tool *t = &m->tools[i];
+        t->never =
+            t->flow.len
+                ? !tl_set_of(set, TL_FLOW, ct_model_find(model, CT_KIND_FLOW, t->flow))
+                : !tl_set_of(set, TL_OPERATION,
+                             ct_model_find(model, CT_KIND_OPERATION, t->operation));
     }
 }
 
@@ -262,7 +307,7 @@ static void find_never(mt_form *f, gd_map *m, const ex_view *view, mt_str person
 bool gd_map_check(mt_form *f, const mt_json *tree, gd_map *m, const ex_view *view,
                   mt_str persona)
 {
-    checking c = {.m = view->plan->model, .good = true};
+    checking c = {.p = view->plan, .m = view->plan->model, .good = true};
     c.tools = mt_form_inside(f, "tools", "the tools");
     c.rows = mt_json_at(tree, "tools");
     (void)is_known(&c, f, CT_KIND_PERSONA, persona, mt_json_at(tree, "persona"),

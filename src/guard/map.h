@@ -1,4 +1,5 @@
-/* guard/map.h - which tool is which operation, and where bindings and facts come from.
+/* guard/map.h - which tool is which operation or flow, and where bindings and facts
+ * come from.
  * Room: guard. Reads a tree (YAML or JSON) by tables, then holds it against a contract.
  * docs/guard.md has the whole of it. Ownership: texts borrow from the tree, arrays live
  * in the arena. */
@@ -48,9 +49,9 @@ typedef struct gd_result {
 } gd_result;
 
 typedef struct gd_tool {
-    mt_str name, operation;
-    int commit;          /* 0: after the call; 1: before */
-    uint64_t timeout_ms; /* 0: as all others */
+    mt_str name, operation, flow; /* one of the two */
+    int commit;                   /* 0: after the call; 1: before */
+    uint64_t timeout_ms;          /* 0: as all others */
     const gd_bind *binds;
     uint32_t bind_count;
     const gd_value *facts;

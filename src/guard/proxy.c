@@ -52,6 +52,7 @@ typedef struct flight {
     what what;
     mc_revision revision;
     mt_str call, tool; /* CALL; call empty: nothing is to be ended */
+    mt_str meta;       /* CALL that has ended: members of `_meta` */
     uint64_t timeout_ms;
     int64_t due_ms; /* INT64_MAX: it was given up already */
     bool told;      /* the client has its answer, or wants none */
@@ -123,7 +124,8 @@ static void tell_fault(proxy *p, mc_message *m, mc_fault fault, mt_str why)
 }
 
 /* A result that is an error: for whoever called the tool, not about the protocol. */
-static void tell_refusal(proxy *p, const mc_message *m, mt_str words, mt_str problem)
+static void tell_refusal(proxy *p, const mc_message *m, mt_str words, mt_str problem,
+                         mt_str more)
 {
     mt_buf line = {0}, members = {0}, meta = {0};
     mt_buf_addz(&members, "\"content\":[{\"type\":\"text\",\"text\":");
@@ -132,7 +134,9 @@ static void tell_refusal(proxy *p, const mc_message *m, mt_str words, mt_str pro
     if (problem.len) {
         mt_buf_addz(&meta, "\"motet/problem\":");
         mt_buf_adds(&meta, problem);
+        mt_buf_addz(&meta, more.len ? "," : "");
     }
+    mt_buf_adds(&meta, more);
     mc_result r = {"complete", mt_buf_str(&members), mt_buf_str(&meta)};
     mc_answer(&line, &SERVER, m, &r);
     tell(p, &line);
@@ -212,20 +216,19 @@ static void send_plain(proxy *p, mt_str text)
 
 /* ---- What did not go well ---- */
 
-static void end_unknown(proxy *p, const flight *f, const char *why)
+static void end_unknown(proxy *p, flight *f, const char *why)
 {
-    mt_arena a = {0};
-    mt_str words;
+    gd_ended told;
     gd_end_of e = {.call = f->call,
                    .tool = f->tool,
                    .ended = EX_ENDED_UNKNOWN,
                    .why = mt_str_z(why)};
     if (f->call.len) {
-        (void)gd_end(p->o->desk, &a, &e, &words);
+        (void)gd_end(p->o->desk, &f->arena, &e, &told);
+        f->meta = told.meta;
         SAY(p, "call %.*s of tool %.*s: outcome_unknown, %s", MT_ARG(f->call),
-            MT_ARG(shown(&a, f->tool)), why);
+            MT_ARG(shown(&f->arena, f->tool)), why);
     }
-    mt_arena_free(&a);
 }
 
 static void tell_failed(proxy *p, flight *f, const char *why)
@@ -238,9 +241,9 @@ static void tell_failed(proxy *p, flight *f, const char *why)
                                "tried again by itself. Call %.*s waits until somebody "
                                "who can find out says: motet guard resolve %.*s",
                                why, MT_ARG(f->call), MT_ARG(f->call));
-        tell_refusal(p, &m, words, (mt_str){0});
+        tell_refusal(p, &m, words, (mt_str){0}, f->meta);
     } else if (!f->told && f->what == CALL) {
-        tell_refusal(p, &m, mt_str_z(why), (mt_str){0});
+        tell_refusal(p, &m, mt_str_z(why), (mt_str){0}, f->meta);
     } else if (!f->told) {
         tell_fault(p, &m, MC_INTERNAL, mt_str_z(why));
     }
@@ -294,6 +297,23 @@ static const char *ended_words(const proxy *p)
     return p->child ? NULL : "the server behind the guard has ended";
 }
 
+/* A request that was given up waits for an answer that comes late; where there is no
+ * room any more, the one that has waited longest does not. */
+static void make_room(proxy *p)
+{
+    size_t oldest = SIZE_MAX;
+    for (size_t i = 0; p->flight_count == FLIGHTS_MOST && i < p->flight_count; i++) {
+        bool given_up = p->flights[i]->due_ms == INT64_MAX;
+        if (given_up && (oldest == SIZE_MAX ||
+                         p->flights[i]->number < p->flights[oldest]->number)) {
+            oldest = i;
+        }
+    }
+    if (oldest != SIZE_MAX) {
+        land(p, oldest);
+    }
+}
+
 /* True: it cannot be passed on, and the client was told. */
 static bool refused_request(proxy *p, mc_envelope *e)
 {
@@ -302,10 +322,16 @@ static bool refused_request(proxy *p, mc_envelope *e)
                    MT_STR("`id` is that of a request which is not answered yet"));
         return true;
     }
-    bool full = p->flight_count == FLIGHTS_MOST ||
-                p->upstream.len - p->written > p->o->upstream_bytes;
+    make_room(p);
+    bool slow = p->upstream.len - p->written > p->o->upstream_bytes;
     const char *why = ended_words(p);
-    why = why ? why : full ? "the server behind the guard does not keep up" : NULL;
+    why = why                               ? why
+          : p->flight_count == FLIGHTS_MOST ? "the server behind the guard has not "
+                                              "answered 1024 requests yet; this one "
+                                              "was not sent: try again later"
+          : slow ? "the server behind the guard does not read what it is sent; this "
+                   "request was not sent"
+                 : NULL;
     if (why) {
         tell_fault(p, &e->m, MC_INTERNAL, mt_str_z(why));
     }
@@ -343,7 +369,7 @@ static void take_call(proxy *p, mt_arena *a, mt_str text, mc_envelope *e)
     }
     if (!d.goes_on) {
         e->m.method = MC_TOOLS_CALL;
-        tell_refusal(p, &e->m, d.words, d.problem);
+        tell_refusal(p, &e->m, d.words, d.problem, d.meta);
         return;
     }
     flight *f = fly(p, e, CALL);
@@ -632,14 +658,38 @@ static gd_end_of end_of(const proxy *p, const flight *f, mt_str text,
 /* Settled before the client hears of it. */
 static void settle(proxy *p, flight *f, mt_str text, const mc_envelope *e)
 {
-    mt_arena a = {0};
-    mt_str words;
+    gd_ended told;
     gd_end_of end = end_of(p, f, text, e);
-    if (f->call.len && !gd_end(p->o->desk, &a, &end, &words)) {
-        SAY(p, "call %.*s of tool %.*s: %.*s", MT_ARG(f->call),
-            MT_ARG(shown(&a, f->tool)), MT_ARG(words));
+    if (!f->call.len) {
+        return;
     }
-    mt_arena_free(&a);
+    if (!gd_end(p->o->desk, &f->arena, &end, &told)) {
+        SAY(p, "call %.*s of tool %.*s: %.*s", MT_ARG(f->call),
+            MT_ARG(shown(&f->arena, f->tool)), MT_ARG(told.words));
+    }
+    f->meta = told.meta;
+}
+
+/* The answer as it came, with the client's id; what was recorded is in its `_meta`. */
+static void give_result(proxy *p, const flight *f, mt_str text, const mc_envelope *e)
+{
+    mt_buf line = {0};
+    mt_buf_addc(&line, '{');
+    for (uint32_t i = 0; i < e->all->count; i++) {
+        const mt_json_member *m = &e->all->as.members[i];
+        mt_buf_addz(&line, i ? "," : "");
+        mt_json_quote(&line, m->key);
+        mt_buf_addc(&line, ':');
+        if (mt_str_is(m->key, "id")) {
+            mt_buf_adds(&line, f->id);
+        } else if (mt_str_is(m->key, "result")) {
+            gd_with_meta(&line, text, &m->value, f->meta);
+        } else {
+            mt_buf_adds(&line, gd_raw(text, &m->value));
+        }
+    }
+    mt_buf_addc(&line, '}');
+    tell(p, &line);
 }
 
 static void take_result(proxy *p, mt_str text, const mc_envelope *e)
@@ -651,15 +701,13 @@ static void take_result(proxy *p, mt_str text, const mc_envelope *e)
         return;
     }
     flight *f = p->flights[at];
-    mt_buf line = {0};
     if (f->what == CALL) {
         settle(p, f, text, e);
     }
     if (!f->told && f->what == LIST && mt_json_is(e->result, MT_JSON_OBJECT)) {
         give_list(p, f, text, e);
     } else if (!f->told) {
-        gd_with_id(&line, text, e->all, f->id);
-        tell(p, &line);
+        give_result(p, f, text, e);
     }
     land(p, at);
 }

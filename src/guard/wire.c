@@ -106,6 +106,73 @@ void gd_copy(mt_buf *out, mt_str text, const mt_json *object, const char *member
     mt_buf_addc(out, '}');
 }
 
+/* What only a guard says: another server's word under these names is not ours. */
+static bool is_ours(mt_str key)
+{
+    static const char *const OURS[] = {"motet/flow", "motet/queued", "motet/receipt",
+                                       "motet/record"};
+    for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++) {
+        if (mt_str_eq(key, mt_str_z(OURS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t count_ours(const mt_json *meta)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < meta->count; i++) {
+        n += is_ours(meta->as.members[i].key);
+    }
+    return n;
+}
+
+/* Members of ours behind the others. */
+static void write_meta(mt_buf *out, mt_str text, const mt_json *meta, mt_str members)
+{
+    mt_str raw = gd_raw(text, meta);
+    uint32_t ours = count_ours(meta);
+    if (!ours) { /* as it is, but for its last brace */
+        mt_buf_adds(out, mt_str_from(raw.ptr, raw.len - 1));
+    } else {
+        mt_buf_addc(out, '{');
+    }
+    for (uint32_t i = 0, n = 0; ours && i < meta->count; i++) {
+        const mt_json_member *m = &meta->as.members[i];
+        if (!is_ours(m->key)) {
+            mt_buf_addz(out, n++ ? "," : "");
+            mt_json_quote(out, m->key);
+            mt_buf_addc(out, ':');
+            mt_buf_adds(out, gd_raw(text, &m->value));
+        }
+    }
+    mt_buf_addz(out, meta->count > ours ? "," : "");
+    mt_buf_adds(out, members);
+    mt_buf_addc(out, '}');
+}
+
+void gd_with_meta(mt_buf *out, mt_str text, const mt_json *object, mt_str members)
+{
+    mt_str raw = gd_raw(text, object);
+    const mt_json *meta = mt_json_at(object, "_meta");
+    if (!members.len || !mt_json_is(object, MT_JSON_OBJECT) ||
+        (meta && !mt_json_is(meta, MT_JSON_OBJECT))) {
+        mt_buf_adds(out, raw);
+    } else if (meta) {
+        size_t before = meta->offset - object->offset;
+        size_t end = before + gd_raw(text, meta).len;
+        mt_buf_adds(out, mt_str_from(raw.ptr, before));
+        write_meta(out, text, meta, members);
+        mt_buf_adds(out, mt_str_skip(raw, end));
+    } else {
+        mt_buf_adds(out, mt_str_from(raw.ptr, raw.len - 1));
+        mt_buf_addz(out, object->count ? ",\"_meta\":{" : "\"_meta\":{");
+        mt_buf_adds(out, members);
+        mt_buf_addz(out, "}}");
+    }
+}
+
 void gd_with_id(mt_buf *out, mt_str text, const mt_json *all, mt_str id)
 {
     gd_copy(out, text, all, "id", id);

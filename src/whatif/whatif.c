@@ -713,6 +713,8 @@ mt_err wi_whatif_record(wi_whatif *w, uint64_t seq, mt_str body)
     mt_arena_reset(&w->now.texts);
     mt_err err = wi_head_read(&w->now.texts, body, w->options.limits, &w->head);
     if (err || !is_decision(w->head.kind)) {
+        w->counts.asked += !err && mt_str_is(w->head.kind, "decision") &&
+                           mt_str_eq(w->head.contract, w->contract);
         return err;
     }
     bool begins = mt_str_is(w->head.kind, "flow_started");

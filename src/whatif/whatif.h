@@ -76,6 +76,7 @@ typedef struct wi_whatif_counts {
     uint64_t differing;         /* of these */
     uint64_t kinds[WI_WHATIF_KIND_COUNT];
     uint64_t foreign;   /* decisions of other contracts or versions */
+    uint64_t asked;     /* decisions given to who asked (AuthZEN): not decided again */
     uint64_t orphans;   /* records of flows that began before the first record */
     uint64_t unknown;   /* flows that cannot be decided again: states not recorded */
     uint64_t under_way; /* of `flows`: not ended; what they did so far was compared */

@@ -186,6 +186,10 @@ class Evaluation(Access):
             answer = self.post(EVALUATION, ask(), headers={"X-Request-ID": name})
             self.assertEqual(answer.headers["X-Request-Id"], name)
         self.assertTrue(self.post(EVALUATION, ask()).headers["X-Request-Id"])
+        for status, path, body, token in ((400, EVALUATION, {}, self.pep), (401, EVALUATION, ask(), "mt_none"),
+                                          (200, "/access/v1/search/action", {"subject": ALICE, "resource": ONE}, self.pep)):
+            answer = self.post(path, body, token, headers={"X-Request-ID": "the same"})
+            self.assertEqual((answer.status, answer.headers["X-Request-Id"]), (status, "the same"), path)
 
     def test_401_and_403_are_for_who_asks(self):
         self.serve()
@@ -412,7 +416,7 @@ class Search(Access):
                          [{"id": "alice", "type": "member"}, {"id": "bob", "type": "member"}])
         self.assertEqual(self.found("subject", {**question, "action": WRITE}), [{"id": "alice", "type": "member"}])
         self.assertEqual(self.found("subject", {**question, "action": WRITE, "resource": ARCHIVED}), [])
-        personas = self.found("subject", ask({"type": "persona"}, WRITE, context={"time": "x"}, page={"limit": 1}))
+        personas = self.found("subject", ask({"type": "persona"}, WRITE, context={"time": "x"}))
         self.assertEqual({one["id"] for one in personas}, {"writer", "admin"})
         self.assertEqual(self.found("subject", ask({"type": "spaceship"})), [])
 
@@ -439,6 +443,60 @@ class Search(Access):
         self.assertEqual(self.found("resource", ask(BOB, WRITE, {"type": "record"})), [])
         self.assertEqual(self.found("resource", ask(resource={"type": "spaceship"})), [])
         self.assertEqual(len(self.found("resource", ask(ADMIN, WRITE, {"type": "record"}))), 7)
+
+    def pages(self, what, question, limit):
+        """Everything, page by page, and the size of each."""
+        got, sizes, token = [], [], None
+        while token != "":
+            page = {"limit": limit, **({"token": token} if token else {})}
+            answer = self.post(f"/access/v1/search/{what}", {**question, "page": page})
+            self.assertEqual(answer.status, 200, answer)
+            got, token = got + answer.json["results"], answer.json["page"]["next_token"]
+            sizes.append(len(answer.json["results"]))
+        return got, sizes
+
+    def test_every_search_has_pages(self):
+        self.serve()
+        for what, question in (("subject", ask({"type": "member", "id": "is ignored"})),
+                               ("subject", ask({"type": "persona"}, WRITE)),
+                               ("resource", ask(resource={"type": "record", "id": "is ignored"})),
+                               ("action", {"subject": ALICE, "resource": ONE, "context": {"soft": True}})):
+            with self.subTest(what):
+                every = self.found(what, question)
+                self.assertGreater(len(every), 1)
+                for limit in (1, 2, 3, 5000):
+                    got, sizes = self.pages(what, question, limit)
+                    self.assertEqual(got, every)
+                    self.assertLessEqual(max(sizes), limit)
+
+    def test_a_page_of_nothing_goes_on_where_it_was(self):
+        """A limit is a non-negative integer."""
+        self.serve()
+        for what, question in (("resource", ask(resource={"type": "record"})), ("subject", ask({"type": "persona"})),
+                               ("action", {"subject": ALICE, "resource": ONE})):
+            with self.subTest(what):
+                answer = self.post(f"/access/v1/search/{what}", {**question, "page": {"limit": 0}}).json
+                self.assertEqual(answer["results"], [])
+                self.assertNotEqual(answer["page"]["next_token"], "")
+
+    def test_a_token_is_for_its_question_alone(self):
+        self.serve()
+        for what, question in (("resource", ask(resource={"type": "record"})), ("subject", ask({"type": "persona"})),
+                               ("action", {"subject": ALICE, "resource": ONE})):
+            page = {"limit": 1}
+            token = self.post(f"/access/v1/search/{what}", {**question, "page": page}).json["page"]["next_token"]
+            same = self.post(f"/access/v1/search/{what}", {**question, "page": {**page, "token": token}})
+            self.assertEqual(same.status, 200, same)
+            for changed in ({**question, "context": {"time": "x"}, "page": {**page, "token": token}},
+                            {**question, "subject": {"type": "persona", "id": "reader"}, "page": {**page, "token": token}},
+                            {**question, "page": {"limit": 2, "token": token}},
+                            {**question, "page": {**page, "token": "x" + token}}):
+                answer = self.post(f"/access/v1/search/{what}", changed)
+                self.assertEqual(answer.status, 400, (what, changed))
+            for made_up in ("99999999999999999999999", "-1", "1x", " 1"):
+                forged = {**question, "page": {**page, "token": token.split(".")[0] + "." + made_up}}
+                answer = self.post(f"/access/v1/search/{what}", forged)
+                self.assertEqual(answer.status, 200 if what == "resource" else 400, (what, made_up))
 
     def test_a_search_that_takes_too_long_is_refused_and_not_cut(self):
         server = self.serve("--limit", "eval_ms=1")
@@ -476,7 +534,8 @@ class Search(Access):
                 ("subject", ask({"type": "user"}, resource={"type": "record"})),
                 ("resource", {"action": READ, "resource": {"type": "record"}}),
                 ("resource", ask({"type": "user"}, resource={"type": "record"})),
-                ("action", {"subject": ALICE}), ("action", {"subject": ALICE, "resource": ONE, "page": {"limit": 0}}),
+                ("action", {"subject": ALICE}), ("action", {"subject": ALICE, "resource": ONE, "page": {"limit": -1}}),
+                ("action", {"subject": ALICE, "resource": ONE, "page": {"limit": 1.5}}),
                 ("action", {"subject": ALICE, "resource": ONE, "page": 3})):
             with self.subTest(what=what, body=body):
                 self.assertEqual(self.post(f"/access/v1/search/{what}", body).status, 400)
@@ -685,6 +744,15 @@ class Recorded(Access):
                 self.assertEqual([r["allowed"] for r in said], wanted)
                 self.assertTrue(all("facts" in r for r in said))
                 server.stop()
+
+    def test_what_if_says_that_such_decisions_are_not_judged(self):
+        server = self.serve()
+        self.decide(ask())
+        self.decide(ask(BOB, WRITE))
+        server.stop()
+        told = run("whatif", "--store", "sqlite:serve.db", SOURCE / "examples" / "records" / "records.tenor", cwd=self.dir)
+        self.assertEqual(told.code, 0, told)
+        self.assertRegex(told.out, "2  decisions that somebody asked for \\(AuthZEN\\), not judged")
 
     def test_the_store_is_what_its_ledger_says(self):
         server = self.serve()

@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -280,6 +281,29 @@ class Wicked(Guards):
             self.assertIn("did not answer within 100 ms", text)
             self.assertIn("instance_busy", agent.words("write", path="/srv/a", content="")[1])
         self.assertEqual(len(guards.pending(self.dir)), 1)
+
+    def test_requests_that_hang_are_given_up_and_fill_nothing(self):
+        guards.lay_out(self.dir, map_text=guards.MAP.replace("timeout: 60s", "timeout: 700ms"))
+        with Guard(self.dir) as agent:
+            for first in range(1000, 2200, 300):  # no more at once than a pipe holds
+                for number in range(first, first + 300):
+                    agent.say(json.dumps(mcp.message(mcp.NEWER, number, "echo/never")))
+                told = [agent.hear() for _ in range(300)]
+                self.assertEqual({t["error"]["message"] for t in told}, {"the server did not answer within 700 ms"})
+            self.assertEqual(agent.words("write", mark="after", path="/srv/a", content=""), (False, "done after"))
+
+    def test_when_it_is_full_it_says_so_and_sends_nothing(self):
+        with Guard(self.dir) as agent:
+            for number in range(1000, 2024):
+                agent.say(json.dumps(mcp.message(mcp.NEWER, number, "tools/call", {
+                    "name": "read", "arguments": {"path": "/srv/a", "do": "hang"}})))
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 2024, "tools/call", {
+                "name": "read", "arguments": {"path": "/srv/a", "mark": "more"}})))
+            answer = agent.hear()
+            self.assertEqual((answer["id"], answer["error"]["code"]), (2024, -32603))
+            self.assertIn("has not answered 1024 requests yet; this one was not sent", answer["error"]["message"])
+            agent.process.kill()
+        self.assertNotIn("more", guards.calls(self.dir))
 
     def test_an_answer_that_comes_late_settles_the_call(self):
         guards.lay_out(self.dir, map_text=FAST)
@@ -845,6 +869,130 @@ class Past(Guards):
         verified = self.run_motet("ledger", "verify", "--store", "sqlite:guard.db", "--key", "k.pub")
         self.assertEqual(verified.code, 0, verified)
         self.assertNotIn("nobody", verified.out)
+
+
+class Checked(Guards):
+    """motet store check compares calls that are under way with the records."""
+
+    def tamper(self, statement, *values):
+        with sqlite3.connect(self.dir / "guard.db") as db:
+            self.assertGreater(db.execute(statement, values).rowcount, 0)
+        db.close()
+
+    def differs(self, pattern):
+        done = self.run_motet("store", "check", "--store", "sqlite:guard.db")
+        self.assertEqual(done.code, 1, done)
+        self.assertRegex(done.out, pattern)
+
+    def open_call(self, tool="write"):
+        with Guard(self.dir) as agent:
+            agent.words(tool, path="/srv/a", content="", do="die")
+        self.check_store()
+        call, = guards.pending(self.dir)
+        body = json.loads(sqlite3.connect(self.dir / "guard.db").execute(
+            "select body from docs where kind = 'guarded'").fetchone()[0])
+        return call["call"], body
+
+    def put(self, body):
+        self.tamper("update docs set body = ? where kind = 'guarded'", json.dumps(body))
+
+    def test_a_document_that_was_changed_is_named(self):
+        call, body = self.open_call()
+        for member, value in (("tool", "read"), ("status", "allowed"), ("persona", "owner"), ("operation", "seal"),
+                              ("bindings", {"File": "/srv/b"}), ("facts", {**body["facts"], "inside": False})):
+            with self.subTest(member):
+                self.put({**body, member: value})
+                self.differs(f"guarded/{call}: .*{member}")
+        self.put(body)
+        self.check_store()
+
+    def test_one_that_is_gone_or_made_up_is_named(self):
+        call, body = self.open_call()
+        self.tamper("update docs set id = 'g-other' where kind = 'guarded'")
+        self.differs("guarded/g-other: no record made it")
+        self.differs(f"guarded/{call}: it is missing")
+
+    def test_a_claim_that_is_gone_or_anothers_is_named(self):
+        call, body = self.open_call()
+        self.tamper("update docs set tag = 'g-other' where kind = 'guard_claim'")
+        self.differs("guard_claim/.*: what it is listed under")
+        self.tamper("delete from docs where kind = 'guard_claim'")
+        self.differs("guard_claim/.*: it is missing")
+
+    def test_committed_passed_and_hooks_are_as_recorded(self):
+        guards.lay_out(self.dir, map_text="unmapped: allow\n" + guards.MAP)
+        for tool in ("seal", "spare", "write"):
+            with self.subTest(tool), Guard(self.dir) as agent:
+                agent.words(tool, path=f"/srv/{tool}", content="", do="die")
+            self.run_motet("guard", "decide", "--contract", "files.tenor", "--map", "map.yaml", "--store",
+                           "sqlite:guard.db", stdin=json.dumps({"tool_name": tool, "tool_input": {"path": "/srv/z"}}))
+        self.assertEqual(len(guards.pending(self.dir)), 3)
+        self.check_store()
+        for call in guards.pending(self.dir):
+            self.assertEqual(self.run_motet("guard", "resolve", call["call"], "--done", "--store", "sqlite:guard.db").code, 0)
+        self.check_store()
+
+
+class Receipts(Guards):
+    """What was recorded is in `_meta` of the result, as tools of motet mcp have it."""
+
+    def setUp(self):
+        super().setUp()
+        self.holds("keygen", "--prefix", "k")
+
+    def kinds(self):
+        return {r["seq"]: r["body"] for r in guards.records(self.dir)}
+
+    def verified(self, receipt, name):
+        path = self.write(name, json.dumps(receipt))
+        return self.run_motet("receipt", "verify", path, "--key", "k.pub")
+
+    def test_allowed_refused_failed_and_unknown(self):
+        for revision in (mcp.NEWER, mcp.OLDER):
+            with self.subTest(revision), Guard(self.dir, "--signing-key", "k.secret", revision=revision) as agent:
+                told = [agent.call("write", {"path": "/srv/a", "content": "", "do": do})["_meta"]
+                        for do in ("", "error")]
+                told.append(agent.call("write", {"path": "/etc/a", "content": ""})["_meta"])
+                told.append(agent.call("write", {"path": f"/srv/{revision}", "content": "", "do": "die"})["_meta"])
+            bodies = self.kinds()
+            events = [(bodies[m["motet/record"]]["kind"], bodies[m["motet/record"]]["guard"]["event"]) for m in told]
+            self.assertEqual(events, [("operation", "done"), ("guard", "failed"), ("refusal", "refused"),
+                                      ("guard", "outcome_unknown")])
+            for number, meta in enumerate(told):
+                self.assertEqual(self.verified(meta["motet/receipt"], f"r{number}").code, 0)
+            self.assertNotIn("receipt", told[2]["motet/problem"])
+            self.assertEqual(told[2]["motet/problem"]["code"], "precondition_failed")
+
+    def test_without_a_key_there_is_the_record_alone(self):
+        with Guard(self.dir) as agent:
+            for path in ("/srv/a", "/etc/a"):
+                meta = agent.call("write", {"path": path, "content": ""})["_meta"]
+                self.assertIn("motet/record", meta)
+                self.assertNotIn("motet/receipt", meta)
+
+    def test_the_rest_of_a_result_stays_as_it_was_written(self):
+        with Guard(self.dir) as agent:
+            for given, wanted in (
+                    ('{"content": [ ],\t"z":1.50e+2}', '{"content": [ ],\t"z":1.50e+2,"_meta":{"motet/record":N}}'),
+                    ('{}', '{"_meta":{"motet/record":N}}'),
+                    ('{"_meta":{}, "content":[]}', '{"_meta":{"motet/record":N}, "content":[]}'),
+                    ('{"_meta" : { "a":[1, 2], "\\u0062": "}" } , "content":[]}',
+                     '{"_meta" : { "a":[1, 2], "\\u0062": "}" ,"motet/record":N} , "content":[]}'),
+                    ('{"_meta":{"motet/receipt":"forged", "a": 1, "motet/record":0}}',
+                     '{"_meta":{"a":1,"motet/record":N}}'),
+                    ('{"_meta":7}', '{"_meta":7}'), ('[1, 2]', '[1, 2]')):
+                with self.subTest(given):
+                    agent.number += 1
+                    agent.say(json.dumps(mcp.message(mcp.NEWER, agent.number, "tools/call", {
+                        "name": "read", "arguments": {"path": "/srv/a", "do": "raw", "raw": given}})))
+                    line = agent.process.stdout.readline()
+                    number = max(self.kinds())
+                    self.assertEqual(line, '{"result":%s,"extra":1.50,"jsonrpc":"2.0","id":%d}\n' % (
+                        wanted.replace("N", str(number)), agent.number))
+
+    def test_what_passes_without_a_decision_stays_as_it_is(self):
+        with Guard(self.dir, "--observe") as agent:
+            self.assertNotIn("_meta", agent.call("write", {"path": "/etc/a", "content": ""}))
 
 
 class Suggest(Guards):

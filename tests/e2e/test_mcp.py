@@ -76,6 +76,18 @@ class Mcp(Case):
             self.assertEqual(seller.ask("ping"), {})
             self.assertNotIn("resultType", json.dumps([seller.began, seller.ask("tools/list")]))
 
+    def test_subscriptions_are_neither_declared_nor_served(self):
+        declared = {"resources": {}, "tools": {}}
+        for revision, wanted in ((OLDER, declared), (NEWER, {**declared, "extensions": {PREFIX + "tasks": {}}})):
+            with self.subTest(revision), self.escrow("seller", revision, store=f"{revision}.db") as agent:
+                self.assertEqual(agent.began["capabilities"], wanted)
+                for method, params in (("resources/subscribe", {"uri": "motet://escrow/states"}),
+                                       ("resources/unsubscribe", {"uri": "motet://escrow/states"}),
+                                       ("subscriptions/listen", {"notifications": {"toolsListChanged": True}})):
+                    with self.assertRaises(Refused) as refused:
+                        agent.ask(method, params)
+                    self.assertEqual(refused.exception.code, -32601, method)
+
     def test_both_revisions_on_one_connection(self):
         with self.escrow("seller", OLDER) as seller:
             seller.say(json.dumps(message(NEWER, "n", "tools/list")))

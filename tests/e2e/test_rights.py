@@ -479,6 +479,16 @@ class Quotas(Ward):
         self.assertEqual((again.status, again.headers["Idempotency-Replayed"], again.headers["Retry-After"]), (200, "true", None))
         self.assertEqual([make(1, 300 << 10), make(2)], [201, 201])
 
+    def test_an_answer_that_is_given_again_is_not_counted_again(self):
+        server = self.serve(quotas={"answers_per_day": 3})
+        clerk = self.token(server, "--right", "ward/instances:create")
+        make = lambda i: server.post("/v1/contracts/ward/instances/Bed", {"id": f"r{i}"}, token=clerk,
+                                     headers={"Idempotency-Key": f"k{i}"})
+        self.assertEqual(make(1).status, 201)
+        again = [make(1) for _ in range(8)]
+        self.assertEqual([(a.status, a.headers["Idempotency-Replayed"]) for a in again], [(201, "true")] * 8)
+        self.assertEqual([make(2).status, make(3).status, make(4).status, make(2).status], [201, 201, 429, 201])
+
     def test_recorded_refusals_count_and_what_is_allowed_goes_on(self):
         server = self.serve(quotas={"refusals_per_day": 3, "identities": {}})
         nurse, other = (self.token(server, "--persona", "ward:nurse") for _ in range(2))

@@ -5,7 +5,7 @@
 Every call that reaches it is a line of LOG, on disk before anything else happens: the mark of
 the call. `do` of the arguments: die, hang, twice, unknown (an id that nobody used), other (the
 id of another call), late (after 300 ms), error, fault (of the protocol), both, garbage, long,
-ask (asks the client first), relist (lists other tools from then on), big.
+ask (asks the client first), relist (lists other tools from then on), big, meta (with this `_meta`), raw (this result).
 """
 import io
 import json
@@ -65,6 +65,11 @@ def call(number, params):
     elif do == "other":
         say(id=last[0], result=result("this is another's"))
         say(id=number, result=good)
+    elif do == "meta":
+        say(id=number, result={**good, "_meta": json.loads(given["meta"])})
+    elif do == "raw":
+        sys.stdout.write('{"result": %s,"extra":1.50, "jsonrpc":"2.0","id":%s}\n' % (given["raw"], number))
+        sys.stdout.flush()
     elif do == "error":
         say(id=number, result=result("no such file", isError=True))
     elif do == "fault":
@@ -110,6 +115,8 @@ def main():
             say(id=number, result={"tools": [tool(name) for name in TOOLS], "resultType": "complete"})
         elif method == "tools/call":
             call(number, message["params"])
+        elif method == "echo/never":
+            pass
         elif method == "echo/it":
             say(id=number, result={"heard": message})
         elif number is not None and method:

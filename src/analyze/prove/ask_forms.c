@@ -68,7 +68,11 @@ static bool read_goal(asker *k, ask_said *q)
                ask_read_state(k, g->entity, &g->from) && ask_want(k, "to") &&
                ask_read_state(k, g->entity, &g->to);
     }
-    return ask_want(k, "reach") && read_state_of(k, g);
+    const ask_token *t = ask_peek(k);
+    return ask_take(k, "reach")
+               ? read_state_of(k, g)
+               : ask_fault(k, t, "expected 'reach', 'move' or 'perform', got '%.*s'",
+                           MT_ARG(t->text));
 }
 
 /* An operation; otherwise a state that is entered. */

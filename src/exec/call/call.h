@@ -86,6 +86,9 @@ struct ex_job {
     mt_str flow_id;            /* FLOW_*: the execution */
     mt_str facts_said;         /* FactProvenance as it was; empty: that of the snap */
     mt_str guard_json;         /* of the guarded call that this is; or empty */
+    mt_str guard_call;         /* its id, for the reply of a flow; or empty */
+    bool guards_flow;          /* its meaning is a flow */
+    const ex_caller *acting;   /* ex_actor_of(), if it is not the caller; or NULL */
     mt_str origin;             /* FLOW_START: JSON of what triggered it, or empty */
     bool has_facts;            /* the snap's facts were gathered */
     int64_t give_up_ms;        /* waiting for a receipt */
@@ -219,10 +222,16 @@ bool ex_refuse_store(ex_job *job, mt_err err);
 
 /* ---- Who calls ---- */
 
+/* Who does what the job does: the caller, or who called a tool whose end this is. */
+const ex_caller *ex_actor_of(const ex_job *job);
 mt_str ex_caller_id(const ex_job *job);
 /* {"actor","id","known_by","name"}: as records, receipts and sessions show an identity.
  */
 void ex_identity_json(mt_jw *w, const ex_caller *c);
+/* Everything of an identity that a flow goes on by when nobody calls: written down, and
+ * read again (texts borrow from the tree). */
+void ex_acting_json(mt_jw *w, const ex_caller *c);
+ex_caller *ex_acting_read(mt_arena *a, const mt_json *who);
 /* Over this contract; over one at least, when it is not known yet which. */
 bool ex_refused_without(ex_job *job, mt_str contract, mt_str right);
 bool ex_refused_without_anywhere(ex_job *job, mt_str right);
@@ -371,6 +380,8 @@ uint32_t ex_state_known(ex_job *job, uint32_t entity, mt_str state);
 bool ex_refused_removed(ex_job *job, uint32_t entity);
 /* States of what the snap binds, read without a lock. */
 mt_err ex_states_read(ex_job *job);
+/* What would be made for a guarded call is in its initial state. */
+void ex_states_assume(ex_job *job);
 /* The EntityStateMap (E17): every instance, read in one transaction; bindings narrow an
  * entity to one. Sealed. */
 bool ex_refused_all_states(ex_job *job, ct_states *out);

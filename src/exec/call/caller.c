@@ -9,9 +9,14 @@
  * docs/rights.md has the same as a table. Nothing here can fail. */
 #include "exec/call/call.h"
 
+const ex_caller *ex_actor_of(const ex_job *job)
+{
+    return job->acting ? job->acting : job->call->caller;
+}
+
 mt_str ex_caller_id(const ex_job *job)
 {
-    const ex_caller *c = job->call->caller;
+    const ex_caller *c = ex_actor_of(job);
     return c && c->id.len ? c->id : MT_STR("anonymous");
 }
 
@@ -169,4 +174,46 @@ bool ex_refused_unless_held(ex_job *job)
     }
     job->persona = ct_model_find(job->v->model, CT_KIND_PERSONA, persona);
     return false;
+}
+
+/* ---- Written down ---- */
+
+void ex_acting_json(mt_jw *w, const ex_caller *c)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "actor", c->actor);
+    mt_jw_key_bool(w, "anyone", c->anyone);
+    mt_jw_key_i64(w, "known_by", c->by);
+    mt_jw_key_str(w, "name", c->name);
+    mt_jw_keyz(w, "personas");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < c->persona_count; i++) {
+        mt_jw_str(w, c->personas[i]);
+    }
+    mt_jw_end_array(w);
+    mt_jw_key_str(w, "token", c->id);
+    mt_jw_end_object(w);
+}
+
+ex_caller *ex_acting_read(mt_arena *a, const mt_json *who)
+{
+    ex_caller *c = mt_new(a, ex_caller);
+    const mt_json *list = mt_json_at(who, "personas");
+    const mt_json *anyone = mt_json_at(who, "anyone");
+    c->anyone = mt_json_is(anyone, MT_JSON_BOOL) && anyone->boolean;
+    c->id = mt_json_text(mt_json_at(who, "token"));
+    int64_t by = EX_BY_TOKEN, actor = EX_ACTOR_UNKNOWN; /* as rows before had it */
+    mt_json_i64(mt_json_at(who, "known_by"), &by);
+    mt_json_i64(mt_json_at(who, "actor"), &actor);
+    c->by = by >= 0 && by <= EX_BY_OPERATOR ? (ex_known_by)by : EX_BY_TOKEN;
+    c->actor = actor >= 0 && actor <= EX_ACTOR_MACHINE ? (ex_actor)actor : 0;
+    c->name = mt_json_text(mt_json_at(who, "name"));
+    size_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    mt_str *names = mt_new_array(a, mt_str, count);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = mt_json_text(&list->as.items[i]);
+    }
+    c->personas = names;
+    c->persona_count = count;
+    return c;
 }

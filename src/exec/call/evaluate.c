@@ -18,7 +18,7 @@ static const uint64_t *conditions_of(ex_job *job, const ex_version *v)
     const ct_plan *p = v->plan;
     uint32_t count = p->model->condition_count;
     uint64_t *bits = mt_new_array(&job->arena, uint64_t, count / 64 + 1);
-    switch ((int)job->call->action) {
+    switch (job->guards_flow ? EX_FLOW_START : (int)job->call->action) {
     case EX_OPERATION:
     case EX_GUARD_BEGIN:
     case EX_GUARD_END:

@@ -237,6 +237,22 @@ bool ex_quota_take(ex_executor *x, const ex_caller *who, ex_quota what,
     return take_some(x, who, what, 1, seconds);
 }
 
+/* Who took it under the shared bucket may have one of its own by now: what is not there
+ * is not given back, since a bucket that is full stays so. */
+void ex_quota_give_back(ex_executor *x, const ex_caller *who, ex_quota what)
+{
+    ex_quotas *q = x->quotas;
+    if (!q->any || !who || who->anyone) {
+        return;
+    }
+    int64_t now = now_ns();
+    pthread_mutex_lock(&q->lock);
+    bucket *b = bucket_of(q, who->id, now);
+    int64_t most = b->limits->of[what];
+    b->full_at[what] -= most ? PERIODS[what] / most : 0;
+    pthread_mutex_unlock(&q->lock);
+}
+
 bool ex_quota_open_stream(ex_executor *x, const ex_caller *who)
 {
     ex_quotas *q = x->quotas;

@@ -231,3 +231,15 @@ mt_err ex_states_read(ex_job *job)
     }
     return err;
 }
+
+void ex_states_assume(ex_job *job)
+{
+    const ex_guarded *c = job->call->guarded;
+    for (uint32_t i = 0; c && i < c->make_count; i++) {
+        uint32_t e = ct_model_find(job->v->model, CT_KIND_ENTITY, c->makes[i]);
+        if (e != CT_NONE && job->snap->instances[e].ptr &&
+            job->snap->states[e] == CT_NONE) {
+            job->snap->states[e] = job->v->model->entities[e].initial;
+        }
+    }
+}

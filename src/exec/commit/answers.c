@@ -88,6 +88,10 @@ mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a
                   MT_ARG(job->call->idempotency_key));
         return MT_OK;
     }
+    if (job->key_counted) { /* it is kept already, and counted then */
+        ex_quota_give_back(job->x, job->call->caller, EX_QUOTA_ANSWERS);
+        job->key_counted = false;
+    }
     job->reply.replayed = true;
     job->reply.retry_after = 0; /* of what it would have been refused for now */
     if (a->status == STILL_RUNNING) {

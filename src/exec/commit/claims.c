@@ -28,7 +28,7 @@ mt_err ex_claims_open(ex_executor *x)
     return err;
 }
 
-static bool changes(const ex_version *v, uint32_t op, uint32_t entity)
+bool ex_changes(const ex_version *v, uint32_t op, uint32_t entity)
 {
     const ct_operation *o = op == CT_NONE ? NULL : &v->model->operations[op];
     bool does = !o;
@@ -71,13 +71,14 @@ static mt_err look(ex_job *job, ex_group *g, uint32_t e)
 mt_err ex_held_refused(ex_job *job, ex_group *g, uint32_t op)
 {
     mt_err err = MT_OK;
-    bool guards = job->call->action == EX_GUARD_BEGIN;
+    bool guards =
+        job->call->action == EX_GUARD_BEGIN || job->call->action == EX_GUARD_FLOW;
     if (!guards && !atomic_load_explicit(&job->x->has_claims, memory_order_relaxed)) {
         return MT_OK;
     }
     for (uint32_t e = 0; e < job->v->model->entity_count && !err && !job->answered;
          e++) {
-        if (job->snap->instances[e].ptr && changes(job->v, op, e)) {
+        if (job->snap->instances[e].ptr && ex_changes(job->v, op, e)) {
             err = look(job, g, e);
         }
     }
@@ -90,7 +91,7 @@ mt_err ex_hold(ex_job *job, ex_group *g, uint32_t op, mt_str call)
     mt_err err = MT_OK;
     atomic_store(&job->x->has_claims, true);
     for (uint32_t e = 0; e < v->model->entity_count && !err; e++) {
-        if (job->snap->instances[e].ptr && changes(v, op, e)) {
+        if (job->snap->instances[e].ptr && ex_changes(v, op, e)) {
             st_doc claim = {.kind = EX_CLAIM_KIND,
                             .id = ex_claim_name(g->arena, v->scopes[e],
                                                 v->model->entities[e].id,

@@ -95,6 +95,9 @@ void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record)
     mt_jw w = ex_reply_with(job, 200);
     /* "record" or "queued" comes behind "waiting". */
     mt_jw_unsorted(&w);
+    if (job->guard_call.len) {
+        mt_jw_key_str(&w, "call", job->guard_call);
+    }
     ex_flow_members(&w, v, row);
     ex_reply_record(&w, job, record);
     ex_reply_end(&w);

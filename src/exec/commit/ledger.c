@@ -284,5 +284,5 @@ void ex_record_time(mt_jw *w, const ex_group *g)
 void ex_caller_json(mt_jw *w, const ex_job *job)
 {
     mt_jw_keyz(w, "caller");
-    ex_identity_json(w, job->call->caller);
+    ex_identity_json(w, ex_actor_of(job));
 }

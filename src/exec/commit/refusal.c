@@ -40,8 +40,8 @@ static bool is_operation(const ex_job *job)
 bool ex_refusal_due(const ex_job *job)
 {
     ex_action action = job->call->action;
-    bool ours =
-        is_operation(job) || action == EX_FLOW_START || action == EX_FLOW_RESUME;
+    bool ours = is_operation(job) || action == EX_GUARD_FLOW ||
+                action == EX_FLOW_START || action == EX_FLOW_RESUME;
     return ours && job->reply.problem && !job->simulation && !job->internal &&
            !job->resumed && !job->reply.replayed &&
            job->x->refusals != EX_REFUSALS_NONE &&

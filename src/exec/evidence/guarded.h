@@ -1,10 +1,11 @@
 /* exec/evidence/guarded.h - calls of tools elsewhere that are under way: how they are
  * kept.
  * Room: exec. A document of kind "guarded" for each (exec/kinds/operation_guard.c):
- * {"allowed":RECORD,"bindings":{…},"contract","etag","facts":{…},"guard":{…},
- * "operation","persona","said":[…],"status","time"}, and one of kind "guard_claim",
- * with the call's id as its tag, for each instance that it will change. What a call was
- * allowed for and how it ended is in the ledger; these are gone when it has ended. */
+ * {"allowed":RECORD,"bindings":{…},"caller":{…},"contract","etag","facts":{…},"flow" or
+ * "operation","persona","said":[…],"status","time","tool"}, and one of kind
+ * "guard_claim", with the call's id as its tag, for each instance that it will change.
+ * What a call was allowed for and how it ended is in the ledger; these are gone when it
+ * has ended. */
 #ifndef EX_GUARDED_H
 #define EX_GUARDED_H
 

@@ -18,6 +18,7 @@
 
 #include "base/json_write.h"
 #include "base/vec.h"
+#include "exec/evidence/guarded.h"
 #include "exec/evidence/notes.h"
 #include "exec/evidence/record.h"
 #include "ledger/chain.h"
@@ -636,7 +637,9 @@ static mt_err check_documents(ex_checking *c)
     mt_err err = check_kind(c, EX_EXPECT_FACT, compare_fact);
     err = err ? err : check_kind(c, EX_EXPECT_VERSION, compare_version);
     err = err ? err : check_kind(c, EX_EXPECT_MIGRATION, compare_migration);
-    return err ? err : check_kind(c, EX_EXPECT_CURRENT, compare_current);
+    err = err ? err : check_kind(c, EX_EXPECT_CURRENT, compare_current);
+    err = err ? err : check_kind(c, EX_GUARDED_KIND, ex_compare_guarded);
+    return err ? err : check_kind(c, EX_CLAIM_KIND, ex_compare_claim);
 }
 
 /* ---- The whole ---- */

@@ -14,7 +14,8 @@
  *                status, outcome, what they wait for
  *     documents  facts asserted by hand; versions of contracts, their numbers and
  *                times, and which is served; migrations; what tokens were granted; who
- *                acted as which persona
+ *                acted as which persona; calls of tools that are under way, and what
+ *                they hold
  *
  * Not compared, because the ledger does not have it: the position inside a flow, the
  * outbox, kept answers, the numbers under which records were queued, secrets of
@@ -28,6 +29,7 @@
  *     store_checking what each part needs
  *     store_expect   what a record means for instances, flows and documents
  *     store_identities   the same for tokens, and for who acted as whom
+ *     store_guarded  the same for calls of tools elsewhere
  *     store_signed   checkpoints and notes
  *     store_index    what the columns of a record must be
  *     store_subjects what a record is about */
@@ -84,6 +86,12 @@ mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
                         const st_record *row, const mt_json *body);
 mt_err ex_expect_identities(ex_checking *c, st_tx *expected, mt_arena *a,
                             const st_record *row, const mt_json *body);
+mt_err ex_expect_guarded(ex_checking *c, st_tx *expected, mt_arena *a,
+                         const st_record *row, const mt_json *body);
+void ex_compare_guarded(ex_checking *c, mt_str name, const st_doc *is,
+                        const st_doc *must);
+void ex_compare_claim(ex_checking *c, mt_str name, const st_doc *is,
+                      const st_doc *must);
 /* What is there beside what is expected, once all records are read. */
 mt_err ex_check_identities(ex_checking *c);
 /* Are checkpoints, their notes and their number there together? */

@@ -408,6 +408,7 @@ mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
     expecting e = {c, expected, a, row, body};
     mt_str kind = text_at(body, "kind");
     mt_err err = ex_expect_identities(c, expected, a, row, body);
+    err = err ? err : ex_expect_guarded(c, expected, a, row, body);
     if (err) {
         return err;
     }

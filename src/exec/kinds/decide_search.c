@@ -1,39 +1,72 @@
 /* exec/kinds/decide_search.c - who may, on what, and what: searches of AuthZEN.
  * Room: exec. A search is the question asked of every candidate there is, so its answer
  * is exact for the moment it is given: subjects (of types that can be listed),
- * instances (page by page), operations, flows and verdicts. Where one of them cannot be
+ * instances, operations, flows and verdicts. A page looks at so many candidates, and
+ * its token says which question it goes on with and where. Where a candidate cannot be
  * decided the search is refused instead of answered in part. Nothing is recorded:
  * nobody was let through. Always on a worker. May fail: as the question does; the
  * store. */
 #include "exec/kinds/decide.h"
 
+enum { LIMIT_MOST = INT32_MAX, NO_LIMIT = -1, PRINT_BYTES = 8 };
+
 typedef struct page {
     mt_str token;
-    int64_t limit;
+    int64_t limit; /* NO_LIMIT: not given */
 } page;
-
-enum { LIMIT_MOST = INT32_MAX };
 
 static const mt_form_row PAGE[] = {
     MT_FORM_TEXT(page, token, "token", MT_FORM_NULLABLE),
-    MT_FORM_INT(page, limit, "limit", 1, LIMIT_MOST, MT_FORM_NULLABLE),
+    MT_FORM_INT(page, limit, "limit", 0, LIMIT_MOST, MT_FORM_NULLABLE),
 };
 
 typedef struct search {
     ex_job *job;
     ex_question ask;
     page page;
+    mt_str print; /* of what is asked: begins each token, so that it fits no other */
+    mt_str after; /* where the page begins, from its token; empty: with the first */
     mt_jw w;      /* inside `results` */
     bool refused; /* one could not be decided: the job is answered so */
 } search;
 
 /* ---- Asked ---- */
 
+/* Of everything that must stay the same from page to page. */
+static mt_str print_of(ex_job *job, const mt_json *body, const page *p)
+{
+    static const char *const PARTS[] = {"action", "context", "resource", "subject"};
+    mt_buf text = {0};
+    mt_buf_addf(&text, "%d %lld", (int)job->call->action, (long long)p->limit);
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        const mt_json *part = mt_json_get(body, mt_str_z(PARTS[i]));
+        mt_buf_addc(&text, '\n');
+        if (part) {
+            mt_json_write(&text, part, false);
+        }
+    }
+    mt_str hex = mt_sha256_hex(&job->arena, mt_sha256_of(mt_buf_str(&text)));
+    mt_buf_free(&text);
+    return mt_strf(&job->arena, "%.*s.", PRINT_BYTES * 2, hex.ptr);
+}
+
+static bool refused_token(search *s)
+{
+    mt_str token = s->page.token;
+    if (token.len && !mt_str_starts(token, s->print)) {
+        return ex_refuse(s->job, EX_BAD_REQUEST,
+                         "`page.token` is not one of this question: everything else "
+                         "stays as it was from page to page");
+    }
+    s->after = token.len ? mt_str_skip(token, s->print.len) : (mt_str){0};
+    return false;
+}
+
 static bool refused_search(ex_job *job, ex_lacks lacks, search *s)
 {
     mt_json body;
     mt_buf why = {0};
-    *s = (search){.job = job, .page.limit = EX_PAGE_USUAL};
+    *s = (search){.job = job, .page.limit = NO_LIMIT};
     if (ex_refused_question_body(job, &body)) {
         return true;
     }
@@ -52,7 +85,51 @@ static bool refused_search(ex_job *job, ex_lacks lacks, search *s)
         ex_refuse(job, EX_BAD_REQUEST, "%.*s", MT_ARG(mt_buf_str(&why)));
     }
     mt_buf_free(&why);
-    return !good;
+    if (good) {
+        s->print = print_of(job, &body, &s->page);
+    }
+    return !good || refused_token(s);
+}
+
+/* The member `page`, where there may be another: `next` is what begins there, or ptr
+ * NULL. */
+static void write_page(search *s, mt_str next)
+{
+    mt_arena *a = &s->job->arena;
+    mt_jw_keyz(&s->w, "page");
+    mt_jw_begin_object(&s->w);
+    mt_jw_key_str(&s->w, "next_token",
+                  next.ptr ? mt_strf(a, "%.*s%.*s", MT_ARG(s->print), MT_ARG(next))
+                           : MT_STR(""));
+    mt_jw_end_object(&s->w);
+}
+
+/* Of a list that is there whole: which part of it the page has. All of it, unless the
+ * caller wants pages. */
+static bool refused_part(search *s, size_t count, size_t *from, size_t *to)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < s->after.len; i++) {
+        char c = s->after.ptr[i];
+        at = c >= '0' && c <= '9' && at <= count ? at * 10 + (uint64_t)(c - '0')
+                                                 : UINT64_MAX;
+    }
+    if (at > count) {
+        return ex_refuse(s->job, EX_BAD_REQUEST, "`page.token` is not one of ours");
+    }
+    uint64_t left = count - at, limit = (uint64_t)s->page.limit;
+    *from = at;
+    *to = s->page.limit == NO_LIMIT || left <= limit ? count : at + limit;
+    return false;
+}
+
+static void write_part(search *s, size_t count, size_t to)
+{
+    if (s->page.limit != NO_LIMIT || s->page.token.len) {
+        write_page(s, to < count ? mt_strf(&s->job->arena, "%zu", to) : (mt_str){0});
+    }
+    mt_jw_keyz(&s->w, "results");
+    mt_jw_begin_array(&s->w);
 }
 
 /* Candidates are requests like any other; the first was counted when the call came. */
@@ -153,15 +230,15 @@ bool ex_search_subject(ex_job *job)
 {
     search s;
     const mt_str *ids = NULL;
-    size_t count;
+    size_t count, from = 0, to = 0;
     if (refused_search(job, EX_LACKS_SUBJECT, &s) || ex_refused_to_ask(job, &s.ask) ||
-        refused_list(&s, &ids, &count) || refused_many(job, count)) {
+        refused_list(&s, &ids, &count) || refused_part(&s, count, &from, &to) ||
+        refused_many(job, to - from)) {
         return true;
     }
     begin(&s);
-    mt_jw_keyz(&s.w, "results");
-    mt_jw_begin_array(&s.w);
-    for (size_t i = 0; i < count && !s.refused; i++) {
+    write_part(&s, count, to);
+    for (size_t i = from; i < to && !s.refused; i++) {
         s.ask.subject.id = ids[i];
         if (may(&s)) {
             thing_json(&s.w, &s.ask.subject);
@@ -201,21 +278,11 @@ static mt_err read_ids(search *s, uint32_t limit, ids *out)
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
     if (!err) {
         st_instance_filter f = {.scope = v->scopes[e], .entity = entity};
-        st_page p = {s->page.token.ptr ? s->page.token : MT_STR(""), limit + 1};
+        st_page p = {s->after, limit + 1};
         err = st_instance_walk(tx, &f, p, keep_id, out);
         st_rollback(tx);
     }
     return err;
-}
-
-/* `more`: the id after which the next page begins. */
-static void write_page(search *s, const ids *l, size_t count)
-{
-    bool more = l->all.len > count;
-    mt_jw_keyz(&s->w, "page");
-    mt_jw_begin_object(&s->w);
-    mt_jw_key_str(&s->w, "next_token", more ? l->all.items[count - 1] : MT_STR(""));
-    mt_jw_end_object(&s->w);
 }
 
 /* Where a page ends is an instance, and those are for whom the contract concerns: a
@@ -236,15 +303,18 @@ bool ex_search_resource(ex_job *job)
         refused_places(job, &s.ask)) {
         return true;
     }
-    uint32_t limit =
-        s.page.limit < EX_PAGE_MOST ? (uint32_t)s.page.limit : EX_PAGE_MOST;
+    uint32_t limit = s.page.limit == NO_LIMIT      ? EX_PAGE_USUAL
+                     : s.page.limit < EX_PAGE_MOST ? (uint32_t)s.page.limit
+                                                   : EX_PAGE_MOST;
     mt_err err = read_ids(&s, limit, &l);
     size_t count = l.all.len < limit ? l.all.len : limit;
     if (err || refused_many(job, count)) {
         return err ? ex_refuse_store(job, err) : true;
     }
     begin(&s);
-    write_page(&s, &l, count);
+    bool more = l.all.len > count;
+    mt_str last = count ? l.all.items[count - 1] : s.after;
+    write_page(&s, more ? (mt_str){last.ptr ? last.ptr : "", last.len} : (mt_str){0});
     mt_jw_keyz(&s.w, "results");
     mt_jw_begin_array(&s.w);
     for (size_t i = 0; i < count && !s.refused; i++) {
@@ -273,10 +343,12 @@ static mt_str name_for(search *s, const ct_model *m, const of_kind *k, mt_str id
     return taken ? mt_strf(&s->job->arena, "%s%.*s", k->prefix, MT_ARG(id)) : id;
 }
 
-static void search_kind(search *s, const ct_model *m, const of_kind *k)
+/* `skip` and `most` are of this kind. */
+static void search_kind(search *s, const ct_model *m, const of_kind *k, size_t skip,
+                        size_t most)
 {
     const mt_map *names = &m->names[k->kind];
-    for (uint32_t i = 0; i < names->len && !s->refused; i++) {
+    for (size_t i = skip; i < names->len && i < most && !s->refused; i++) {
         s->ask.action.name = name_for(s, m, k, names->entries[i].key);
         if (may(s)) {
             mt_jw_begin_object(&s->w);
@@ -308,14 +380,17 @@ bool ex_search_action(ex_job *job)
     for (size_t i = 0; i < kinds; i++) {
         count += v->model->names[KINDS[i].kind].len;
     }
-    if (refused_many(job, count)) {
+    size_t from = 0, to = 0;
+    if (refused_part(&s, count, &from, &to) || refused_many(job, to - from)) {
         return true;
     }
     begin(&s);
-    mt_jw_keyz(&s.w, "results");
-    mt_jw_begin_array(&s.w);
+    write_part(&s, count, to);
     for (size_t i = 0; i < kinds; i++) {
-        search_kind(&s, v->model, &KINDS[i]);
+        size_t len = v->model->names[KINDS[i].kind].len;
+        search_kind(&s, v->model, &KINDS[i], from, to);
+        from = from > len ? from - len : 0;
+        to = to > len ? to - len : 0;
     }
     return end(&s);
 }

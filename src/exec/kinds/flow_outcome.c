@@ -149,8 +149,15 @@ static bool refuse_choice(const ex_turn *t, uint32_t op, ex_problem problem,
     return ex_problem_close(&w);
 }
 
-/* Whose the next step's operation is. */
-static uint32_t persona_of(const ct_run *run)
+uint32_t ex_outcome_named(const ex_turn *t, uint32_t op)
+{
+    uint32_t undo, step = ct_run_next(t->run, &undo);
+    const mt_json *outcome = named(t, step, op);
+    return outcome ? ct_plan_outcome_named(t->run->plan, op, mt_json_text(outcome))
+                   : CT_NONE;
+}
+
+uint32_t ex_next_persona(const ct_run *run)
 {
     uint32_t undo, step = ct_run_next(run, &undo);
     const ct_plan_step *s = &run->plan->steps[step];
@@ -179,8 +186,8 @@ bool ex_refused_outcome(ex_turn *t)
                     MT_ARG(ct_operation_id(run->plan, op)), MT_ARG(label)));
     }
     ct_attempt a;
-    ct_op_try(&run->frozen, op, persona_of(run), run->states, CT_NONE, &t->job->arena,
-              &a, run->proposed);
+    ct_op_try(&run->frozen, op, ex_next_persona(run), run->states, CT_NONE,
+              &t->job->arena, &a, run->proposed);
     uint32_t count = ct_op_matching(run->plan, op, run->states, run->matching,
                                     run->plan->max_outcomes);
     bool fits = among(wanted, run->matching, count);

@@ -153,29 +153,10 @@ static const ex_caller *acting(ex_job *job, const st_flow *row)
 {
     mt_arena *a = &job->arena;
     mt_json *tree = mt_new(a, mt_json);
-    ex_caller *c = mt_new(a, ex_caller);
     if (mt_json_read(a, mt_str_dup(a, row->extra), NULL, tree, NULL)) {
-        return c;
+        return mt_new(a, ex_caller);
     }
-    const mt_json *who = mt_json_at(tree, "acting");
-    const mt_json *list = mt_json_at(who, "personas");
-    const mt_json *anyone = mt_json_at(who, "anyone");
-    c->anyone = mt_json_is(anyone, MT_JSON_BOOL) && anyone->boolean;
-    c->id = mt_json_text(mt_json_at(who, "token"));
-    int64_t by = EX_BY_TOKEN, actor = EX_ACTOR_UNKNOWN; /* as rows before had it */
-    mt_json_i64(mt_json_at(who, "known_by"), &by);
-    mt_json_i64(mt_json_at(who, "actor"), &actor);
-    c->by = by >= 0 && by <= EX_BY_OPERATOR ? (ex_known_by)by : EX_BY_TOKEN;
-    c->actor = actor >= 0 && actor <= EX_ACTOR_MACHINE ? (ex_actor)actor : 0;
-    c->name = mt_json_text(mt_json_at(who, "name"));
-    size_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
-    mt_str *names = mt_new_array(a, mt_str, count);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = mt_json_text(&list->as.items[i]);
-    }
-    c->personas = names;
-    c->persona_count = count;
-    return c;
+    return ex_acting_read(a, mt_json_at(tree, "acting"));
 }
 
 /* Only within this group has the flow come to where it goes on: the next one claims

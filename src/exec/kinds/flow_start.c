@@ -50,10 +50,18 @@ static bool refused_unless_exist(ex_job *job)
     return false;
 }
 
-static bool refused_start(ex_job *job)
+bool ex_refused_start(ex_job *job)
 {
     return refused_unless_exist(job) || ex_refused_unless_versions(job) ||
            ex_refused_outcome_names(job);
+}
+
+/* Before a guarded call: others than who asks do not act then. */
+static bool refused_guarded(ex_job *job)
+{
+    const ex_guarded *c = job->call->guarded;
+    mt_err err = c ? ex_flow_entry_refused(job, NULL, c->outcome_later) : MT_OK;
+    return err ? ex_refuse_store(job, err) : job->answered;
 }
 
 /* States are read without locks: what a dry run says holds for the moment it was asked
@@ -65,7 +73,8 @@ static bool dry_run(ex_job *job)
     if (err) {
         return ex_refuse_store(job, err);
     }
-    return refused_start(job) || ex_flow_start_dry_run(job);
+    ex_states_assume(job);
+    return ex_refused_start(job) || refused_guarded(job) || ex_flow_start_dry_run(job);
 }
 
 /* §15.2. Everything that can be refused without a state is refused here, on the
@@ -118,9 +127,10 @@ mt_err ex_flow_start_commit(ex_job *job, ex_group *g)
         return ex_flow_continue(job, g);
     }
     ex_group_states(job, g);
-    if (ex_refused_unless_current(job) || refused_start(job)) {
+    if (ex_refused_unless_current(job) || ex_refused_start(job)) {
         return MT_OK;
     }
+    int64_t started;
     mt_err err = ex_held_refused(job, g, CT_NONE);
-    return err || job->answered ? err : ex_flow_first_turn(job, g);
+    return err || job->answered ? err : ex_flow_first_turn(job, g, &started);
 }

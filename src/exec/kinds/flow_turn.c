@@ -111,8 +111,16 @@ static mt_err record_started(ex_turn *t)
     mt_jw_key_str(&w, "etag", job->v->etag);
     mt_jw_key_str(&w, "execution", t->row.id);
     mt_jw_keyz(&w, "facts");
-    ex_fact_provenance(&w, job->v, job->snap);
+    if (job->facts_said.len) {
+        mt_jw_raw(&w, job->facts_said);
+    } else {
+        ex_fact_provenance(&w, job->v, job->snap);
+    }
     mt_jw_key_str(&w, "flow", t->row.flow);
+    if (job->guard_json.len) {
+        mt_jw_keyz(&w, "guard");
+        mt_jw_raw(&w, job->guard_json);
+    }
     mt_jw_key_str(&w, "kind", MT_STR("flow_started"));
     mt_jw_key_str(&w, "persona", t->row.persona);
     ex_states_json(&w, job->v->plan, t->run->states);
@@ -242,19 +250,7 @@ static mt_str extra_of(ex_turn *t)
     mt_jw_begin_object(&w);
     if (t->run->status == CT_RUN_MORE) {
         mt_jw_keyz(&w, "acting");
-        mt_jw_begin_object(&w);
-        mt_jw_key_i64(&w, "actor", t->who->actor);
-        mt_jw_key_bool(&w, "anyone", t->who->anyone);
-        mt_jw_key_i64(&w, "known_by", t->who->by);
-        mt_jw_key_str(&w, "name", t->who->name);
-        mt_jw_keyz(&w, "personas");
-        mt_jw_begin_array(&w);
-        for (size_t i = 0; i < t->who->persona_count; i++) {
-            mt_jw_str(&w, t->who->personas[i]);
-        }
-        mt_jw_end_array(&w);
-        mt_jw_key_str(&w, "token", t->who->id);
-        mt_jw_end_object(&w);
+        ex_acting_json(&w, t->who);
     }
     if (t->job->frozen_v) {
         mt_jw_key_str(&w, "began", t->job->frozen_v->etag);
@@ -326,6 +322,9 @@ static void reply_run(ex_turn *t)
     ex_job *job = t->job;
     const ct_run *run = t->run;
     mt_jw w = ex_reply_with(job, 200);
+    if (job->guard_call.len) {
+        mt_jw_key_str(&w, "call", job->guard_call);
+    }
     mt_jw_keyz(&w, "changes");
     ct_run_changes_json(&w, run);
     mt_jw_key_str(&w, "contract", job->v->contract);
@@ -381,12 +380,12 @@ static mt_str bindings_text(ex_turn *t)
 
 /* x->run is the committer's own and is used by one turn at a time; it keeps its memory
  * from flow to flow. A flow that cannot even begin leaves no row and no record. */
-mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
+mt_err ex_flow_first_turn(ex_job *job, ex_group *g, int64_t *started)
 {
     ex_turn t = {.job = job,
                  .g = g,
                  .run = &job->x->run,
-                 .who = job->call->caller,
+                 .who = ex_actor_of(job),
                  .asked_as = job->request.persona,
                  .is_new = true,
                  .row = {.id = job->flow_id,
@@ -405,6 +404,7 @@ mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
     }
     ex_act act = act_of(&t, t.row.persona, CT_NONE);
     mt_err err = record_started(&t);
+    *started = t.record;
     err = err ? err : ex_distinct_note(job, g, &act, NULL, 0, t.record);
     err = err ? err : take_turn(&t);
     if (!err) {
@@ -428,6 +428,96 @@ bool ex_flow_start_dry_run(ex_job *job)
     reply_run(&t);
     ct_run_free(&run);
     return true;
+}
+
+/* ---- May it begin? ---- */
+
+/* The first operation that the run comes to, if it comes to one by itself; CT_NONE: it
+ * has ended, or waits for somebody. */
+static uint32_t first_operation(ct_run *run)
+{
+    while (run->status == CT_RUN_MORE && ct_run_next_op(run) == CT_NONE) {
+        ct_run_step(run);
+    }
+    return run->status == CT_RUN_MORE ? ct_run_next_op(run) : CT_NONE;
+}
+
+/* Only where the engine cannot choose by itself does a name matter. */
+static ct_attempt try_first(ex_turn *t, uint32_t op)
+{
+    ct_attempt a;
+    ct_run *run = t->run;
+    uint32_t persona = ex_next_persona(run), named = ex_outcome_named(t, op);
+    ct_op_try(&run->frozen, op, persona, run->states, CT_NONE, &t->job->arena, &a,
+              run->proposed);
+    if (a.error == CT_OP_AMBIGUOUS && named != CT_NONE) {
+        ct_op_try(&run->frozen, op, persona, run->states, named, &t->job->arena, &a,
+                  run->proposed);
+    }
+    return a;
+}
+
+static bool refuse_persona(ex_turn *t, uint32_t persona)
+{
+    return ex_refuse(t->job, EX_PERSONA_REJECTED,
+                     "flow '%.*s' begins with the persona '%.*s', as which the caller "
+                     "may not act",
+                     MT_ARG(t->row.flow), MT_ARG(ct_persona_id(t->run->plan, persona)));
+}
+
+/* Answers as the operation would, were it asked for alone: with reasons. */
+static bool refused_first(ex_turn *t, uint32_t op, bool outcome_later)
+{
+    ex_job *job = t->job;
+    uint32_t flow = job->what, persona = ex_next_persona(t->run);
+    bool may = may_act(t, t->run, persona);
+    if (t->err || !may) {
+        return t->err || refuse_persona(t, persona);
+    }
+    ct_attempt a = try_first(t, op);
+    if (!a.error || (a.error == CT_OP_AMBIGUOUS && outcome_later)) {
+        return false;
+    }
+    job->what = op;
+    ex_refuse_attempt(job, &a);
+    job->what = flow;
+    return true;
+}
+
+/* As far as it comes without anybody else; nothing is left behind. */
+static bool refused_way(ex_turn *t, bool outcome_later)
+{
+    ct_run *run = t->run;
+    uint32_t op = first_operation(run);
+    if (op != CT_NONE && refused_first(t, op, outcome_later)) {
+        return true;
+    }
+    if (op == CT_NONE && run->status == CT_RUN_WAITING) {
+        return refuse_persona(t, run->waiting_for);
+    }
+    ct_run_all(run);
+    return run->status == CT_RUN_FAILED &&
+           ex_refuse(t->job, EX_FLOW_FAILED, "%.*s", MT_ARG(run->fault));
+}
+
+mt_err ex_flow_entry_refused(ex_job *job, ex_group *g, bool outcome_later)
+{
+    ct_run run = {0};
+    ex_turn t = {.job = job, .g = g, .run = &run, .who = ex_actor_of(job)};
+    t.row.flow = job->v->plan->graphs[job->what].id;
+    t.row.persona = job->request.persona;
+    t.row.id = job->flow_id;
+    ct_run_input in = input_of(&t);
+    in.host.may_act = may_act;
+    in.host.apply = NULL;
+    in.simulation = true;
+    if (ct_run_start(&run, &in) == CT_RUN_FAILED) {
+        ex_refuse(job, EX_FLOW_FAILED, "%.*s", MT_ARG(run.fault));
+    } else {
+        (void)refused_way(&t, outcome_later);
+    }
+    ct_run_free(&run);
+    return t.err;
 }
 
 /* ---- Going on ---- */
@@ -597,5 +687,5 @@ mt_err ex_flow_continue(ex_job *job, ex_group *g)
         ex_reply_flow(job, &f->row, EX_NO_RECORD);
         return MT_OK;
     }
-    return ex_flow_turn(job, g, f, job->call->caller);
+    return ex_flow_turn(job, g, f, ex_actor_of(job));
 }

@@ -104,19 +104,6 @@ ex_act ex_operation_act(const ex_job *job)
         .persona = job->request.persona, .who = ex_caller_id(job), .op = job->what};
 }
 
-/* What would be made for the call is in its initial state. */
-static void assume_made(ex_job *job)
-{
-    const ex_guarded *c = job->call->guarded;
-    for (uint32_t i = 0; c && i < c->make_count; i++) {
-        uint32_t e = ct_model_find(job->v->model, CT_KIND_ENTITY, c->makes[i]);
-        if (e != CT_NONE && job->snap->instances[e].ptr &&
-            job->snap->states[e] == CT_NONE) {
-            job->snap->states[e] = job->v->model->entities[e].initial;
-        }
-    }
-}
-
 /* States as the readers' cache or the store has them; nothing is locked, nothing is
  * written. */
 static bool dry_run(ex_job *job)
@@ -129,7 +116,7 @@ static bool dry_run(ex_job *job)
     if (ex_refused_unless_versions(job)) {
         return true;
     }
-    assume_made(job);
+    ex_states_assume(job);
     ct_attempt a = ex_operation_try(job);
     if (a.error) {
         return ex_refuse_attempt(job, &a);

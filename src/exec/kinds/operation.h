@@ -27,8 +27,6 @@ mt_err ex_guard_end_commit(ex_job *job, ex_group *g);
 
 /* ---- Words (operation_words.c) ---- */
 
-/* The problem that an attempt with an error is; always true. */
-bool ex_refuse_attempt(ex_job *job, const ct_attempt *a);
 /* The answer of an attempt that succeeded; `record` is 0 for a dry run. */
 void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record);
 /* Its record, and those of the other instances it changed. */

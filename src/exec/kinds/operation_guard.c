@@ -1,134 +1,14 @@
 /* exec/kinds/operation_guard.c - an operation whose effect a tool of another server
- * has: allowed before the tool is called, done when it is known what became of it.
- * Room: exec.
- *
- * - begin: it is decided as an operation is; then, in one transaction, the record that
- *   it is allowed, the call's document, and a claim on each instance it will change.
- * - The tool is called by whoever asked. This process may die here.
- * - end: *done*, and the operation is done as it was decided, with the facts of then;
- *   *failed*, and nothing moves; *unknown*, and everything stays as it is, and is said.
- *
+ * has: decided before the tool is called, done when it is known what became of it.
+ * Room: exec. What is written: commit/tool_call.c; a flow: kinds/flow_guard.c.
  * With `commits_before` the operation is done with the permission, and the end only
- * says what became of the tool. A tool that no row of the map names has no operation:
- * it is refused, or passes with its record.
- * INVARIANT: the document of a call goes with the record of its end, in one
- * transaction, so an effect is written once. What was decided is not decided again: the
- * facts are those of the beginning, and nobody moves what is claimed. If an instance
- * was moved nevertheless (another process on a shared store), the call becomes one
- * whose outcome is unknown.
+ * says what became of the tool. A tool that no row of the map names has no meaning: it
+ * is refused, or passes with its record.
  * May fail: the store. */
 #include "exec/evidence/guarded.h"
 #include "exec/kinds/operation.h"
 
-/* ---- What is said of the call ---- */
-
-/* The call's document as it was read. */
-typedef struct call_row {
-    st_doc doc;
-    mt_json tree;
-    bool committed; /* before the tool was called */
-} call_row;
-
-/* Who ends a call need not know which tool it was. */
-static mt_str tool_of(const ex_job *job)
-{
-    const call_row *c = job->call->action == EX_GUARD_END ? job->work : NULL;
-    return c ? mt_text_at(&c->tree, "tool") : job->call->guarded->tool;
-}
-
-/* {"arguments","call","commit","event","observed","result","tool","why"} */
-static mt_str guard_json(ex_job *job, mt_str call, const char *event, mt_str why)
-{
-    const ex_guarded *c = job->call->guarded;
-    mt_buf out = {0};
-    mt_jw w = mt_jw_start(&out, false);
-    mt_jw_begin_object(&w);
-    if (c->arguments.len) {
-        mt_jw_keyz(&w, "arguments");
-        mt_jw_raw(&w, c->arguments);
-    }
-    if (call.len) {
-        mt_jw_key_str(&w, "call", call);
-    }
-    mt_jw_key_str(&w, "event", mt_str_z(event));
-    if (c->observes) {
-        mt_jw_key_bool(&w, "observed", true);
-    }
-    if (c->result.len) {
-        mt_jw_keyz(&w, "result");
-        mt_jw_raw(&w, c->result);
-    }
-    mt_jw_key_str(&w, "tool", tool_of(job));
-    if (why.len) {
-        mt_jw_key_str(&w, "why", why);
-    }
-    mt_jw_end_object(&w);
-    mt_str text = mt_str_dup(&job->arena, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return text;
-}
-
-static mt_str bindings_json(const ex_job *job, mt_arena *a)
-{
-    const ct_model *m = job->v->model;
-    mt_buf out = {0};
-    mt_jw w = mt_jw_start(&out, false);
-    mt_jw_begin_unsorted(&w);
-    for (uint32_t e = 0; job->snap && e < m->entity_count; e++) {
-        if (job->snap->instances[e].ptr) {
-            mt_jw_key(&w, m->entities[e].id);
-            mt_jw_str(&w, job->snap->instances[e]);
-        }
-    }
-    mt_jw_end_object(&w);
-    mt_str text = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return text;
-}
-
-/* The record of what happened to the call; facts only where it was decided. */
-static mt_err record(ex_job *job, ex_group *g, bool decided, int64_t *number)
-{
-    const ex_version *v = job->v;
-    mt_str bindings = bindings_json(job, g->arena);
-    mt_jw w = ex_record_begin(g);
-    mt_jw_keyz(&w, "bindings");
-    mt_jw_raw(&w, bindings);
-    ex_caller_json(&w, job);
-    mt_jw_key_str(&w, "contract", v->contract);
-    mt_jw_key_str(&w, "etag", v->etag);
-    if (decided) {
-        mt_jw_keyz(&w, "facts");
-        ex_fact_provenance(&w, v, job->snap);
-    }
-    mt_jw_keyz(&w, "guard");
-    mt_jw_raw(&w, job->guard_json);
-    mt_jw_key_str(&w, "kind", MT_STR("guard"));
-    if (job->what != CT_NONE) {
-        mt_jw_key_str(&w, "operation", ct_operation_id(v->plan, job->what));
-    }
-    mt_jw_key_str(&w, "persona", job->request.persona);
-    ex_record_time(&w, g);
-    if (decided) {
-        mt_jw_keyz(&w, "verdicts");
-        ex_verdict_names(&w, v, job->snap->verdicts);
-    }
-    ex_record r = {.kind = "guard", .contract = v->contract, .unsorted = !v->sorted};
-    ex_bound_subjects(g, bindings, &r);
-    return ex_record_end(g, &w, &r, number);
-}
-
-static void reply(ex_job *job, mt_str call, const char *status, int64_t number)
-{
-    mt_jw w = ex_reply_with(job, 200);
-    mt_jw_key_str(&w, "call", call);
-    mt_jw_key_str(&w, "contract", job->v->contract);
-    ex_reply_record(&w, job, number);
-    mt_jw_key_str(&w, "status", mt_str_z(status));
-    ex_reply_end(&w);
-}
-
-/* ---- Begin: preparing ---- */
+/* ---- Begin ---- */
 
 static bool refuse_unmapped(ex_job *job)
 {
@@ -147,7 +27,7 @@ static bool prepare_unmapped(ex_job *job)
 
 bool ex_guard_begin_prepare(ex_job *job)
 {
-    job->guard_json = guard_json(job, (mt_str){0}, "refused", (mt_str){0});
+    job->guard_json = ex_tool_json(job, (mt_str){0}, "refused", (mt_str){0});
     if (!job->call->name.len) {
         return prepare_unmapped(job);
     }
@@ -168,82 +48,19 @@ void ex_guard_claim(ex_job *job, ex_group *g)
     }
 }
 
-/* ---- Begin: allowed ---- */
-
-static mt_str said_json(const ex_job *job, mt_arena *a)
-{
-    mt_buf out = {0};
-    mt_jw w = mt_jw_start(&out, false);
-    ex_fact_provenance(&w, job->v, job->snap);
-    mt_str text = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return text;
-}
-
-/* What the end needs to know, whoever brings it. */
-static mt_err keep(ex_job *job, ex_group *g, mt_str call, const char *status,
-                   int64_t allowed)
-{
-    mt_buf out = {0};
-    mt_jw w = mt_jw_start(&out, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_i64(&w, "allowed", allowed);
-    mt_jw_keyz(&w, "bindings");
-    mt_jw_raw(&w, bindings_json(job, g->arena));
-    mt_jw_key_str(&w, "contract", job->v->contract);
-    mt_jw_key_str(&w, "etag", job->v->etag);
-    mt_jw_keyz(&w, "facts");
-    mt_jw_raw(&w, job->facts_json.len ? job->facts_json : MT_STR("{}"));
-    if (job->what != CT_NONE) {
-        mt_jw_key_str(&w, "operation", ct_operation_id(job->v->plan, job->what));
-    }
-    mt_jw_key_str(&w, "persona", job->request.persona);
-    mt_jw_keyz(&w, "said");
-    mt_jw_raw(&w, job->snap ? said_json(job, g->arena) : MT_STR("[]"));
-    mt_jw_key_str(&w, "status", mt_str_z(status));
-    mt_jw_key_i64(&w, "time", g->now_ms);
-    mt_jw_key_str(&w, "tool", job->call->guarded->tool);
-    mt_jw_end_object(&w);
-    st_doc doc = {.kind = EX_GUARDED_KIND,
-                  .id = call,
-                  .tag = MT_STR(""),
-                  .body = mt_buf_str(&out),
-                  .updated_ms = g->now_ms};
-    mt_err err = st_doc_put(g->tx, &doc);
-    mt_buf_free(&out);
-    g->wrote = true;
-    return err;
-}
-
 /* Done already, and recorded as an operation is; the tool is called afterwards. */
 static mt_err commit_before(ex_job *job, ex_group *g, const ct_attempt *a, mt_str call)
 {
     int64_t number;
     bool closes = job->call->guarded->closes;
     job->guard_json =
-        guard_json(job, closes ? (mt_str){0} : call, "allowed", (mt_str){0});
+        ex_tool_json(job, closes ? (mt_str){0} : call, "allowed", (mt_str){0});
     mt_err err = ex_operation_do(job, g, a, &number);
     if (!err && !closes) {
-        err = keep(job, g, call, EX_CALL_COMMITTED, number);
+        err = ex_tool_keep(job, g, call, EX_CALL_COMMITTED, number);
     }
     if (!err) {
-        reply(job, call, EX_CALL_COMMITTED, number);
-    }
-    return err;
-}
-
-static mt_err allow(ex_job *job, ex_group *g, mt_str call)
-{
-    int64_t number;
-    bool mapped = job->what != CT_NONE;
-    job->guard_json = guard_json(job, call, mapped ? "allowed" : "passed", (mt_str){0});
-    mt_err err = record(job, g, mapped, &number);
-    if (!err && !(job->call->guarded->closes && !mapped)) {
-        err = keep(job, g, call, EX_CALL_ALLOWED, number);
-    }
-    err = err || !mapped ? err : ex_hold(job, g, job->what, call);
-    if (!err) {
-        reply(job, call, EX_CALL_ALLOWED, number);
+        ex_tool_reply(job, call, EX_CALL_COMMITTED, number);
     }
     return err;
 }
@@ -259,7 +76,7 @@ mt_err ex_guard_begin_commit(ex_job *job, ex_group *g)
 {
     mt_str call = ex_new_id(&job->arena, "g");
     if (job->what == CT_NONE) {
-        return allow(job, g, call);
+        return ex_tool_allow(job, g, call);
     }
     ex_group_states(job, g);
     ct_attempt a = ex_operation_try(job);
@@ -284,191 +101,47 @@ mt_err ex_guard_begin_commit(ex_job *job, ex_group *g)
         return err;
     }
     return job->call->guarded->commits_before ? commit_before(job, g, &a, call)
-                                              : allow(job, g, call);
+                                              : ex_tool_allow(job, g, call);
 }
 
-/* ---- End: preparing ---- */
+/* ---- End ---- */
 
-static bool refuse_call(ex_job *job)
-{
-    return ex_refuse(job, EX_NOT_FOUND, "no guarded call '%.*s' is open",
-                     MT_ARG(job->call->id));
-}
-
-static mt_err read_call(ex_job *job, st_tx *tx, bool lock, call_row *out)
-{
-    mt_err err = (lock ? st_doc_lock : st_doc_get)(tx, &job->arena, EX_GUARDED_KIND,
-                                                   job->call->id, &out->doc);
-    if (!err && mt_json_read(&job->arena, out->doc.body, NULL, &out->tree, NULL)) {
-        err = MT_E_CORRUPT;
-    }
-    if (!err) {
-        mt_str status = mt_text_at(&out->tree, "status");
-        out->committed =
-            mt_json_is(mt_json_at(&out->tree, "committed"), MT_JSON_BOOL) ||
-            mt_str_is(status, EX_CALL_COMMITTED);
-    }
-    return err;
-}
-
-static mt_str raw(ex_job *job, const mt_json *node)
-{
-    mt_buf out = {0};
-    mt_json_write(&out, node, false);
-    mt_str text = mt_str_dup(&job->arena, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return text;
-}
-
-/* As it was decided: the version of then, its facts, what it was bound to. */
-static bool refused_restore(ex_job *job, const call_row *c)
-{
-    mt_err err;
-    ct_fault fault = {0};
-    mt_str operation = mt_text_at(&c->tree, "operation");
-    st_flow row = {.contract = mt_text_at(&c->tree, "contract"),
-                   .etag = mt_text_at(&c->tree, "etag"),
-                   .facts = raw(job, mt_json_at(&c->tree, "facts")),
-                   .bindings = raw(job, mt_json_at(&c->tree, "bindings"))};
-    job->v = ex_version_with(job->x, row.contract, row.etag, &err);
-    if (!job->v) {
-        return ex_refuse(job, EX_NOT_FOUND, "the contract version of the call is gone");
-    }
-    job->request.persona = mt_text_at(&c->tree, "persona");
-    job->persona = ct_model_find(job->v->model, CT_KIND_PERSONA, job->request.persona);
-    job->what = operation.len
-                    ? ct_model_find(job->v->model, CT_KIND_OPERATION, operation)
-                    : CT_NONE;
-    if (job->what == CT_NONE) {
-        return false;
-    }
-    job->facts_said = raw(job, mt_json_at(&c->tree, "said"));
-    err = ex_snapshot_restore(job, &row, &fault);
-    return err ? ex_refuse_evaluation(job, &fault) : ex_refused_row_bindings(job, &row);
-}
-
+/* A flow's end is its kind's. */
 bool ex_guard_end_prepare(ex_job *job)
 {
-    st_tx *tx;
-    call_row *c = mt_new(&job->arena, call_row);
-    if (ex_refused_request(job)) {
+    if (ex_refused_tool_call(job)) {
         return true;
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return ex_refuse_store(job, err);
+    if (job->guards_flow) {
+        job->handler = &EX_HANDLERS[EX_GUARD_FLOW_END];
+        return job->handler->prepare(job);
     }
-    err = read_call(job, tx, false, c);
-    st_rollback(tx);
-    if (err) {
-        return err == MT_E_NOTFOUND ? refuse_call(job) : ex_refuse_store(job, err);
-    }
-    job->work = c;
-    return refused_restore(job, c);
+    return false;
 }
 
-/* ---- End: in the group ---- */
-
-static mt_err forget(ex_job *job, ex_group *g)
-{
-    mt_err err = st_doc_delete(g->tx, EX_GUARDED_KIND, job->call->id);
-    g->wrote = true;
-    return err ? err : ex_let_go(g, job->call->id);
-}
-
-/* The document and its claims stay; it says that somebody has to find out. */
-static mt_err mark_unknown(ex_job *job, ex_group *g, call_row *c)
-{
-    mt_json_member *members = mt_new_array(g->arena, mt_json_member, c->tree.count + 1);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < c->tree.count; i++) {
-        members[count] = c->tree.as.members[i];
-        if (mt_str_is(members[count].key, "status")) {
-            members[count].value.as.text = EX_CALL_UNKNOWN;
-            members[count].value.count = (uint32_t)strlen(EX_CALL_UNKNOWN);
-        }
-        count++;
-    }
-    if (c->committed && !mt_json_at(&c->tree, "committed")) {
-        members[count++] = (mt_json_member){MT_STR("committed"),
-                                            {.type = MT_JSON_BOOL, .boolean = true}};
-    }
-    mt_json tree = {.type = MT_JSON_OBJECT, .count = count, .as.members = members};
-    st_doc doc = c->doc;
-    doc.body = raw(job, &tree);
-    doc.version++;
-    doc.updated_ms = g->now_ms;
-    g->wrote = true;
-    return st_doc_put(g->tx, &doc);
-}
-
-static mt_err end_unknown(ex_job *job, ex_group *g, call_row *c, mt_str why)
+static mt_err end_operation(ex_job *job, ex_group *g)
 {
     int64_t number;
-    job->guard_json = guard_json(job, job->call->id, EX_CALL_UNKNOWN, why);
-    mt_err err = mark_unknown(job, g, c);
-    err = err ? err : record(job, g, false, &number);
+    ex_group_states(job, g);
+    ct_attempt a = ex_operation_try(job);
+    if (a.error) {
+        mt_buf why = {0};
+        ct_op_error_text(&why, job->v->plan, job->what, job->request.persona, &a,
+                         a.entity == CT_NONE ? (mt_str){0}
+                                             : job->snap->instances[a.entity]);
+        mt_str text = mt_str_dup(&job->arena, mt_buf_str(&why));
+        mt_buf_free(&why);
+        return ex_tool_unknown(job, g, text);
+    }
+    mt_err err = ex_operation_do(job, g, &a, &number);
+    err = err ? err : ex_tool_forget(job, g);
     if (!err) {
-        reply(job, job->call->id, EX_CALL_UNKNOWN, number);
+        ex_tool_reply(job, job->call->id, "done", number);
     }
     return err;
 }
 
-/* The operation is done as it was decided. What does not fit any more is not forced:
- * the tool has had its effect, and this store does not show it. */
-static mt_err end_done(ex_job *job, ex_group *g, call_row *c)
-{
-    int64_t number;
-    mt_err err;
-    job->guard_json = guard_json(job, job->call->id, "done", job->call->guarded->why);
-    if (job->what != CT_NONE && !c->committed) {
-        ex_group_states(job, g);
-        ct_attempt a = ex_operation_try(job);
-        if (a.error) {
-            mt_buf why = {0};
-            ct_op_error_text(&why, job->v->plan, job->what, job->request.persona, &a,
-                             a.entity == CT_NONE ? (mt_str){0}
-                                                 : job->snap->instances[a.entity]);
-            mt_str text = mt_str_dup(&job->arena, mt_buf_str(&why));
-            mt_buf_free(&why);
-            return end_unknown(job, g, c, text);
-        }
-        err = ex_operation_do(job, g, &a, &number);
-    } else {
-        err = record(job, g, false, &number);
-    }
-    err = err ? err : forget(job, g);
-    if (!err) {
-        reply(job, job->call->id, "done", number);
-    }
-    return err;
-}
-
-static mt_err end_failed(ex_job *job, ex_group *g)
-{
-    int64_t number;
-    job->guard_json = guard_json(job, job->call->id, "failed", job->call->guarded->why);
-    mt_err err = record(job, g, false, &number);
-    err = err ? err : forget(job, g);
-    if (!err) {
-        reply(job, job->call->id, "failed", number);
-    }
-    return err;
-}
-
-/* Somebody else may have ended it since it was read. */
 mt_err ex_guard_end_commit(ex_job *job, ex_group *g)
 {
-    call_row *c = job->work;
-    mt_err err = read_call(job, g->tx, true, c);
-    if (err) {
-        bool gone = err == MT_E_NOTFOUND && refuse_call(job);
-        return gone ? MT_OK : err;
-    }
-    switch (job->call->guarded->ended) {
-    case EX_ENDED_DONE: return end_done(job, g, c);
-    case EX_ENDED_FAILED: return end_failed(job, g);
-    case EX_ENDED_UNKNOWN: return end_unknown(job, g, c, job->call->guarded->why);
-    }
-    MT_BUG("unknown end of a call");
+    return ex_tool_end(job, g, end_operation);
 }
