@@ -107,7 +107,7 @@ static void read_trusted(reading *r)
         c->s.ca[0] == '/' || !r->telling.in->directory.len
             ? mt_str_z(c->s.ca)
             : mt_strf(&c->arena, "%.*s%s", MT_ARG(r->telling.in->directory), c->s.ca);
-    mt_err err = os_read_file(&c->arena, path.ptr, PEM_MOST, &c->trusted);
+    mt_err err = os_read_ready(&c->arena, path.ptr, PEM_MOST, &c->trusted);
     if (err) {
         tell(r, MT_STR("certificates.ca"),
              mt_strf(&c->arena, "%.*s: %s", MT_ARG(path), mt_err_text(err)));

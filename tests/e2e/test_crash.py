@@ -168,13 +168,14 @@ class Service(Case):
             self.assertEqual(node.stop(), 0)
         self.verify_ledger()
 
-    def kill_under_load(self, store, kills, count, clients):
+    def kill_under_load(self, store, kills, count, clients, pace=1):
+        """`pace`: how much longer than usual it lives, so that the kills last as long as the load."""
         node = self.begin(store)
         rng = random.Random(SEED)
         run = self.load(clients, count, SEED)
         killed = 0
         while run.is_alive() and killed < kills:
-            time.sleep(rng.uniform(0.0, 0.25) * (3 if SOAK else 1))
+            time.sleep(rng.uniform(0.0, 0.25) * pace)
             node.kill()
             killed += 1
             if killed % 10 == 0:
@@ -186,6 +187,7 @@ class Service(Case):
             if killed % 50 == 0:
                 tell(f"{killed} kills")
             node.start()
+        under_load = killed
         answers = self.finish([run], count)
         while killed < kills:  # the load was done before: the rest without it
             node.kill()
@@ -197,7 +199,7 @@ class Service(Case):
         self.assertEqual(node.stop(), 0)
         self.verify_ledger()
         self.verify_promises(node, promises)
-        print(f"  {killed} kills, {count} requests, {done} operations, {refused} refusals, "
+        print(f"  {killed} kills, {under_load} of them under load, {count} requests, {done} operations, {refused} refusals, "
               f"{run.retries} retries", flush=True)
 
 
@@ -209,7 +211,7 @@ class Crash(Service):
     def test_postgresql_survives_kills_under_load(self):
         with Postgres() as server:
             self.kill_under_load(server.url(), setting(15, 200, 3),
-                                 setting(20000, 200000, 1000), 16)
+                                 setting(20000, 200000, 1000), 16, pace=3 if SOAK else 1)
 
     def test_a_database_that_goes_and_comes_back(self):
         with Postgres() as server:

@@ -304,10 +304,31 @@ static void further_faults(mt_jw *w, const ct_fault *fault)
     mt_jw_end_array(w);
 }
 
+/* Of the fact that a fault is in: "order.lines[2].amount" is in "order". */
+static uint32_t fact_at(const ct_model *m, mt_str path)
+{
+    size_t dot = mt_str_find(path, '.'), bracket = mt_str_find(path, '[');
+    return ct_model_find(m, CT_KIND_FACT,
+                         mt_str_from(path.ptr, dot < bracket ? dot : bracket));
+}
+
+/* Was everything that is wrong fetched? Then nobody but the sources is to blame, and
+ * nothing was decided about the caller. */
+static bool is_of_sources(const ex_job *job, const ct_fault *fault)
+{
+    bool is = true;
+    for (; fault && is; fault = fault->next) {
+        uint32_t fact = fact_at(job->v->model, fault->path);
+        is = fact != CT_NONE && job->snap->from[fact] == EX_FROM_ADAPTER;
+    }
+    return is;
+}
+
 static bool refuse_facts(ex_job *job, const ct_fault *fault)
 {
     ex_problem p = fault->kind == CT_FAULT_MISSING_FACT ? EX_MISSING_FACT
                    : fault->kind == CT_FAULT_SYNTAX     ? EX_BAD_REQUEST
+                   : is_of_sources(job, fault)          ? EX_SOURCE_FAILED
                    : fault->kind == CT_FAULT_LIMIT      ? EX_TOO_LARGE
                                                         : EX_INVALID_FACT;
     mt_jw w = ex_problem_open(job, p, fault->message);

@@ -1,9 +1,9 @@
 /* exec/commit/guess.c - groups that lock nothing first: one journey to a shared store.
  * Room: exec.
  *
- * A group that locks has to wait for the locked states before it can decide, so it makes
- * two journeys. But mostly this process wrote those states itself a moment ago. So a
- * group of operations is tried on states as they were last known here, and what it
+ * A group that locks has to wait for the locked states before it can decide, so it
+ * makes two journeys. But mostly this process wrote those states itself a moment ago.
+ * So a group of operations is tried on states as they were last known here, and what it
  * depended on is proven where it is written, in the same journey and before the commit:
  *
  *     hold     the lock on contracts, shared, as every group has it
@@ -12,18 +12,19 @@
  *              nobody drew a number of a record since those of this group were drawn
  *     records  and answers, whose keys nobody may have used
  *
- * If one of them fails, the store fails the transaction, and the group is done once more
- * with locks: nobody is answered before the group is durable, so nobody saw the guess.
+ * If one of them fails, the store fails the transaction, and the group is done once
+ * more with locks: nobody is answered before the group is durable, so nobody saw the
+ * guess.
  *
  * INVARIANT: what is guessed is only what a written row proves. A row that is read and
  * does not move (so mostly a refusal), a rule about people, a held instance, a shadow:
  * done with locks.
- * INVARIANT: records have numbers in the order of their commits. Numbers are drawn ahead
- * of time, in blocks; whoever draws after that, here or elsewhere, spoils the rest of
- * the block (`last_value` is not its end any more), so numbers of a block that proves
- * good are above all that were used before.
- * INVARIANT: numbers that are still there belong to a draw that is durable or under way;
- * one that failed might be drawn again by others after a crash of the database.
+ * INVARIANT: records have numbers in the order of their commits. Numbers are drawn
+ * ahead of time, in blocks; whoever draws after that, here or elsewhere, spoils the
+ * rest of the block (`last_value` is not its end any more), so numbers of a block that
+ * proves good are above all that were used before. INVARIANT: numbers that are still
+ * there belong to a draw that is durable or under way; one that failed might be drawn
+ * again by others after a crash of the database.
  *
  * Several nodes that write spoil each other's blocks. Then guesses fail, and each
  * failure doubles the number of groups that do not try. */
@@ -117,8 +118,8 @@ void ex_guess(ex_group *g, ex_job **jobs, size_t n)
     g->guessed = true;
 }
 
-/* The numbers of the group itself spoil what is left of the block. If nobody used any of
- * it, drawing was in vain. */
+/* The numbers of the group itself spoil what is left of the block. If nobody used any
+ * of it, drawing was in vain. */
 static void spoil(ex_guessing *s, size_t n)
 {
     if (left(&s->block) == s->draw && s->draw) {

@@ -67,7 +67,8 @@ static int64_t number_of(const mt_json *r)
 static void turn_until_guessed(desk *d)
 {
     unsigned long long before = guessed(d);
-    for (int i = 0; i < 600 && st_is_shared(d->store) && (i % 2 || guessed(d) == before); i++) {
+    for (int i = 0;
+         i < 600 && st_is_shared(d->store) && (i % 2 || guessed(d) == before); i++) {
         ask(d, &ANYONE, EX_OPERATION, "turn", "", DRIVE);
         expect(d, 200);
     }
