@@ -107,7 +107,7 @@ static void read_trusted(reading *r)
         c->s.ca[0] == '/' || !r->telling.in->directory.len
             ? mt_str_z(c->s.ca)
             : mt_strf(&c->arena, "%.*s%s", MT_ARG(r->telling.in->directory), c->s.ca);
-    mt_err err = os_read_file(&c->arena, path.ptr, PEM_MOST, &c->trusted);
+    mt_err err = os_read_ready(&c->arena, path.ptr, PEM_MOST, &c->trusted);
     if (err) {
         tell(r, MT_STR("certificates.ca"),
              mt_strf(&c->arena, "%.*s: %s", MT_ARG(path), mt_err_text(err)));
@@ -196,13 +196,18 @@ static mt_str issuer_of(mt_arena *a, gnutls_x509_crt_t crt)
                                                                : (mt_str){0};
 }
 
+/* Empty where there are several: an authority may have looked at another one. */
 static mt_str common_name_of(mt_arena *a, gnutls_x509_crt_t crt)
 {
-    char text[TEXT_MOST];
-    size_t len = sizeof text;
+    char text[TEXT_MOST], other[TEXT_MOST];
+    size_t len = sizeof text, other_len = sizeof other;
     int found = gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, 0,
                                               text, &len);
-    return found == 0 ? text_of(a, text, len) : (mt_str){0};
+    int second = gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 1, 0,
+                                               other, &other_len);
+    return found == 0 && second == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE
+               ? text_of(a, text, len)
+               : (mt_str){0};
 }
 
 /* Alternative names of one kind. */
@@ -226,8 +231,9 @@ static void add_names(mt_jw *w, mt_arena *a, gnutls_x509_crt_t crt, const char *
     mt_jw_end_array(w);
 }
 
+/* `said`: the same as text. */
 static bool read_claims(mt_arena *a, gnutls_x509_crt_t crt, mt_str issuer,
-                        mt_str subject, mt_json *out)
+                        mt_str subject, mt_json *out, mt_str *said)
 {
     mt_buf text = {0};
     mt_jw w = mt_jw_start(&text, false);
@@ -240,24 +246,40 @@ static bool read_claims(mt_arena *a, gnutls_x509_crt_t crt, mt_str issuer,
     mt_jw_key_str(&w, "subject", subject);
     add_names(&w, a, crt, "uri", GNUTLS_SAN_URI);
     mt_jw_end_object(&w);
-    mt_err err = mt_json_read(a, mt_str_dup(a, mt_buf_str(&text)), NULL, out, NULL);
+    *said = mt_str_dup(a, mt_buf_str(&text));
+    mt_err err = mt_json_read(a, *said, NULL, out, NULL);
     mt_buf_free(&text);
     return !err;
+}
+
+static bool has_other_names(const mt_json *claims)
+{
+    static const char *const LISTS[] = {"dns", "email", "uri"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
+        has = has || mt_json_get(claims, mt_str_z(LISTS[i]))->count;
+    }
+    return has;
 }
 
 static const char *identify(const au_certificates *c, gnutls_x509_crt_t crt,
                             mt_arena *a, au_identity *out)
 {
     mt_json claims;
+    mt_str said;
     mt_str issuer = issuer_of(a, crt), subject = subject_of(a, crt);
     time_t until = gnutls_x509_crt_get_expiration_time(crt);
     if (!issuer.len || !subject.len || until <= 0 ||
-        !read_claims(a, crt, issuer, subject, &claims)) {
+        !read_claims(a, crt, issuer, subject, &claims, &said)) {
         return "it has no names that can be used";
     }
-    mt_str both = mt_strf(a, "%.*s\n%.*s", MT_ARG(issuer), MT_ARG(subject));
-    mt_str digest = mt_sha256_hex(a, mt_sha256_of(both));
-    /* 128 bits: nobody finds a second pair of names with this id. */
+    /* Alternative names count: an authority of workloads (SPIFFE) gives all of them the
+     * same subject, and they are not one and the same. */
+    mt_str names = has_other_names(&claims)
+                       ? said
+                       : mt_strf(a, "%.*s\n%.*s", MT_ARG(issuer), MT_ARG(subject));
+    mt_str digest = mt_sha256_hex(a, mt_sha256_of(names));
+    /* 128 bits: nobody finds other names with this id. */
     out->id = mt_strf(a, "certificate:%.32s", digest.ptr);
     out->name = subject;
     out->human = c->s.actor == 0;

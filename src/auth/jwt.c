@@ -10,6 +10,7 @@
 #include "auth/jwt.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
@@ -39,13 +40,14 @@ bool au_jwt_seems(mt_str text)
 }
 
 typedef struct header {
-    mt_str alg, kid;
+    mt_str alg, kid, typ;
     const mt_json *crit;
 } header;
 
 static const mt_form_row HEADER[] = {
     MT_FORM_TEXT(header, alg, "alg", MT_FORM_REQUIRED),
     MT_FORM_TEXT(header, kid, "kid", 0),
+    MT_FORM_TEXT(header, typ, "typ", 0),
     MT_FORM_ANY(header, crit, "crit", 0),
 };
 
@@ -55,6 +57,24 @@ static bool read_object(mt_arena *a, mt_str part, mt_json *out)
     mt_json_limits limits = {AU_JWT_MOST, 16};
     return text.ptr && !mt_json_read(a, text, &limits, out, NULL) &&
            mt_json_is(out, MT_JSON_OBJECT);
+}
+
+/* RFC 8725, 3.11: what an issuer signed for something else (a logout, an event, a proof
+ * of possession) says so, and is nobody's credential. */
+static bool is_of_kind(mt_str typ)
+{
+    static const char *const KINDS[] = {"JWT", "at+jwt"};
+    static const char FRONT[] = "application/";
+    size_t front = sizeof FRONT - 1;
+    if (typ.len > front && strncasecmp(typ.ptr, FRONT, front) == 0) {
+        typ = mt_str_skip(typ, front);
+    }
+    bool is = !typ.ptr;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && !is; i++) {
+        is =
+            typ.len == strlen(KINDS[i]) && strncasecmp(typ.ptr, KINDS[i], typ.len) == 0;
+    }
+    return is;
 }
 
 static const char *read_header(mt_arena *a, mt_str part, au_jwt *out)
@@ -70,6 +90,9 @@ static const char *read_header(mt_arena *a, mt_str part, au_jwt *out)
      * token. None is understood, so an empty list is refused as well. */
     if (h.crit) {
         return "its header demands an extension";
+    }
+    if (!is_of_kind(h.typ)) {
+        return "it is a token for something else";
     }
     out->kid = h.kid;
     for (int i = 0; i < AU_ALG_COUNT; i++) {

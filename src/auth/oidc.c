@@ -311,12 +311,12 @@ static void check_files(reading *r, const provider *p)
     mt_str text;
     au_keys *keys = NULL;
     bool file = p->s.jwks.len && !is_url(p->s.jwks);
-    if (file && os_read_file(&a, p->s.jwks.ptr, AU_JWKS_MOST, &text)) {
+    if (file && os_read_ready(&a, p->s.jwks.ptr, AU_JWKS_MOST, &text)) {
         tell(r, "jwks", "the file cannot be read");
     } else if (file && au_keys_read(text, &keys)) {
         tell(r, "jwks", "the file has no set of keys");
     }
-    if (p->s.ca_file.len && os_read_file(&a, p->s.ca_file.ptr, CA_MOST, &text)) {
+    if (p->s.ca_file.len && os_read_ready(&a, p->s.ca_file.ptr, CA_MOST, &text)) {
         tell(r, "ca_file", "the file cannot be read");
     }
     au_keys_free(keys);
@@ -464,7 +464,7 @@ static mt_err read_keys(provider *p, mt_arena *a, mt_buf *out, mt_buf *why)
     mt_str url = p->s.jwks;
     if (url.len && !is_url(url)) {
         mt_str text;
-        mt_err err = os_read_file(a, url.ptr, AU_JWKS_MOST, &text);
+        mt_err err = os_read_ready(a, url.ptr, AU_JWKS_MOST, &text);
         if (err) {
             mt_buf_addf(why, "%.*s: %s", MT_ARG(url), mt_err_text(err));
             return err;

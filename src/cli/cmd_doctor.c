@@ -287,8 +287,8 @@ static void check_certificate(doctor *d)
         return;
     }
     check_mode(d, c->tls_key);
-    if (os_read_file(&d->arena, c->tls_cert, PEM_BYTES, &cert) ||
-        os_read_file(&d->arena, c->tls_key, PEM_BYTES, &key)) {
+    if (os_read_ready(&d->arena, c->tls_cert, PEM_BYTES, &cert) ||
+        os_read_ready(&d->arena, c->tls_key, PEM_BYTES, &key)) {
         say(d, WRONG, "check path and rights", "%s or %s cannot be read", c->tls_cert,
             c->tls_key);
         return;

@@ -82,7 +82,7 @@ static void say(const serve_reloading *r, ht_level level, const char *event,
 static bool read_pem(const serve_reloading *r, mt_arena *a, const char *path,
                      mt_str *out)
 {
-    if (!os_read_file(a, path, PEM_BYTES, out)) {
+    if (!os_read_ready(a, path, PEM_BYTES, out)) {
         return true;
     }
     mt_str why = mt_strf(a, "%s cannot be read: %s", path, strerror(errno));

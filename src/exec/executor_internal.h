@@ -37,7 +37,8 @@ typedef struct ex_quotas ex_quotas;
 typedef struct ex_metrics {
     atomic_ullong calls[EX_ACTION_COUNT];
     atomic_ullong answers[6]; /* by status class */
-    atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
+    atomic_ullong groups, grouped, guessed, retries, failures, records, replayed,
+        dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
     atomic_ullong thought;                           /* jobs that workers took over */
     atomic_ullong refusals, receipts, receipts_late; /* recorded; given; not in time */
@@ -114,6 +115,14 @@ typedef struct ex_watch {
     unsigned long long failures;
     mt_buf fault; /* why it does not sign; empty: it does */
 } ex_watch;
+
+/* Groups that lock nothing first (commit/guess.c), on a shared store. */
+typedef struct ex_guessing {
+    ex_cache *seen;       /* instances as this process last knew them; NULL: never */
+    st_id_block block;    /* numbers of records that are drawn and not used */
+    uint32_t draw;        /* how many are drawn next */
+    unsigned rest, pause; /* groups until the next guess; until the one after a fault */
+} ex_guessing;
 
 enum { EX_THINKERS_MOST = 64 };
 
@@ -204,6 +213,7 @@ struct ex_executor {
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
     ex_cache *cache;          /* NULL on a shared store */
+    ex_guessing guessing;     /* the committer's */
     ex_shadow *shadow;        /* the committer's; NULL: none */
     atomic_bool has_claims;   /* guarded calls may hold instances */
     atomic_llong ahead_ms;    /* ex_now() */

@@ -44,6 +44,9 @@ static void tell_commits(ex_metrics *m, mt_figures *f)
     mt_counter(f, "groups_total", "Transactions committed.", atomic_load(&m->groups));
     mt_counter(f, "grouped_calls_total", "Calls done in them.",
                atomic_load(&m->grouped));
+    mt_counter(f, "groups_guessed_total",
+               "Of them, those that locked nothing first: one journey to the store.",
+               atomic_load(&m->guessed));
     mt_family(f, MT_HISTOGRAM, "commit_seconds",
               "How long transactions took, from their beginning until durable.");
     f->times(f, NULL, 0, &m->commits);

@@ -123,6 +123,7 @@ static void executor_free(ex_executor *x)
     ex_contracts_close(x);
     ex_shadow_close(x);
     ex_cache_free(x->cache);
+    ex_cache_free(x->guessing.seen);
     ct_run_free(&x->run);
     mt_arena_free(&x->facts_arena);
     ex_sources_free(x);
@@ -235,6 +236,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : ex_watches_open(x, options, why);
     err = err ? err : read_key(x, options, why);
     x->cache = x->shared ? NULL : ex_cache_new();
+    x->guessing.seen = x->shared ? ex_cache_new() : NULL;
     err = err ? err : ex_clock_sync(x);
     err = err ? err : load_time(x);
     err = err ? err : ex_keys_open(x, options, why);

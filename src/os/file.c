@@ -73,12 +73,18 @@ mt_err os_read_open(mt_arena *a, int fd, size_t limit, mt_str *out)
     return read_all(a, fd, st.st_size > 0 ? (size_t)st.st_size : 0, limit, out);
 }
 
-mt_err os_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
+/* Only opening must not wait: once somebody writes, all of it is read. */
+int os_open_ready(const char *path)
 {
-    if (strcmp(path, "-") == 0) {
-        return read_all(a, STDIN_FILENO, 4096, limit, out);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0) {
+        (void)fcntl(fd, F_SETFL, 0);
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    return fd;
+}
+
+static mt_err read_from(mt_arena *a, int fd, size_t limit, mt_str *out)
+{
     if (fd < 0) {
         return from_errno();
     }
@@ -87,6 +93,18 @@ mt_err os_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
     close(fd);
     errno = why;
     return err;
+}
+
+mt_err os_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
+{
+    return strcmp(path, "-") == 0
+               ? read_all(a, STDIN_FILENO, 4096, limit, out)
+               : read_from(a, open(path, O_RDONLY | O_CLOEXEC), limit, out);
+}
+
+mt_err os_read_ready(mt_arena *a, const char *path, size_t limit, mt_str *out)
+{
+    return read_from(a, os_open_ready(path), limit, out);
 }
 
 mt_err os_write_all(int fd, mt_str bytes)

@@ -10,6 +10,13 @@
  * failure errno says why (0 for a limit). */
 mt_err os_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out);
 
+/* The same of a file that must be there already: a pipe that nobody writes to is empty,
+ * and is not waited for. For what a server reads while it serves, and for whoever looks
+ * after it. */
+mt_err os_read_ready(mt_arena *a, const char *path, size_t limit, mt_str *out);
+/* Opens such a file; negative: errno says why. */
+int os_open_ready(const char *path);
+
 /* The same from an open descriptor, which stays open. */
 mt_err os_read_open(mt_arena *a, int fd, size_t limit, mt_str *out);
 

@@ -152,7 +152,7 @@ static mt_err read_open(int fd, const char *path, bool secret, unsigned char *ou
 static mt_err read_bytes(const char *path, bool secret, unsigned char *out, mt_buf *why)
 {
     bool is_input = strcmp(path, "-") == 0;
-    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_input ? STDIN_FILENO : os_open_ready(path);
     if (fd < 0) {
         return say_errno(why, path);
     }

@@ -51,18 +51,40 @@ mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_s
     return st_get(tx, ST_SQL_INSTANCE_GET, key, instance_read, a, out);
 }
 
+/* ---- Writing ---- */
+
+static int compare_keys(mt_str scope, mt_str entity, mt_str id, const st_instance *row)
+{
+    int diff = mt_str_cmp(scope, row->scope);
+    diff = diff ? diff : mt_str_cmp(entity, row->entity);
+    return diff ? diff : mt_str_cmp(id, row->id);
+}
+
+static int by_key(const void *x, const void *y, void *rows)
+{
+    const st_instance *a = (const st_instance *)rows + *(const size_t *)x;
+    const st_instance *b = (const st_instance *)rows + *(const size_t *)y;
+    return compare_keys(a->scope, a->entity, a->id, b);
+}
+
+/* In key order: who wrote without locking before must not wait in a circle either. */
 mt_err st_instances_put(st_tx *tx, const st_instance *rows, const int64_t *was,
                         size_t count)
 {
     enum { COLUMNS = 10 };
     st_value *params = mt_new_array(&tx->scratch, st_value, COLUMNS * count);
+    size_t *order = mt_new_array(&tx->scratch, size_t, count);
     for (size_t i = 0; i < count; i++) {
-        const st_instance *row = &rows[i];
+        order[i] = i;
+    }
+    qsort_r(order, count, sizeof *order, by_key, (void *)(uintptr_t)rows);
+    for (size_t i = 0; i < count; i++) {
+        const st_instance *row = &rows[order[i]];
         const st_value cells[COLUMNS] = {
-            ST_T(row->state),   ST_I(row->version),   ST_I(row->updated_ms),
-            ST_I(row->deleted), ST_T(row->last_flow), ST_T(row->last_operation),
-            ST_T(row->scope),   ST_T(row->entity),    ST_T(row->id),
-            ST_I(was[i]),
+            ST_T(row->state),    ST_I(row->version),   ST_I(row->updated_ms),
+            ST_I(row->deleted),  ST_T(row->last_flow), ST_T(row->last_operation),
+            ST_T(row->scope),    ST_T(row->entity),    ST_T(row->id),
+            ST_I(was[order[i]]),
         };
         memcpy(params + COLUMNS * i, cells, sizeof cells);
     }
@@ -85,20 +107,6 @@ typedef struct locking {
     size_t count, at;
     mt_arena *arena;
 } locking;
-
-static int compare_keys(mt_str scope, mt_str entity, mt_str id, const st_instance *row)
-{
-    int diff = mt_str_cmp(scope, row->scope);
-    diff = diff ? diff : mt_str_cmp(entity, row->entity);
-    return diff ? diff : mt_str_cmp(id, row->id);
-}
-
-static int by_key(const void *x, const void *y, void *rows)
-{
-    const st_instance *a = (const st_instance *)rows + *(const size_t *)x;
-    const st_instance *b = (const st_instance *)rows + *(const size_t *)y;
-    return compare_keys(a->scope, a->entity, a->id, b);
-}
 
 /* Rows come in the order of the keys, those that are not there left out. */
 static mt_err note_locked(void *state, const st_value *c)

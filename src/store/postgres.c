@@ -153,10 +153,7 @@ static mt_err begin_server(st_tx *tx, pg_conn *c)
     if (c->begun) {
         return MT_OK;
     }
-    const char *sql = tx->mode == ST_WRITE
-                          ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-                          : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    if (!PQsendQueryParams(c->pg, sql, 0, NULL, NULL, NULL, NULL, 1)) {
+    if (!pg_send_bound(c, tx->mode == ST_WRITE ? PG_BEGIN_WRITE : PG_BEGIN_READ)) {
         return pg_lost(tx, c);
     }
     c->begun = true;
@@ -433,10 +430,9 @@ static void give_back(st_tx *tx, bool good)
     }
 }
 
-static bool send_end(pg_conn *c, const char *sql)
+static bool send_end(pg_conn *c, pg_bound how)
 {
-    return PQsendQueryParams(c->pg, sql, 0, NULL, NULL, NULL, NULL, 1) &&
-           PQpipelineSync(c->pg) && PQflush(c->pg) == 0;
+    return pg_send_bound(c, how) && PQpipelineSync(c->pg) && PQflush(c->pg) == 0;
 }
 
 /* After a fault the server skips everything up to a synchronisation point, so that
@@ -449,7 +445,7 @@ static bool undo(pg_conn *c)
     if (PQtransactionStatus(c->pg) == PQTRANS_IDLE) {
         return true;
     }
-    return send_end(c, "ROLLBACK") && pg_sync(c) &&
+    return send_end(c, PG_ROLLBACK) && pg_sync(c) &&
            PQtransactionStatus(c->pg) == PQTRANS_IDLE;
 }
 
@@ -463,7 +459,7 @@ static void pg_rollback(st_tx *tx)
     } else if (!c->begun) {
         give_back(tx, true);
     } else if (tx->mode == ST_READ && !tx->broken) {
-        c->draining = send_end(c, "ROLLBACK");
+        c->draining = send_end(c, PG_ROLLBACK);
         give_back(tx, c->draining);
     } else {
         give_back(tx, undo(c));
@@ -479,7 +475,7 @@ static void pg_commit_soon(st_tx *tx)
         return;
     }
     mt_err err = c->unsure ? pg_settle(tx) : MT_OK;
-    if (!err && !send_end(c, "COMMIT")) {
+    if (!err && !send_end(c, PG_COMMIT)) {
         pg_lost(tx, c);
     }
 }

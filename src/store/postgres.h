@@ -31,6 +31,16 @@ typedef struct pg_conn {
     mt_buf lists[ST_MAX_PARAMS]; /* of a statement for many rows */
 } pg_conn;
 
+/* How transactions begin and end: prepared when the connection is opened, so that the
+ * server parses none of them again. */
+typedef enum pg_bound {
+    PG_BEGIN_WRITE,
+    PG_BEGIN_READ,
+    PG_COMMIT,
+    PG_ROLLBACK,
+    PG_BOUNDS
+} pg_bound;
+
 typedef struct pg_backend {
     st_pool pool;
     char *url; /* with its secrets: never shown */
@@ -39,6 +49,8 @@ typedef struct pg_backend {
 /* MT_E_CLOSED with a sentence, MT_E_DENIED, MT_E_BUSY, MT_E_USAGE. */
 mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why);
 void pg_conn_close(pg_conn *c);
+/* Sends it; false: the connection is gone. */
+bool pg_send_bound(pg_conn *c, pg_bound how);
 /* Is an idle connection still good? Reads what is left of its last transaction. */
 bool pg_conn_rested(pg_conn *c);
 /* Reads results up to the synchronisation point that was sent last and is not counted

@@ -143,6 +143,32 @@ static PGconn *dial(const st_store *s)
     return PQconnectdbParams(names, values, 1);
 }
 
+static const struct {
+    const char *name, *sql;
+} BOUNDS[] = {
+    [PG_BEGIN_WRITE] = {"begin_write",
+                        "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"},
+    [PG_BEGIN_READ] = {"begin_read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"},
+    [PG_COMMIT] = {"commit", "COMMIT"},
+    [PG_ROLLBACK] = {"rollback", "ROLLBACK"},
+};
+MT_TABLE_COVERS(BOUNDS, PG_BOUNDS);
+
+bool pg_send_bound(pg_conn *c, pg_bound how)
+{
+    return PQsendQueryPrepared(c->pg, BOUNDS[how].name, 0, NULL, NULL, NULL, 1);
+}
+
+/* From here on everything travels in pipeline mode. */
+static bool enter_pipeline(pg_conn *c)
+{
+    bool fine = PQenterPipelineMode(c->pg);
+    for (size_t i = 0; i < PG_BOUNDS && fine; i++) {
+        fine = PQsendPrepare(c->pg, BOUNDS[i].name, BOUNDS[i].sql, 0, NULL);
+    }
+    return fine && PQpipelineSync(c->pg) && PQflush(c->pg) == 0 && pg_sync(c);
+}
+
 static mt_err start_conn(const st_store *s, pg_conn *c)
 {
     c->pg = dial(s);
@@ -154,7 +180,7 @@ static mt_err start_conn(const st_store *s, pg_conn *c)
     }
     PQsetNoticeProcessor(c->pg, no_notice, NULL);
     mt_err err = settle(s, c->pg);
-    return err ? err : PQenterPipelineMode(c->pg) ? MT_OK : MT_E_CLOSED;
+    return err ? err : enter_pipeline(c) ? MT_OK : MT_E_CLOSED;
 }
 
 mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why)

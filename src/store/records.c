@@ -85,6 +85,35 @@ mt_err st_record_ids_soon(st_tx *tx, uint32_t count)
     return st_ask(tx, ST_SQL_RECORD_IDS, params, 1, note_drawn, tx);
 }
 
+static mt_err note_block(void *state, const st_value *c)
+{
+    bool whole = c[1].number - c[0].number + 1 == c[2].number;
+    *(st_id_block *)state = (st_id_block){whole ? c[0].number : 1, c[1].number * whole};
+    return MT_OK;
+}
+
+mt_err st_record_block_soon(st_tx *tx, uint32_t count, st_id_block *out)
+{
+    st_value params[] = {ST_I(count)};
+    *out = (st_id_block){1, 0};
+    return st_ask(tx, ST_SQL_RECORD_BLOCK, params, 1, note_block, out);
+}
+
+void st_record_ids_use(st_tx *tx, int64_t first, uint32_t count)
+{
+    tx->ids.len = tx->ids_used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        mt_vec_push(&tx->scratch, &tx->ids, first + i);
+    }
+}
+
+mt_err st_unchanged_soon(st_tx *tx, const st_unchanged *u)
+{
+    st_value params[] = {ST_T(u->kinds[0]), ST_I(u->stamps[0]), ST_T(u->kinds[1]),
+                         ST_I(u->stamps[1]), ST_I(u->last_id)};
+    return st_ask(tx, ST_SQL_UNCHANGED, params, 1, NULL, NULL);
+}
+
 mt_err st_record_id(st_tx *tx, int64_t *id)
 {
     mt_err err = MT_OK;

@@ -396,9 +396,15 @@ static char *plain_path(mt_str path)
 static mt_err create_file(const st_store *s, const backend *b, mt_buf *why)
 {
     int flags = O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC;
+    struct stat info;
+    bool there = stat(b->path, &info) == 0;
+    if (there && (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))) {
+        mt_buf_addf(why, "cannot open the store %.*s: it is not a file",
+                    MT_ARG(s->shown_url)); /* SQLite would wait for who writes to it */
+        return MT_E_IO;
+    }
     if (s->options.must_exist || s->options.read_only) {
-        struct stat info;
-        if (stat(b->path, &info) == 0) {
+        if (there) {
             return MT_OK;
         }
     } else {

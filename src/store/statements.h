@@ -180,6 +180,15 @@
       "SELECT max(coalesce((SELECT max(id) FROM ledger), 0), "                         \
       "coalesce((SELECT max(id) FROM pending), 0)) + 1 WHERE $1 > 0",                  \
       "SELECT nextval('record_ids') FROM generate_series(1, $1)")                      \
+    /* Numbers ahead of time: they follow each other if nobody else drew any. */        \
+    X(RECORD_BLOCK, "i", "iii", "SELECT 0, 0, 0 WHERE $1 < 0",                          \
+      "SELECT min(n), max(n), count(*) FROM (SELECT nextval('record_ids') AS n "       \
+      "FROM generate_series(1, $1)) AS drawn")                                         \
+    /* Ends with an error unless both stamps, and the last number, are these. */       \
+    X(UNCHANGED, "kikii", "i", "SELECT 1 WHERE $1 = $2 AND $3 = $4 AND $5 = 0",        \
+      "SELECT 1 / (coalesce((SELECT stamp FROM stamps WHERE kind = $1), 0) = $2 "      \
+      "AND coalesce((SELECT stamp FROM stamps WHERE kind = $3), 0) = $4 "              \
+      "AND last_value = $5)::int::bigint FROM record_ids")                             \
     X(PENDING_ADD, "IKKKSIT", "",                                                      \
       "INSERT INTO pending (" ST_PENDING_COLUMNS ") VALUES " ST_INSERT_7,              \
       "INSERT INTO pending (" ST_PENDING_COLUMNS ") "                                  \

@@ -208,6 +208,24 @@ typedef struct st_record {
 mt_err st_record_id(st_tx *tx, int64_t *id);
 /* Has this many at hand with the next settling. */
 mt_err st_record_ids_soon(st_tx *tx, uint32_t count);
+/* Numbers ahead of time, on a shared store: `first` and all up to `last`. `first` above
+ * `last`: others drew in between. */
+typedef struct st_id_block {
+    int64_t first, last;
+} st_id_block;
+mt_err st_record_block_soon(st_tx *tx, uint32_t count, st_id_block *out);
+/* The transaction's next `count` numbers are these, drawn ahead. Good only while nobody
+ * else has drawn: st_unchanged_soon(). */
+void st_record_ids_use(st_tx *tx, int64_t first, uint32_t count);
+/* What a decision that locked nothing depends on, asked once its rows are written:
+ * unless two kinds of documents have these stamps and no number after `last_id` was
+ * drawn, the transaction fails (MT_E_CONFLICT). Of a shared store. */
+typedef struct st_unchanged {
+    mt_str kinds[2];
+    int64_t stamps[2];
+    int64_t last_id;
+} st_unchanged;
+mt_err st_unchanged_soon(st_tx *tx, const st_unchanged *u);
 /* Queues records (shared stores): they commit with the rest and are chained later.
  * row->id 0: the store gives one and writes it back. */
 mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count);

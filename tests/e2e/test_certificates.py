@@ -119,6 +119,24 @@ class Certificates(Case):
             self.assertEqual(self.ask(server, name, path="/session").json["rights"], [], name)
             self.assertEqual(self.ask(server, name).status, 403, name)
 
+    def test_two_with_one_subject_and_other_names_are_two(self):
+        """As workloads of SPIFFE are: one must not read the other's answers and receipts, nor be it."""
+        server = self.serve()
+        names = {"a": "URI:spiffe://ward/reader", "b": "URI:spiffe://ward/other", "c": "email:a@ward.example",
+                 "d": "DNS:a.ward.example", "e": ""}
+        for name, san in names.items():
+            self.issue(name, "workload", san=san)
+        self.issue("again", "workload", san=names["a"])
+        ids = {name: self.ask(server, name, path="/session").json["id"] for name in (*names, "again")}
+        self.assertEqual(len({ids[name] for name in names}), len(names), ids)
+        self.assertEqual(ids["again"], ids["a"])
+
+    def test_a_subject_with_two_common_names_has_none(self):
+        server = self.serve()
+        for name, subject in (("first", "ward-7/CN=other"), ("last", "other/CN=ward-7"), ("twice", "ward-7/CN=ward-7")):
+            self.issue(name, subject)
+            self.assertEqual(self.ask(server, name, path="/session").json["personas"], [], name)
+
     def test_where_one_is_required_a_token_is_not_enough(self):
         server = self.serve(required=True)
         token = server.token("--right", "ward/read")

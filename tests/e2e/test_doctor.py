@@ -1,6 +1,7 @@
 """motet doctor: what a server lacks on this machine, and what to do."""
 import http.server
 import json
+import os
 import socket
 import subprocess
 import threading
@@ -90,6 +91,15 @@ class Doctor(Case):
                          ["wrong", "warning"])
         self.write("cert.pem", "nothing")
         self.assertIn("wrong", self.level(self.look(*self.config(tls), code=1), "certificate"))
+
+    def test_a_pipe_that_nobody_writes_to_is_not_waited_for(self):
+        os.mkfifo(self.dir / "pipe", 0o600)
+        for check, text in (("keys", "signing_key: pipe\n"), ("certificate", "tls_cert: pipe\ntls_key: pipe\n"),
+                            ("identities", "oidc: {corp: {issuer: 'https://id.example', audience: m, jwks: pipe}}\n"),
+                            ("store", "store: sqlite:pipe\n")):
+            with self.subTest(check=check):
+                said = self.look(*self.config(text), code=1)
+                self.assertIn("wrong", [f["level"] for f in said["findings"]], said)
 
     def test_who_does_not_answer(self):
         with socket.socket() as listener:

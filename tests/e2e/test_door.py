@@ -199,7 +199,7 @@ rule r { stratum: 0 when: token != "" produce: seen(token) }
                 self.assertEqual(self.spy.seen, [])
                 full = self.evaluate(server, "hr")
                 self.assertEqual(len(self.spy.seen), 1)
-                self.assertEqual(full.status, 200 if most == 9 else 422, full)
+                self.assertEqual(full.status, 200 if most == 9 else 502, full)
                 server.stop()
 
     def test_a_credential_does_not_go_to_an_origin_that_is_only_listed(self):

@@ -68,7 +68,45 @@ class Ward(Case):
                            {"persona": persona, "bindings": {entity: "x"}, **more}, token=token)
 
 
+TILL = """
+source till { protocol: static }
+fact open { type: Int(min: 0, max: 9) source: till { path: "open" } }
+fact least { type: Int(min: 0, max: 9) source: "desk.least" default: 0 }
+persona nurse
+entity Drawer { states: [shut, open] initial: shut transitions: [(shut, open)] }
+operation pull { allowed_personas: [nurse] precondition: open = 1 and least < 5 effects: [(Drawer, shut, open)] }
+"""
+
+
 class Rights(Ward):
+    def test_what_a_broken_source_says_is_no_denial_of_the_caller(self):
+        """Of the wrong type: 502 and no record; if the caller's own fact is wrong, too, it is told that."""
+        self.write("till.tenor", TILL)
+        self.write("till.yaml", "open: 4711\n")
+        server = Server(self.dir, "till.tenor", options=["--config", self.write("motet.json", json.dumps(
+            {"sources": {"till": {"file": "till.yaml"}}}))])
+        boss = server.token("--right", "instances:create", "--right", "ledger:read", "--persona", "nurse",
+                            "--right", "facts:least", "--right", "evaluate")
+        server.start()
+        self.addCleanup(server.stop)
+        self.assertEqual(server.post("/v1/contracts/till/instances/Drawer", {"id": "x"}, token=boss).status, 201)
+        broken = self.act(server, "till", "pull", "Drawer", "nurse", boss)
+        self.assertEqual((broken.status, broken.code, broken.json["fact"]), (502, "source_failed", "open"), broken)
+        asked = server.post("/v1/contracts/till/evaluate", {}, token=boss)
+        self.assertEqual((asked.status, asked.code), (502, "source_failed"), asked)
+        gateway = self.token(server, "--right", "till/decide")
+        question = {"subject": {"type": "persona", "id": "nurse"}, "action": {"name": "pull"},
+                    "resource": {"type": "till.Drawer", "id": "x"}}
+        for path, body in (("evaluation", question), ("evaluations", {"evaluations": [question]})):
+            told = server.post(f"/access/v1/{path}", body, token=gateway)
+            self.assertIn("is not of the declared type", told.body.decode())
+            self.assertNotIn("4711", told.body.decode())  # whatever it is, a gateway reads no facts
+        refused = lambda: server.get("/v1/ledger?kind=refusal", token=boss).json["items"]
+        self.assertEqual(refused(), [])
+        both = self.act(server, "till", "pull", "Drawer", "nurse", boss, facts={"least": 55})
+        self.assertEqual((both.status, both.code), (422, "invalid_fact"), both)
+        self.assertEqual(len(refused()), 1)
+
     def test_a_nurse_of_one_contract_does_not_open_the_vault_of_another(self):
         server = self.serve()
         nurse = self.token(server, "--persona", "ward:nurse")

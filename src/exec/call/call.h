@@ -111,6 +111,9 @@ struct ex_handler {
     /* Knows nothing but what the store says: may be begun while the group before it is
      * still being made durable. */
     bool overlaps;
+    /* One record, instances that move, and no other question to the store: may be tried
+     * on states as this process last knew them (commit/guess.c). */
+    bool guesses;
 };
 extern const ex_handler EX_HANDLERS[EX_ACTION_COUNT]; /* kinds.c; ORDER ex_action */
 /* The job's own, or the action's. */
@@ -374,6 +377,10 @@ ex_cache *ex_cache_new(void);
 void ex_cache_free(ex_cache *c);
 /* What the committer committed. */
 void ex_cache_put(ex_cache *c, const st_instance *row);
+/* State, version and deletion of the instance `key` names; the state's name is in the
+ * arena. False: not known. */
+bool ex_cache_get(ex_cache *c, mt_arena *a, const st_instance *key, st_instance *out);
+void ex_cache_drop(ex_cache *c, const st_instance *row);
 /* The state as the job's version knows it; CT_NONE: it was removed, which is noted. */
 uint32_t ex_state_known(ex_job *job, uint32_t entity, mt_str state);
 /* Refused if that is what became of the entity's instance. */

@@ -286,8 +286,45 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
 
 /* ---- The snapshot ---- */
 
+/* Of the fact that a fault is in: "order.lines[2].amount" is in "order". */
+static uint32_t fact_at(const ct_model *m, mt_str path)
+{
+    size_t dot = mt_str_find(path, '.'), bracket = mt_str_find(path, '[');
+    return ct_model_find(m, CT_KIND_FACT,
+                         mt_str_from(path.ptr, dot < bracket ? dot : bracket));
+}
+
+/* Was it fetched? */
+static bool is_of_source(const ex_job *job, const ct_fault *fault)
+{
+    uint32_t fact = fact_at(job->v->model, fault->path);
+    return fact != CT_NONE && job->snap->from[fact] == EX_FROM_ADAPTER;
+}
+
+/* Nobody but the sources is to blame, and nothing was decided about the caller. */
+static bool is_of_sources(const ex_job *job, const ct_fault *fault)
+{
+    bool is = true;
+    for (; fault && is; fault = fault->next) {
+        is = is_of_source(job, fault);
+    }
+    return is;
+}
+
+/* The fault's own words quote the value. Who gave it knows it; what a source gave is
+ * not for everybody who asks (who may `decide` reads no facts). */
+static mt_str words_of(ex_job *job, const ct_fault *fault)
+{
+    return is_of_source(job, fault)
+               ? mt_strf(&job->arena,
+                         "what its source gives for fact '%.*s' is not of the declared "
+                         "type",
+                         MT_ARG(fault->path))
+               : fault->message;
+}
+
 /* The other facts at fault, so that a caller mends them all at once. */
-static void further_faults(mt_jw *w, const ct_fault *fault)
+static void further_faults(mt_jw *w, ex_job *job, const ct_fault *fault)
 {
     if (!fault) {
         return;
@@ -296,7 +333,7 @@ static void further_faults(mt_jw *w, const ct_fault *fault)
     mt_jw_begin_array(w);
     for (; fault; fault = fault->next) {
         mt_jw_begin_object(w);
-        mt_jw_key_str(w, "detail", fault->message);
+        mt_jw_key_str(w, "detail", words_of(job, fault));
         mt_jw_key_str(w, "fact", fault->path);
         mt_jw_key_str(w, "fault", mt_str_z(ct_fault_name(fault->kind)));
         mt_jw_end_object(w);
@@ -308,14 +345,15 @@ static bool refuse_facts(ex_job *job, const ct_fault *fault)
 {
     ex_problem p = fault->kind == CT_FAULT_MISSING_FACT ? EX_MISSING_FACT
                    : fault->kind == CT_FAULT_SYNTAX     ? EX_BAD_REQUEST
+                   : is_of_sources(job, fault)          ? EX_SOURCE_FAILED
                    : fault->kind == CT_FAULT_LIMIT      ? EX_TOO_LARGE
                                                         : EX_INVALID_FACT;
-    mt_jw w = ex_problem_open(job, p, fault->message);
+    mt_jw w = ex_problem_open(job, p, words_of(job, fault));
     if (fault->path.len) {
         mt_jw_key_str(&w, "fact", fault->path);
     }
     mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(fault->kind)));
-    further_faults(&w, fault->next);
+    further_faults(&w, job, fault->next);
     return ex_problem_close(&w);
 }
 

@@ -85,8 +85,7 @@ static bool is_place(const place *p, uint64_t hash, const char *key, uint32_t le
            memcmp(p->text, key, len) == 0;
 }
 
-/* The state's name is in the arena. False: not known. */
-static bool get(ex_cache *c, mt_arena *a, const st_instance *key, st_instance *out)
+bool ex_cache_get(ex_cache *c, mt_arena *a, const st_instance *key, st_instance *out)
 {
     char text[TEXT_MOST];
     uint32_t len;
@@ -130,6 +129,23 @@ void ex_cache_put(ex_cache *c, const st_instance *row)
     pthread_mutex_unlock(lock);
 }
 
+void ex_cache_drop(ex_cache *c, const st_instance *row)
+{
+    char text[TEXT_MOST];
+    uint32_t len;
+    if (!key_text(row, text, &len)) {
+        return;
+    }
+    uint64_t hash = mt_hash(mt_str_from(text, len));
+    pthread_mutex_t *lock = lock_of(c, hash);
+    place *p = &c->places[hash % PLACES];
+    if (is_place(p, hash, text, len)) {
+        free(p->text);
+        *p = (place){0};
+    }
+    pthread_mutex_unlock(lock);
+}
+
 /* What a reader read, unless something was published since `stamp`. */
 static void offer(ex_cache *c, const st_instance *row, uint64_t stamp)
 {
@@ -154,7 +170,7 @@ static mt_err read_one(ex_job *job, st_tx **tx, st_instance *row, bool *found)
     ex_executor *x = job->x;
     mt_err err = MT_OK;
     *found = false;
-    if (x->cache && get(x->cache, &job->arena, row, row)) {
+    if (x->cache && ex_cache_get(x->cache, &job->arena, row, row)) {
         *found = !row->deleted;
         return MT_OK;
     }

@@ -9,8 +9,9 @@
  * fails, everything in the group is answered as not done; when it says that somebody
  * else was faster, the jobs are tried again one by one, so one loser does not hold up
  * the others.
- * On a shared store the next group begins while the last is made durable, if its kinds
- * allow it. INVARIANT: nobody is answered before the group is durable. */
+ * On a shared store a group may be a guess (guess.c), and the next begins while the
+ * last is made durable, if its kinds allow it. INVARIANT: nobody is answered before the
+ * group is durable. */
 #include <stdlib.h>
 
 #include "exec/commit/commit.h"
@@ -86,17 +87,24 @@ static void reset(ex_job *job)
     mt_buf_clear(&job->reply.body);
 }
 
-/* Locks flows, and then, since what is to be ex_locked depends on them, instances. */
-static mt_err claim_all(ex_group *g, ex_job **jobs, size_t n, ex_locked *l)
+/* The jobs say which instances they need. */
+static void claim_all(ex_group *g, ex_job **jobs, size_t n)
 {
-    put_off_twins(g, jobs, n);
-    mt_err err = ex_lock_flows_soon(g, jobs, n);
-    err = !err && g->flows.len ? st_settle(g->tx) : err;
-    for (size_t i = 0; i < n && !err; i++) {
+    for (size_t i = 0; i < n; i++) {
         const ex_handler *h = ex_handler_of(jobs[i]);
         if (!jobs[i]->put_off && h->claim) {
             h->claim(jobs[i], g);
         }
+    }
+}
+
+/* Locks flows, and then, since what is to be ex_locked depends on them, instances. */
+static mt_err lock_all(ex_group *g, ex_job **jobs, size_t n, ex_locked *l)
+{
+    mt_err err = ex_lock_flows_soon(g, jobs, n);
+    err = !err && g->flows.len ? st_settle(g->tx) : err;
+    if (!err) {
+        claim_all(g, jobs, n);
     }
     return err ? err : ex_lock_rows_soon(g, l);
 }
@@ -117,27 +125,22 @@ static mt_err see_others(ex_group *g, ex_job **jobs, size_t n, const int64_t *no
 }
 
 /* All that is asked of the store travels together, unless there are flows. */
-static mt_err open_group(ex_group *g, ex_job **jobs, size_t n)
+static mt_err open_locked(ex_group *g, ex_job **jobs, size_t n)
 {
     ex_executor *x = g->x;
     ex_locked l;
     int64_t now[EX_STAMPS] = {0};
     found_answer *found = mt_new_array(g->arena, found_answer, n);
-    mt_err err = st_begin(x->store, ST_WRITE, &g->tx);
-    if (err) {
-        g->tx = NULL;
-        return err;
-    }
-    g->now_ms = ex_now(x);
-    err = ex_chain_load(x, g->tx, g->arena);
+    mt_err err = ex_chain_load(x, g->tx, g->arena);
     if (!err && x->shared) {
         err = ex_contracts_hold(g->tx, ex_handler_of(jobs[0])->alone, now);
     }
-    err = err ? err : claim_all(g, jobs, n, &l);
+    err = err ? err : lock_all(g, jobs, n, &l);
     err = err ? err : look_up_soon(g, jobs, n, found);
     if (!err && x->shared) {
         err = st_record_ids_soon(g->tx, (uint32_t)n + SPARE_IDS);
     }
+    err = err ? err : ex_guess_draw_soon(g, jobs, n);
     err = err ? err : st_settle(g->tx);
     if (err) {
         return err;
@@ -147,6 +150,23 @@ static mt_err open_group(ex_group *g, ex_job **jobs, size_t n)
     err = ex_chain_queued(g);
     err = err ? err : use_answers(g, jobs, n, found);
     return !err && x->shared ? see_others(g, jobs, n, now) : err;
+}
+
+/* A guess asks nothing of the store until it writes. `surely`: with locks. */
+static mt_err open_group(ex_group *g, ex_job **jobs, size_t n, bool surely)
+{
+    mt_err err = st_begin(g->x->store, ST_WRITE, &g->tx);
+    if (err) {
+        g->tx = NULL;
+        return err;
+    }
+    g->now_ms = ex_now(g->x);
+    put_off_twins(g, jobs, n);
+    if (!surely && ex_guess_may(g, jobs, n)) {
+        claim_all(g, jobs, n);
+        ex_guess(g, jobs, n);
+    }
+    return g->guessed ? MT_OK : open_locked(g, jobs, n);
 }
 
 /* Once in a while: answers that nobody will ask for again. */
@@ -181,6 +201,9 @@ static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
             ex_answer_keep(g, job);
         }
     }
+    if (g->guessed && (g->wrong = !ex_guess_stands(g))) {
+        return err;
+    }
     err = err ? err : ex_write_group(g);
     err = err || !(g->records || g->wrote) ? err : forget_answers(g);
     return err ? err : ex_chain_save(g->x, g->tx, g->records);
@@ -190,6 +213,7 @@ static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
 static void publish(ex_group *g)
 {
     ex_executor *x = g->x;
+    ex_guess_durable(g);
     for (size_t i = 0; x->cache && i < g->rows.len; i++) {
         if (g->rows.items[i].changed) {
             ex_cache_put(x->cache, &g->rows.items[i].row);
@@ -284,17 +308,35 @@ static void note_failed(ex_executor *x, mt_err err, mt_str why)
     }
 }
 
-/* Does everything and sends the commit. What fails lets go of its locks at once: those
- * that began before may need them to try again. */
-static void group_begin(ex_executor *x, in_flight *f)
+static void try_group(ex_executor *x, in_flight *f, bool surely)
 {
     mt_arena_reset(&f->arena);
     f->g = (ex_group){.x = x, .arena = &f->arena, .body = f->body};
+    f->err = open_group(&f->g, f->jobs, f->n, surely);
+    f->err = f->err ? f->err : do_jobs(&f->g, f->jobs, f->n);
+    f->body = f->g.body;
+}
+
+static void reset_all(in_flight *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        reset(f->jobs[i]);
+    }
+}
+
+/* Does everything and sends the commit. What fails lets go of its locks at once: those
+ * that began before may need them to try again. */
+static void group_begin(ex_executor *x, in_flight *f, bool surely)
+{
     ex_group *g = &f->g;
     note_begin(f);
-    f->err = open_group(g, f->jobs, f->n);
-    f->err = f->err ? f->err : do_jobs(g, f->jobs, f->n);
-    f->body = g->body;
+    try_group(x, f, surely);
+    if (g->wrong) { /* the store has not heard of it */
+        st_rollback(g->tx);
+        reset_all(f);
+        try_group(x, f, true);
+    }
+    ex_guess_sent(g, f->n);
     bool writes = !f->err && (g->records || g->wrote);
     if (writes) {
         f->err = st_commit_soon(g->tx);
@@ -315,6 +357,9 @@ static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
     ex_group *g = &f->g;
     mt_err err = f->err;
     *unknown = false;
+    if (err || (g->drew && !g->tx)) {
+        ex_guess_forget(x);
+    }
     if (g->tx) {
         err = st_commit(g->tx);
         *unknown = err == MT_E_CLOSED;
@@ -323,6 +368,7 @@ static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
     atomic_store(&x->store_fault, worth_retrying(err) ? MT_OK : (int)err);
     if (err) {
         x->chain_known = false;
+        ex_guess_forget(x);
         note_failed(x, err, (mt_str){0});
         return err;
     }
@@ -397,7 +443,7 @@ static void one_by_one(ex_executor *x, in_flight *all)
         for (int tries = 0; tries < TRIES && worth_retrying(err); tries++) {
             atomic_fetch_add_explicit(&x->metrics.retries, 1, memory_order_relaxed);
             reset(all->jobs[i]);
-            group_begin(x, &f);
+            group_begin(x, &f, true);
             err = group_await(x, &f, &unknown);
         }
         if (err) {
@@ -415,6 +461,12 @@ static void group_answer(ex_executor *x, in_flight *f)
 {
     bool unknown;
     mt_err err = group_await(x, f, &unknown);
+    if (f->g.guessed && worth_retrying(err)) { /* all of it once more, with locks */
+        ex_guess_failed(x);
+        reset_all(f);
+        group_begin(x, f, true);
+        err = group_await(x, f, &unknown);
+    }
     if (worth_retrying(err) || (err && f->n > 1 && !is_world(err))) {
         one_by_one(x, f);
     } else {
@@ -452,7 +504,7 @@ void *ex_committer(void *executor)
             group_answer(x, out);
         }
         if (next->n) {
-            group_begin(x, next);
+            group_begin(x, next, false);
         }
         if (out->n) {
             group_answer(x, out);

@@ -2,7 +2,7 @@
  * Room: exec. Knows contracts and calls; kinds write through it.
  *
  *     queue      in front of the committer; commit: the committer; group: what the jobs
- *                of one transaction share
+ *                of one transaction share; guess: without locks
  *     answers    idempotency; refusals: as records; receipts: for whoever asks
  *     ledger     records, chained; sequencer: on a shared store; sign, keys: signed
  *     witnesses  others co-sign what was signed
@@ -67,6 +67,10 @@ struct ex_group {
     MT_VEC(st_answer) answers;   /* to be kept */
     MT_VEC(st_record) unwritten; /* records */
     size_t records;
+    bool guessed; /* nothing is locked: the states are what this process last knew */
+    bool wrong;   /* a guess that proves nothing: to be done once more, with locks */
+    bool drew;    /* numbers ahead of time */
+    int64_t stamps[EX_STAMPS]; /* that a guess depends on */
     const tr_trace *trace; /* of the job that is done now, for its records; or NULL */
     bool outbox;           /* something was promised: wake its thread */
     bool wrote;            /* something is to be committed, though there is no record */
@@ -100,6 +104,27 @@ void ex_lock_rows_take(ex_group *g, const ex_locked *l);
 mt_err ex_lock_flows_soon(ex_group *g, ex_job **jobs, size_t n);
 /* Writes rows that moved, records and answers, all of a kind together. */
 mt_err ex_write_group(ex_group *g);
+
+/* ---- Groups that guess (guess.c) ---- */
+
+/* May the group guess? Then its jobs claim, and it takes the instances as they were
+ * last known (g->guessed), or they have to be locked. */
+bool ex_guess_may(const ex_group *g, ex_job **jobs, size_t n);
+void ex_guess(ex_group *g, ex_job **jobs, size_t n);
+/* Has numbers for guesses to come drawn, behind those of this group. */
+mt_err ex_guess_draw_soon(ex_group *g, ex_job **jobs, size_t n);
+/* Is it a guess that can be proven when it is written? */
+bool ex_guess_stands(const ex_group *g);
+/* Before rows are written, and behind them. */
+mt_err ex_guess_hold(ex_group *g);
+mt_err ex_guess_prove(ex_group *g);
+/* The group is under way: its rows are not known until it is durable. */
+void ex_guess_sent(ex_group *g, size_t n);
+void ex_guess_durable(const ex_group *g);
+/* Whatever was known or drawn may be wrong. */
+void ex_guess_forget(ex_executor *x);
+/* A guess was wrong, and that cost a journey: the next ones wait. */
+void ex_guess_failed(ex_executor *x);
 
 /* ---- Idempotency ---- */
 

@@ -182,7 +182,9 @@ static mt_err write_rows(ex_group *g)
 
 mt_err ex_write_group(ex_group *g)
 {
-    mt_err err = write_rows(g);
+    mt_err err = g->guessed ? ex_guess_hold(g) : MT_OK;
+    err = err ? err : write_rows(g);
+    err = err || !g->guessed ? err : ex_guess_prove(g);
     err = err ? err : ex_write_records(g);
     err = err ? err : st_answers_add(g->tx, g->answers.items, g->answers.len);
     g->answers.len = 0;

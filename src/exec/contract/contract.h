@@ -142,6 +142,12 @@ mt_err ex_contracts_refresh(ex_executor *x, st_tx *tx);
  * on nobody else deploys until the transaction ends; `deploy`: nobody else does
  * anything. */
 mt_err ex_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[EX_STAMPS]);
+/* Shared, for a group that knows the stamps; those that this process has taken up;
+ * fails the transaction unless they are the store's, and `last_id` the last number
+ * drawn. */
+mt_err ex_contracts_share(st_tx *tx);
+void ex_contracts_known(ex_executor *x, int64_t stamps[EX_STAMPS]);
+mt_err ex_contracts_prove(st_tx *tx, const int64_t stamps[EX_STAMPS], int64_t last_id);
 mt_err ex_contracts_take(ex_executor *x, st_tx *tx, int64_t stamp);
 /* Serves what a group has deployed; `stamp` is what its commit made it. INVARIANT: what
  * is served never goes back: a reader whose snapshot is older than what was taken up

@@ -309,6 +309,28 @@ mt_err ex_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[EX_STAMPS])
     return err ? err : st_doc_stamps_soon(tx, KIND_CURRENT, EX_KIND_FACT, stamps);
 }
 
+mt_err ex_contracts_share(st_tx *tx)
+{
+    return st_lock_soon(tx, "contracts", true);
+}
+
+/* The lock: whoever takes up a new version notes its stamp last. */
+void ex_contracts_known(ex_executor *x, int64_t stamps[EX_STAMPS])
+{
+    pthread_mutex_lock(&x->refresh_lock);
+    stamps[EX_STAMP_CONTRACTS] = x->contract_stamp;
+    pthread_mutex_unlock(&x->refresh_lock);
+    stamps[EX_STAMP_FACTS] = atomic_load(&x->facts_stamp);
+}
+
+mt_err ex_contracts_prove(st_tx *tx, const int64_t stamps[EX_STAMPS], int64_t last_id)
+{
+    return st_unchanged_soon(tx, &(st_unchanged){.kinds = {KIND_CURRENT, EX_KIND_FACT},
+                                                 .stamps = {stamps[EX_STAMP_CONTRACTS],
+                                                            stamps[EX_STAMP_FACTS]},
+                                                 .last_id = last_id});
+}
+
 mt_err ex_contracts_stamp(st_tx *tx, int64_t *stamp)
 {
     return st_doc_stamp(tx, KIND_CURRENT, stamp);
