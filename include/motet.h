@@ -6,7 +6,13 @@
  * 0.
  *
  * Threads: distinct handles may be used by distinct threads at the same time. A handle
- * that is documented as immutable may be shared by any number of threads. */
+ * that is documented as immutable may be shared by any number of threads.
+ *
+ * Growth: functions are added, never changed. A structure whose first member is `size`
+ * may get more members at its end; set it to sizeof of the structure before each call.
+ * What an older library does not know and is not zero is MOTET_E_VERSION. All other
+ * structures stay as they are. Options that are given as JSON may get more keys; a key
+ * that is not known is refused. */
 #ifndef MOTET_H
 #define MOTET_H
 
@@ -53,6 +59,23 @@ typedef enum motet_status {
 
 MOTET_API const char *motet_status_text(motet_status status);
 
+/* ---- Answers ------------------------------------------------------------------------
+ * What was asked of something loaded: the bytes that a command of `motet` prints. An
+ * answer owns its texts and is immutable. */
+typedef struct motet_answer motet_answer;
+
+/* What the command prints to standard output; lives as long as the answer. */
+MOTET_API motet_str motet_answer_text(const motet_answer *answer);
+/* The command's exit status: 0 done, or what was asked holds; 1 it does not hold, or
+ * something given has faults; 2 asked wrongly. */
+MOTET_API int motet_answer_code(const motet_answer *answer);
+/* Why there is no answer, one line for each fault; empty if there is one. */
+MOTET_API motet_str motet_answer_message(const motet_answer *answer);
+/* If facts were at fault: {"details":{"path","rule","type"},"error","further"?} as
+ * `motet eval --json` prints it; otherwise empty. */
+MOTET_API motet_str motet_answer_fault(const motet_answer *answer);
+MOTET_API void motet_answer_free(motet_answer *answer);
+
 /* ---- Contracts ----------------------------------------------------------------------
  * A loaded contract is immutable: any number of threads may evaluate with it at once.
  * Free it after the last fact set and verdict set made from it. */
@@ -76,6 +99,24 @@ typedef struct motet_file {
 } motet_file;
 MOTET_API motet_status motet_contract_load_files(const motet_file *files, size_t count,
                                                  motet_contract **out);
+/* The same with texts that are asked for when they are needed: the root, what it and
+ * they import, the members of a System. A root that ends in ".json" or begins with a
+ * brace is interchange. `options` is a JSON object, or empty:
+ *   {"strict": bool,                    what is only tolerated is refused
+ *    "allow"|"warn"|"deny": ["T403"],   levels of warnings
+ *    "limits": {"json_bytes": N, …}}    those of `motet help limits`
+ * MOTET_E_USAGE: the options are wrong, and the messages say how. */
+typedef struct motet_provider {
+    size_t size; /* sizeof(motet_provider) */
+    void *user;
+    /* The text of the file at `path`, which is normalised and relative to where the
+     * root's path is; copied when this returns. MOTET_OK, MOTET_E_NOTFOUND, or another
+     * failure. Asked once for each file. */
+    motet_status (*read)(void *user, motet_str path, motet_str *text);
+} motet_provider;
+MOTET_API motet_status motet_contract_read(const motet_provider *provider,
+                                           const char *root, motet_str options,
+                                           motet_contract **out);
 MOTET_API void motet_contract_free(motet_contract *contract);
 
 /* Faults and warnings, "FILE:LINE:COLUMN: error CODE: …", in order; empty past the end.
@@ -85,6 +126,7 @@ MOTET_API motet_str motet_contract_message(const motet_contract *contract,
 /* The same with its parts, for editors. False past the end. Texts live as long as the
  * contract; those that do not apply are empty. */
 typedef struct motet_diagnostic {
+    size_t size;          /* sizeof(motet_diagnostic), set by the caller */
     const char *severity; /* "error", "warning", "note" */
     const char *code;     /* stable: "T403" */
     int pass;             /* elaboration pass 0..6, -1: none */
@@ -92,11 +134,50 @@ typedef struct motet_diagnostic {
     uint32_t line, column, length; /* 1-based, in characters; 0: unknown */
     motet_str construct_kind, construct_id, field;
     motet_str message, hint;
+    uint32_t end_line, end_column; /* the end is exclusive; 0: unknown */
 } motet_diagnostic;
 MOTET_API bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
                                          motet_diagnostic *out);
 /* The interchange bundle, compact. */
 MOTET_API motet_str motet_contract_bundle(const motet_contract *contract);
+/* Hex SHA-256 of the bundle: what tells versions apart. Empty when it was refused. */
+MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
+
+/* Asks what a command of `motet` answers, as it prints it with --json. `command` and
+ * the keys of `options`, a JSON object or empty; where the command takes a file, its
+ * content stands here:
+ *
+ *   elaborate  manifest, compact                         the bundle
+ *   check      strict, index, prove                      every diagnostic
+ *   eval       facts, strict                             verdicts with provenance
+ *   partial    facts, unknown: ["F"], partial, strict    what is left to decide
+ *   act        flow or operation, persona, outcome, facts, states, bind, dry_run,
+ * strict actions    persona, facts, states, unknown, partial, strict explain verdict,
+ * operation or flow, persona, all, change, facts, states, bind, unknown, partial,
+ * strict, format: "json"|"text"|"markdown", verbose analyze    only: "s1,s4", paths,
+ * prove, baseline     the report draw       parts: "flows,rules", format:
+ * "json"|"dot"|"mermaid" ask        question, instances, format: "json"|"text"
+ *
+ * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
+ * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
+ * Z3; where it cannot be loaded the answer says so and claims nothing.
+ *
+ * MOTET_OK: there is an answer, and its code says whether what was asked holds.
+ * MOTET_E_REJECTED: the contract was refused (the text is that of "check"), facts are
+ * at fault, or a name is not in it. MOTET_E_USAGE: no such command, or wrong options.
+ * *out is set in every case. Any number of threads may ask one contract at once. */
+MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
+                                          const char *command, motet_str options,
+                                          motet_answer **out);
+/* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
+ * migration policy must be declared. */
+MOTET_API motet_status motet_contract_diff(const motet_contract *older,
+                                           const motet_contract *newer,
+                                           motet_str options, motet_answer **out);
+/* Contract source in its canonical layout, as `motet fmt -` prints it. Code 1 and
+ * MOTET_E_REJECTED: it does not parse, and the messages say where. */
+MOTET_API motet_status motet_format(motet_str text, const char *name,
+                                    motet_answer **out);
 
 /* ---- Facts --------------------------------------------------------------------------
  * A fact set is filled, then read. One thread fills it; after that any number may
@@ -181,9 +262,10 @@ typedef struct motet_change {
     motet_str entity, instance, from, to;
 } motet_change;
 
-/* Every member may be NULL: then the run may act as anybody, keeps changes in memory
+/* Every function may be NULL: then the run may act as anybody, keeps changes in memory
  * and names no outcome. */
 typedef struct motet_host {
+    size_t size; /* sizeof(motet_host) */
     void *user;
     bool (*may_act)(void *user, motet_str persona);
     /* Applies all or none. MOTET_E_CONFLICT: a source state had moved, the operation
@@ -389,9 +471,11 @@ MOTET_API motet_str motet_episode_fault(motet_episode *episode);
  * adapter may be shared and must live until it is freed. */
 typedef struct motet_graph_host motet_graph_host;
 
-/* What the supervisor is told. All zero: every event runs. Times are those of events.
+/* What the supervisor is told. All but `size` zero: every event runs. Times are those
+ * of events.
  */
 typedef struct motet_supervision {
+    size_t size;             /* sizeof(motet_supervision) */
     uint64_t max_per_window; /* at most so many runs within rate_window_ms; 0: any */
     uint64_t rate_window_ms; /* given together with max_per_window, or neither */
     uint64_t deadline_ms;    /* a run that takes longer is TimedOut; 0: none */
@@ -416,6 +500,7 @@ MOTET_API void motet_graph_host_free(motet_graph_host *host);
 
 /* Its texts need not outlive the call. */
 typedef struct motet_graph_event {
+    size_t size;      /* sizeof(motet_graph_event) */
     motet_str id;     /* unique in the life of the journal */
     const char *kind; /* "DataAvailable", "Command" or "Pump"; NULL: DataAvailable */
     uint64_t secs;    /* its time since 1970, at most the year 9999 */

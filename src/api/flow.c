@@ -110,9 +110,8 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
 
 /* A callback that is missing stays missing for the engine, which has a default for
  * each. */
-static ct_host host_of(motet_run *r, const motet_host *host)
+static ct_host host_of(motet_run *r)
 {
-    r->host = host ? *host : (motet_host){0};
     return (ct_host){.context = r,
                      .may_act = r->host.may_act ? may_act : NULL,
                      .apply = r->host.apply ? apply : NULL,
@@ -157,17 +156,27 @@ static mt_err read_states(motet_run *r, motet_str text, ct_states *states)
 /* The snapshot is by reference: facts and verdicts have to stay as they are while the
  * run lasts (§11.1, at_initiation). */
 static ct_run_input input_of(motet_run *r, const motet_facts *facts,
-                             const motet_verdicts *verdicts, const motet_host *host)
+                             const motet_verdicts *verdicts)
 {
     return (ct_run_input){.plan = r->plan,
                           .snapshot = {r->contract->program, api_facts_inside(facts),
                                        api_verdicts_inside(verdicts)},
-                          .host = host_of(r, host)};
+                          .host = host_of(r)};
+}
+
+/* The memory of the run before is reset; texts of it are gone. */
+static motet_status begin(motet_run *r, const motet_host *host)
+{
+    mt_arena_reset(&r->inputs);
+    r->message = (mt_str){0};
+    r->host = (motet_host){0};
+    motet_status status = host ? API_TAKE(&r->host, host) : MOTET_OK;
+    return status ? refuse(r, (mt_err)status, MT_STR("the host does not say its size"))
+                  : MOTET_OK;
 }
 
 /* Every name is resolved before the engine is entered, so a start that fails has asked
- * the host nothing. The memory of the run before is reset first; texts of it are
- * gone. */
+ * the host nothing. */
 motet_status motet_run_start(motet_run *r, const motet_facts *facts,
                              const motet_verdicts *verdicts, const char *flow,
                              const char *persona, motet_str states, motet_str bindings,
@@ -175,9 +184,11 @@ motet_status motet_run_start(motet_run *r, const motet_facts *facts,
 {
     ct_states map;
     mt_json tree;
-    ct_run_input in = input_of(r, facts, verdicts, host);
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    motet_status status = begin(r, host);
+    if (status) {
+        return status;
+    }
+    ct_run_input in = input_of(r, facts, verdicts);
     ct_binding binding = ct_binding_new(&r->inputs, r->contract->model);
     mt_err err = read_states(r, states, &map);
     err = err ? err : read_json(r, bindings, &tree);
@@ -205,9 +216,11 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
                               const motet_host *host)
 {
     mt_json tree;
-    ct_run_input in = input_of(r, facts, verdicts, host);
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    motet_status status = begin(r, host);
+    if (status) {
+        return status;
+    }
+    ct_run_input in = input_of(r, facts, verdicts);
     mt_err err = read_json(r, position, &tree);
     return (motet_status)(err ? err
                               : ct_position_read(&r->run, &in, &tree, &r->message));

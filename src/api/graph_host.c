@@ -154,11 +154,14 @@ motet_status motet_graph_host_open(const motet_graph *graph,
                                    const char *journal, bool resume,
                                    motet_graph_host **out)
 {
-    static const motet_supervision NONE;
+    motet_supervision told = {0};
     motet_graph_host *h = mt_xmalloc(sizeof *h);
     *h = (motet_graph_host){0};
     *out = h;
-    return open_host(h, graph, supervision ? supervision : &NONE, journal, resume);
+    motet_status status = supervision ? API_TAKE(&told, supervision) : MOTET_OK;
+    return status ? fail(h, (mt_err)status,
+                         MT_STR("the supervision does not say its size"))
+                  : open_host(h, graph, &told, journal, resume);
 }
 
 void motet_graph_host_free(motet_graph_host *h)
@@ -250,15 +253,18 @@ static motet_status cannot_record(motet_graph_host *h, mt_err err)
 }
 
 /* An event that is refused is not in the journal, and changes nothing. */
-motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event *e)
+motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event *given)
 {
     ho_graph_event event = {0};
+    motet_graph_event e;
     if (!h->host || h->broken) {
         return MOTET_E_CLOSED; /* the message still says why */
     }
     h->stepped = false;
     mt_arena_reset(&h->scratch);
-    motet_status status = read_event(h, e, &event);
+    motet_status status = API_TAKE(&e, given);
+    status = status ? fail(h, (mt_err)status, MT_STR("the event does not say its size"))
+                    : read_event(h, &e, &event);
     if (status) {
         return status;
     }

@@ -99,7 +99,7 @@ static motet_str choose(void *user, motet_str step, motet_str operation)
 
 static motet_host host_for(world *w)
 {
-    return (motet_host){w, may_act, apply, choose};
+    return (motet_host){sizeof(motet_host), w, may_act, apply, choose};
 }
 
 static void start(world *w, const motet_host *host)
