@@ -273,6 +273,11 @@ typedef struct motet_host {
     motet_status (*apply)(void *user, const motet_change *changes, size_t count);
     /* The outcome to take where several match; ptr NULL: none. */
     motet_str (*choose)(void *user, motet_str step, motet_str operation);
+    /* The same for languages whose callbacks return no structures: false: none. Asked
+     * instead of `choose` if it is set; the text is looked at before anything else is
+     * called. */
+    bool (*choose_into)(void *user, motet_str step, motet_str operation,
+                        motet_str *outcome);
 } motet_host;
 
 typedef enum motet_run_state {
@@ -495,6 +500,10 @@ MOTET_API motet_status motet_graph_host_open(const motet_graph *graph,
                                              const motet_supervision *supervision,
                                              const char *journal, bool resume,
                                              motet_graph_host **out);
+/* The same without a journal, for machines that have no files. */
+MOTET_API motet_status motet_graph_host_new(const motet_graph *graph,
+                                            const motet_supervision *supervision,
+                                            motet_graph_host **out);
 /* Closes the journal, which stays. */
 MOTET_API void motet_graph_host_free(motet_graph_host *host);
 
@@ -533,6 +542,30 @@ MOTET_API motet_str motet_graph_host_message(const motet_graph_host *host);
  * MOTET_E_REJECTED: the adapter has a `key:`, and a capture has one history. */
 MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
                                                 const char *path);
+
+/* Asks what a command of `motet graph` answers, as it prints it with --json. `input` is
+ * what the command reads; nothing is written to files and no intent is sent:
+ *
+ *   check                                        every violation, with advice
+ *   run     input: events (JSON lines); pump, skip_duplicates, skip_kinds: ["K"],
+ *           max_per_window, rate_window: "5s", deadline: "250ms", max_in_flight,
+ *           max_retries, max_events; capture: true gives the capture (v3) instead of
+ *           decisions, pretty: true indented
+ *   replay  input: a capture or journal; event, until
+ *   draw    format: "json"|"dot"|"mermaid", ports
+ *
+ * A run's last line is its summary; without a file its "capture" is null. Statuses as of
+ * motet_contract_ask(); with MOTET_E_REJECTED of a run the text has what was decided
+ * before it broke off, or why the graph cannot run. */
+MOTET_API motet_status motet_graph_ask(const motet_graph *graph, const char *command,
+                                       motet_str options, motet_str input,
+                                       motet_answer **out);
+/* The events of a capture under another graph: one line for each decision that differs,
+ * then a summary, as `motet graph whatif --json` prints it. `older` is the graph the
+ * capture was made with, to say why; NULL: not at hand. Code 1: something differs. */
+MOTET_API motet_status motet_graph_whatif(const motet_graph *older,
+                                          const motet_graph *newer, motet_str capture,
+                                          motet_answer **out);
 
 /* A capture or journal run again and compared, decision by decision and effect by
  * effect. */

@@ -7,24 +7,15 @@
  *
  * Order: the contract must hold, options are read (all that is wrong with them is
  * said), then the command. A reply becomes an answer in every case. */
-#include <stdlib.h>
-
 #include "analyze/facts/joint.h"
 #include "answer/analysis.h"
 #include "answer/ask.h"
 #include "answer/explain.h"
 #include "answer/versions.h"
 #include "api/api.h"
-#include "base/form.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/partly.h"
 #include "contract/front/format.h"
-
-struct motet_answer {
-    aw_reply reply;
-    mt_buf message; /* the reply's, as one text */
-    int code;
-};
 
 /* What options may say; each command has some of the keys. */
 typedef struct options {
@@ -37,7 +28,8 @@ typedef struct options {
     uint32_t instances;
 } options;
 
-static const options INITIAL = {.facts = MT_STR_INIT("{}"), .paths = 100, .instances = 1};
+static const options INITIAL = {
+    .facts = MT_STR_INIT("{}"), .paths = 100, .instances = 1};
 
 /* ORDER of FORMAT_NAMES and PICTURE_NAMES: the first is what nobody asked for. */
 enum { FORMAT_JSON, FORMAT_TEXT, FORMAT_MARKDOWN };
@@ -75,57 +67,6 @@ static const mt_form_row ASK[] = {FORMAT,
     MT_FORM_U32(options, instances, "instances", 1, AN_MOST_INSTANCES, 0)};
 static const mt_form_row DIFF[] = {FLAG(prove)};
 /* clang-format on */
-
-/* ---- Answers ---- */
-
-motet_answer *api_answer_new(aw_reply *reply, int code)
-{
-    motet_answer *a = mt_xmalloc(sizeof *a);
-    *a = (motet_answer){.reply = *reply, .code = code};
-    *reply = (aw_reply){0};
-    for (size_t i = 0; i < a->reply.messages.len; i++) {
-        mt_buf_addz(&a->message, i ? "\n" : "");
-        mt_buf_adds(&a->message, a->reply.messages.items[i]);
-    }
-    return a;
-}
-
-/* With messages there is no answer. */
-motet_status api_answer_status(const motet_answer *a)
-{
-    return a->code == AW_USAGE                                ? MOTET_E_USAGE
-           : a->reply.refused || a->message.len || a->reply.fault.len ? MOTET_E_REJECTED
-                                                              : MOTET_OK;
-}
-
-motet_str motet_answer_text(const motet_answer *answer)
-{
-    return api_out_str(mt_buf_str(&answer->reply.text));
-}
-
-int motet_answer_code(const motet_answer *answer)
-{
-    return answer->code;
-}
-
-motet_str motet_answer_message(const motet_answer *answer)
-{
-    return api_out_str(mt_buf_str(&answer->message));
-}
-
-motet_str motet_answer_fault(const motet_answer *answer)
-{
-    return api_out_str(mt_buf_str(&answer->reply.fault));
-}
-
-void motet_answer_free(motet_answer *answer)
-{
-    if (answer) {
-        aw_reply_free(&answer->reply);
-        mt_buf_free(&answer->message);
-        free(answer);
-    }
-}
 
 /* ---- The contract alone ---- */
 
@@ -326,18 +267,18 @@ static int explain(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_case x;
     aw_holes h = {0};
-    aw_explain_request q = {
-        .verdict = o->verdict,
-        .operation = o->operation,
-        .flow = o->flow,
-        .persona = o->persona,
-        .all = o->all,
-        .change = o->change,
-        .states = o->states,
-        .json = o->format == FORMAT_JSON,
-        .form = o->format == FORMAT_MARKDOWN ? AN_EXPLAIN_MARKDOWN : AN_EXPLAIN_TEXT,
-        .verbose = o->verbose,
-        .holes = has_holes(o) ? &h : NULL};
+    aw_explain_request q = {.verdict = o->verdict,
+                            .operation = o->operation,
+                            .flow = o->flow,
+                            .persona = o->persona,
+                            .all = o->all,
+                            .change = o->change,
+                            .states = o->states,
+                            .json = o->format == FORMAT_JSON,
+                            .form = o->format == FORMAT_MARKDOWN ? AN_EXPLAIN_MARKDOWN
+                                                                 : AN_EXPLAIN_TEXT,
+                            .verbose = o->verbose,
+                            .holes = has_holes(o) ? &h : NULL};
     int code = aw_explain_check(&q, has_holes(o), r);
     if (code) {
         return code;
@@ -361,12 +302,20 @@ static const struct command {
     const mt_form_row *rows;
     size_t count;
 } COMMANDS[] = {
-#define COMMAND(name, run, rows) {name, run, rows, mt_form_count(rows)}
-    COMMAND("elaborate", elaborate, ELABORATE), COMMAND("check", check, CHECK),
-    COMMAND("eval", eval, EVAL),                COMMAND("partial", partial, PARTIAL),
-    COMMAND("act", act, ACT),                   COMMAND("actions", actions, ACTIONS),
-    COMMAND("explain", explain, EXPLAIN),       COMMAND("analyze", analyze, ANALYZE),
-    COMMAND("draw", draw, DRAW),                COMMAND("ask", ask, ASK),
+#define COMMAND(name, run, rows)                                                       \
+    {                                                                                  \
+        name, run, rows, mt_form_count(rows)                                           \
+    }
+    COMMAND("elaborate", elaborate, ELABORATE),
+    COMMAND("check", check, CHECK),
+    COMMAND("eval", eval, EVAL),
+    COMMAND("partial", partial, PARTIAL),
+    COMMAND("act", act, ACT),
+    COMMAND("actions", actions, ACTIONS),
+    COMMAND("explain", explain, EXPLAIN),
+    COMMAND("analyze", analyze, ANALYZE),
+    COMMAND("draw", draw, DRAW),
+    COMMAND("ask", ask, ASK),
 #undef COMMAND
 };
 
@@ -380,48 +329,13 @@ static const struct command *command_named(const char *name)
     return NULL;
 }
 
-static void say_fault(void *reply, const mt_form_fault *fault)
-{
-    mt_buf text = {0};
-    mt_form_write(&text, fault);
-    aw_fail(reply, AW_USAGE, "%.*s", MT_ARG(mt_buf_str(&text)));
-    mt_buf_free(&text);
-}
-
-/* Texts borrow from a copy in the reply's arena: the caller's may go. */
-static int read_options(motet_str text, const mt_form_row *rows, size_t count,
-                        options *out, aw_reply *r)
-{
-    mt_json *tree = mt_new(&r->arena, mt_json);
-    mt_json_error error = {0};
-    mt_form form = {.arena = &r->arena,
-                    .what = "the options",
-                    .report = say_fault,
-                    .state = r};
-    *out = INITIAL;
-    if (!text.len) {
-        return AW_HOLDS;
-    }
-    mt_str copy = mt_str_dup(&r->arena, api_in_str(text));
-    if (mt_json_read(&r->arena, copy, NULL, tree, &error)) {
-        return aw_fail(r, AW_USAGE, "the options are not JSON: %s%s%.*s at byte %zu",
-                       error.message, error.detail.len ? " " : "", MT_ARG(error.detail),
-                       error.offset);
-    }
-    if (!mt_json_is(tree, MT_JSON_OBJECT)) {
-        return aw_fail(r, AW_USAGE, "the options are not a JSON object");
-    }
-    return mt_form_read(&form, tree, rows, count, out) ? AW_HOLDS : AW_USAGE;
-}
-
 /* Whatever refused the contract is told as "check" tells it. */
 static motet_status finish(aw_contract *c, aw_reply *r, int code, motet_answer **out)
 {
     if (r->refused) {
         aw_check_json(&r->text, c, false, false);
     }
-    *out = api_answer_new(r, code);
-    return api_answer_status(*out);
+    return api_answer(r, code, out);
 }
 
 static motet_status run(const motet_contract *contract, const struct command *command,
@@ -429,14 +343,14 @@ static motet_status run(const motet_contract *contract, const struct command *co
 {
     aw_contract view;
     aw_reply r = {0};
-    options o;
+    options o = INITIAL;
     aw_contract_view(&contract->x, &view);
     int code = AW_HOLDS;
     bool may = contract->program || command->run == check;
     if (!may) {
         code = aw_refused(&r);
     }
-    code = code ? code : read_options(text, command->rows, command->count, &o, &r);
+    code = code ? code : api_options_read(text, command->rows, command->count, &o, &r);
     if (!code && !contract->program) { /* check of what was refused */
         aw_check_json(&r.text, &view, false, o.index);
         code = AW_FAILS;
@@ -456,15 +370,15 @@ motet_status motet_contract_ask(const motet_contract *contract, const char *comm
         return run(contract, row, options_text, out);
     }
     aw_reply r = {0};
-    int code = aw_fail(&r, AW_USAGE, "there is no %s",
-                       contract ? "such command" : "contract");
-    *out = api_answer_new(&r, code);
-    return MOTET_E_USAGE;
+    int code =
+        aw_fail(&r, AW_USAGE, "there is no %s", contract ? "such command" : "contract");
+    return api_answer(&r, code, out);
 }
 
 /* ---- Two versions ---- */
 
-static int compare(aw_versions *v, const options *o, aw_reply *r, const aw_contract **at)
+static int compare(aw_versions *v, const options *o, aw_reply *r,
+                   const aw_contract **at)
 {
     *at = &v->old.contract;
     int code = aw_version_open(&v->old, r);
@@ -491,26 +405,25 @@ motet_status motet_contract_diff(const motet_contract *older,
 {
     aw_versions v = {0};
     aw_reply r = {0};
-    options o;
+    options o = INITIAL;
     if (!older || !newer) {
         int code = aw_fail(&r, AW_USAGE, "there is no contract");
-        *out = api_answer_new(&r, code);
-        return MOTET_E_USAGE;
+        return api_answer(&r, code, out);
     }
     const aw_contract *at = !older->program ? &v.old.contract : &v.new.contract;
     aw_contract_view(&older->x, &v.old.contract);
     aw_contract_view(&newer->x, &v.new.contract);
     int code = older->program && newer->program ? AW_HOLDS : aw_refused(&r);
-    code = code ? code
-                : read_options(options_text, DIFF, mt_form_count(DIFF), &o, &r);
+    code =
+        code ? code : api_options_read(options_text, DIFF, mt_form_count(DIFF), &o, &r);
     code = code ? code : compare(&v, &o, &r, &at);
     if (r.refused) {
         aw_check_json(&r.text, at, false, false);
     }
-    *out = api_answer_new(&r, code);
+    motet_status status = api_answer(&r, code, out);
     aw_contract_free(&v.old.contract);
     aw_contract_free(&v.new.contract);
-    return api_answer_status(*out);
+    return status;
 }
 
 /* ---- Layout ---- */
@@ -538,6 +451,5 @@ motet_status motet_format(motet_str text, const char *name, motet_answer **out)
     } else {
         mt_buf_adds(&r.text, laid);
     }
-    *out = api_answer_new(&r, code);
-    return api_answer_status(*out);
+    return api_answer(&r, code, out);
 }

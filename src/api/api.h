@@ -5,6 +5,7 @@
 
 #include "answer/contract.h"
 #include "answer/reply.h"
+#include "base/form.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "motet.h"
@@ -25,6 +26,12 @@ motet_status api_contract_finish(motet_contract *c, mt_err err);
 
 /* An answer takes over what the reply has; *reply is empty afterwards. */
 motet_answer *api_answer_new(aw_reply *reply, int code);
+/* Reads options by the rows of a form into *out, which has what holds without them.
+ * AW_USAGE: the reply says all that is wrong. Texts live in the reply's arena. */
+int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
+                     aw_reply *r);
+/* The end of every function that answers: what the reply and its code come to. */
+motet_status api_answer(aw_reply *r, int code, motet_answer **out);
 /* What a code of a reply means to a caller. */
 motet_status api_answer_status(const motet_answer *answer);
 

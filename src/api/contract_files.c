@@ -15,10 +15,10 @@ motet_status motet_contract_open(const char *path, motet_contract **out)
         mt_str text;
         mt_err err = os_read_file(a, c->x.path.ptr, c->x.limits.json_bytes, &text);
         if (err) {
-            aw_contract_unread(&c->x, CT_CODE_BUNDLE_READ,
-                               mt_strf(a, "cannot open file: %s",
-                                       err == MT_E_LIMIT ? mt_err_text(err)
-                                                         : strerror(errno)));
+            aw_contract_unread(
+                &c->x, CT_CODE_BUNDLE_READ,
+                mt_strf(a, "cannot open file: %s",
+                        err == MT_E_LIMIT ? mt_err_text(err) : strerror(errno)));
         }
         err = err ? err : aw_contract_interchange(&c->x, text);
         return api_contract_finish(c, err);

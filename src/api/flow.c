@@ -100,9 +100,15 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
     (void)matching;
     (void)count;
     const motet_run *r = context;
-    motet_str label =
-        r->host.choose(r->host.user, api_out_str(run->plan->steps[step].id),
-                       api_out_str(ct_operation_id(run->plan, op)));
+    const motet_host *h = &r->host;
+    motet_str at = api_out_str(run->plan->steps[step].id);
+    motet_str doing = api_out_str(ct_operation_id(run->plan, op));
+    motet_str label = {NULL, 0};
+    if (!h->choose_into) {
+        label = h->choose(h->user, at, doing);
+    } else if (!h->choose_into(h->user, at, doing, &label)) {
+        label.ptr = NULL;
+    }
     return label.ptr
                ? ct_plan_outcome_named(run->plan, op, mt_str_from(label.ptr, label.len))
                : CT_NONE;
@@ -115,7 +121,7 @@ static ct_host host_of(motet_run *r)
     return (ct_host){.context = r,
                      .may_act = r->host.may_act ? may_act : NULL,
                      .apply = r->host.apply ? apply : NULL,
-                     .choose = r->host.choose ? choose : NULL};
+                     .choose = r->host.choose || r->host.choose_into ? choose : NULL};
 }
 
 /* ---- Running ---- */

@@ -101,6 +101,7 @@ static void keep_messages(motet_graph *g, const mt_diags *ds)
     }
     g->messages = messages;
     g->message_count = ds->len;
+    g->ds = *ds;
 }
 
 typedef struct cluster_files {
