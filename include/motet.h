@@ -580,6 +580,91 @@ MOTET_API void motet_replay_free(motet_replay *replay);
 MOTET_API uint64_t motet_replay_events(const motet_replay *replay);
 MOTET_API motet_str motet_replay_message(const motet_replay *replay);
 
+/* ---- Agents -------------------------------------------------------------------------
+ * An agent says what it does with messages, by the states on its tape. A loaded agent is
+ * immutable: any number of actors may work by it. */
+typedef struct motet_agent motet_agent;
+
+/* Loads an agent file or DNA; YAML if the name ends in .yaml or .yml, else JSON. *out is
+ * set in every case and must be freed. MOTET_E_REJECTED: the messages say why. */
+MOTET_API motet_status motet_agent_load(motet_str text, const char *name,
+                                        motet_agent **out);
+MOTET_API void motet_agent_free(motet_agent *agent);
+MOTET_API motet_str motet_agent_message(const motet_agent *agent, size_t index);
+/* What commands of `motet agent` print:
+ *   dna   form: "profile"|"sdk"            as `motet agent dna show`
+ *   draw  format: "json"|"dot"|"mermaid"   as `motet agent render` */
+MOTET_API motet_status motet_agent_ask(const motet_agent *agent, const char *command,
+                                       motet_str options, motet_answer **out);
+/* The trace of a scenario, as `motet agent trace` prints it; the provider has the
+ * scenario and the agent file that it names. Options: answers:
+ * "forward"|"reverse"|"shuffled". */
+MOTET_API motet_status motet_agent_trace(const motet_provider *provider,
+                                         const char *scenario, motet_str options,
+                                         motet_answer **out);
+/* Questions of the black-box harness, one on each line, as `motet agent harness` answers
+ * them. Options: mode: "profile"|"compat". */
+MOTET_API motet_status motet_agent_harness(motet_str questions, motet_str options,
+                                           motet_answer **out);
+
+/* Handlers that the agent file leaves to a group of programs: here one function of the
+ * embedder. `question` is one JSON line of the handler protocol (docs/agents.md),
+ * `answer` the line that answers it, copied when this returns. False: the call fails. */
+typedef struct motet_handlers {
+    size_t size; /* sizeof(motet_handlers) */
+    void *user;
+    bool (*call)(void *user, motet_str question, motet_str *answer);
+} motet_handlers;
+
+/* An agent at work; belongs to one thread. Timed senders are not run here: use
+ * `motet agent run`. */
+typedef struct motet_actor motet_actor;
+/* `handlers` may be NULL: then calls outside fail. *out is set in every case. */
+MOTET_API motet_status motet_actor_new(const motet_agent *agent,
+                                       const motet_handlers *handlers,
+                                       motet_actor **out);
+MOTET_API void motet_actor_free(motet_actor *actor);
+/* One line as a relay sends it, or a payload alone. `now_ms` (since 1970) is what
+ * signatures are judged by, where the agent asks for them. MOTET_E_SYNTAX,
+ * MOTET_E_LIMIT: it cannot be read; MOTET_E_DENIED: its signer is not one that counts.
+ * Then nothing happened. */
+MOTET_API motet_status motet_actor_receive(motet_actor *actor, motet_str line,
+                                           int64_t now_ms);
+/* Of the last line: what is to be sent, each in a line; the record that a trace has of
+ * it. They live until the next line. */
+MOTET_API motet_str motet_actor_sends(const motet_actor *actor);
+MOTET_API motet_str motet_actor_trace(const motet_actor *actor);
+/* The tape, as traces have it; tape, memory and timers, to be taken up again later by an
+ * actor of the same agent. They live until the next call. */
+MOTET_API motet_str motet_actor_tape(motet_actor *actor);
+MOTET_API motet_str motet_actor_state(motet_actor *actor);
+MOTET_API motet_status motet_actor_restore(motet_actor *actor, motet_str state);
+/* Why the last call failed. */
+MOTET_API motet_str motet_actor_message(const motet_actor *actor);
+
+/* ---- Ledgers and receipts -----------------------------------------------------------
+ * Evidence that others gave, checked from its bytes with public keys alone: no file, no
+ * server, no clock.
+ *
+ * Verifies an export of a ledger as `motet ledger verify --json` does: the chain, the
+ * tree, every checkpoint. Options:
+ *   keys               public keys that may sign (hex or base64); none: the first
+ *                      signer is believed, and the answer says so
+ *   domain             the trust domain it must be of
+ *   checkpoint         a checkpoint kept elsewhere: the ledger must go on from it
+ *   require_signature  signed by nobody is not enough
+ *   note, origin       a signed note; the name of the log it must be of
+ *   witnesses          who must have co-signed the note, witness_quorum: how many of them
+ *   now                seconds since 1970, with witnesses
+ * Code 1: it does not hold, and "problem" says why. */
+MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
+                                           motet_answer **out);
+/* Verifies receipts, one document or one on each line, up to the first that does not
+ * hold, as `motet receipt verify --json` does. Options: keys (needed), complete, domain,
+ * ledger, origin, witnesses, witness_quorum, now. */
+MOTET_API motet_status motet_receipt_verify(motet_str receipts, motet_str options,
+                                            motet_answer **out);
+
 #ifdef __cplusplus
 }
 #endif

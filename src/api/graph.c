@@ -101,7 +101,12 @@ static void keep_messages(motet_graph *g, const mt_diags *ds)
     }
     g->messages = messages;
     g->message_count = ds->len;
-    g->ds = *ds;
+    g->ds = (mt_diags){.arena = &g->arena, .limit = ds->limit};
+    for (size_t i = 0; i < ds->len; i++) {
+        mt_diag d = ds->items[i];
+        d.file = mt_str_dup(&g->arena, d.file); /* the caller's may go */
+        mt_diag_add(&g->ds, &d);
+    }
 }
 
 typedef struct cluster_files {

@@ -60,6 +60,32 @@ def load():
             ("motet_contract_ask", ctypes.c_int, [handle, text, Str, out]),
             ("motet_contract_diff", ctypes.c_int, [handle, handle, Str, out]),
             ("motet_format", ctypes.c_int, [Str, text, out]),
+            ("motet_graph_ask", ctypes.c_int, [handle, text, Str, Str, out]),
+            ("motet_graph_whatif", ctypes.c_int, [handle, handle, Str, out]),
+            ("motet_primitives_new", handle, []),
+            ("motet_primitives_free", None, [handle]),
+            ("motet_primitives_add", ctypes.c_int, [handle, Str, handle, handle]),
+            ("motet_graph_load", ctypes.c_int, [handle, Str, text, out]),
+            ("motet_graph_adapt", ctypes.c_int, [handle, Str, text]),
+            ("motet_graph_message", Str, [handle, ctypes.c_size_t]),
+            ("motet_graph_free", None, [handle]),
+            ("motet_agent_load", ctypes.c_int, [Str, text, out]),
+            ("motet_agent_free", None, [handle]),
+            ("motet_agent_message", Str, [handle, ctypes.c_size_t]),
+            ("motet_agent_ask", ctypes.c_int, [handle, text, Str, out]),
+            ("motet_agent_trace", ctypes.c_int, [ctypes.POINTER(Provider), text, Str, out]),
+            ("motet_agent_harness", ctypes.c_int, [Str, Str, out]),
+            ("motet_actor_new", ctypes.c_int, [handle, handle, out]),
+            ("motet_actor_free", None, [handle]),
+            ("motet_actor_receive", ctypes.c_int, [handle, Str, ctypes.c_int64]),
+            ("motet_actor_sends", Str, [handle]),
+            ("motet_actor_trace", Str, [handle]),
+            ("motet_actor_tape", Str, [handle]),
+            ("motet_actor_state", Str, [handle]),
+            ("motet_actor_restore", ctypes.c_int, [handle, Str]),
+            ("motet_actor_message", Str, [handle]),
+            ("motet_ledger_verify", ctypes.c_int, [Str, Str, out]),
+            ("motet_receipt_verify", ctypes.c_int, [Str, Str, out]),
             ("motet_answer_text", Str, [handle]),
             ("motet_answer_message", Str, [handle]),
             ("motet_answer_fault", Str, [handle]),
@@ -95,6 +121,42 @@ def options(given):
     return Str.of(json.dumps(given)) if given else Str(None, 0)
 
 
+def provider_of(files):
+    """A provider over texts by path; hold it as long as it is used."""
+    kept = {path: Str.of(text) for path, text in files.items()}
+
+    @READ
+    def read(_, path, out):
+        found = kept.get(path.bytes.decode())
+        if not found:
+            return NOTFOUND
+        out[0].ptr, out[0].len = found.ptr, found.len
+        return OK
+
+    made = Provider(ctypes.sizeof(Provider), None, read)
+    made.kept = kept
+    return made
+
+
+CALL = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, Str, ctypes.POINTER(Str))
+
+
+class Handlers(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("user", ctypes.c_void_p), ("call", CALL)]
+
+
+def handlers_of(function):
+    """Handlers whose calls a function of Python answers: dict in, dict out."""
+    def call(_, question, out):
+        call.said = Str.of(json.dumps(function(json.loads(question.bytes))))
+        out[0].ptr, out[0].len = call.said.ptr, call.said.len
+        return True
+
+    made = Handlers(ctypes.sizeof(Handlers), None, CALL(call))
+    made.held = call
+    return made
+
+
 class Contract:
     def __init__(self, handle):
         self.handle = handle
@@ -102,18 +164,8 @@ class Contract:
     @classmethod
     def read(cls, files, root, **given):
         """From texts by path, through a callback; and the status."""
-        kept = {path: Str.of(text) for path, text in files.items()}
-
-        @READ
-        def read(_, path, out):
-            found = kept.get(path.bytes.decode())
-            if not found:
-                return NOTFOUND
-            out[0].ptr, out[0].len = found.ptr, found.len
-            return OK
-
         handle = ctypes.c_void_p()
-        provider = Provider(ctypes.sizeof(Provider), None, read)
+        provider = provider_of(files)
         status = Library.motet_contract_read(ctypes.byref(provider), str(root).encode(),
                                              options(given), ctypes.byref(handle))
         return cls(handle), status

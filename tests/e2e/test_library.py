@@ -200,5 +200,243 @@ class Library(Case):
         contract.free()
 
 
+CROSSOVER = SOURCE / "examples/crossover"
+AGENTS = SOURCE / "examples/agents"
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Graphs(Case):
+    def graph(self, name="crossover.yaml", text=None, adapter=True):
+        lib, handle = library.Library, library.ctypes.c_void_p()
+        primitives = lib.motet_primitives_new()
+        self.addCleanup(lib.motet_primitives_free, primitives)
+        manifest = (CROSSOVER / "manifests/place_order.yaml").read_text()
+        self.assertEqual(lib.motet_primitives_add(primitives, library.Str.of(manifest), None,
+                                                  None), OK)
+        text = text or (CROSSOVER / "crossover.yaml").read_text()
+        status = lib.motet_graph_load(primitives, library.Str.of(text),
+                                      str(CROSSOVER / name).encode(),
+                                      library.ctypes.byref(handle))
+        self.addCleanup(lib.motet_graph_free, handle)
+        if status == OK and adapter:
+            given = (CROSSOVER / "adapter.yaml").read_text()
+            self.assertEqual(lib.motet_graph_adapt(
+                handle, library.Str.of(given), str(CROSSOVER / "adapter.yaml").encode()), OK)
+        return handle
+
+    def ask(self, graph, command, given=b"", **options):
+        return library.answer(library.Library.motet_graph_ask, graph, command.encode(),
+                              library.options(options), library.Str.of(given))
+
+    def words(self, command, *more):
+        return ("graph", command, *more, "--adapter", CROSSOVER / "adapter.yaml")
+
+    def events(self):
+        made = self.run_motet("graph", "fixture", "import", CROSSOVER / "prices.csv",
+                              "--semantic-kind", "price", "--at", "time")
+        self.assertEqual(made.code, 0, made.err)
+        return made.out_bytes
+
+    def test_check_and_pictures_are_those_of_the_commands(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        result = self.run_motet(*self.words("check", path, "--json"))
+        answer = self.ask(graph, "check")
+        self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+        for form in ("json", "dot", "mermaid"):
+            result = self.run_motet(*self.words("render", path, "--format", form))
+            self.assertEqual(self.ask(graph, "draw", format=form).text, result.out_bytes)
+        broken = self.graph(text=path.read_text().replace("edges", "edgez"))
+        self.assertEqual(self.ask(broken, "check").code, 1)
+        self.assertEqual(self.ask(broken, "run", b"").status, REJECTED)
+
+    def test_a_run_its_capture_its_replay_and_another_graph(self):
+        graph, path, events = self.graph(), CROSSOVER / "crossover.yaml", self.events()
+        fixture, capture = self.write("events.jsonl", events), self.dir / "capture.json"
+        result = self.run_motet(*self.words("run", path, "--fixture", fixture, "--capture",
+                                            capture, "--egress", CROSSOVER / "egress.yaml",
+                                            "--json"), cwd=CROSSOVER)
+        self.assertEqual(result.code, 0, result.err)
+        answer = self.ask(graph, "run", events)
+        self.assertEqual(answer.status, OK, answer.message)
+        ours, theirs = answer.text.splitlines(), result.out_bytes.splitlines()
+        self.assertEqual(ours[:-1], theirs[:-1])
+        summary = json.loads(ours[-1])
+        self.assertIsNone(summary.pop("capture"))
+        self.assertEqual(summary, {k: v for k, v in json.loads(theirs[-1]).items()
+                                   if k != "capture"})
+        made = self.ask(graph, "run", events, capture=True).text
+        replayed = self.ask(graph, "replay", made)
+        self.assertEqual((replayed.code, json.loads(replayed.text)["verified"]), (0, True))
+        kept = self.write("kept.json", made)
+        result = self.run_motet(*self.words("replay", kept, "--graph", path, "--json"))
+        self.assertEqual(replayed.text, result.out_bytes, result.err)
+        forged = made.replace(b"Invoke", b"Defer", 1)
+        self.assertEqual(self.ask(graph, "replay", forged).code, 1)
+        self.assertEqual(self.ask(graph, "replay", made[:-20]).status, REJECTED)
+        answer = library.answer(library.Library.motet_graph_whatif, None, graph,
+                                library.Str.of(made))
+        result = self.run_motet(*self.words("whatif", kept, path, "--json"))
+        self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+
+    def test_bad_events_are_refused_before_anything_runs(self):
+        graph = self.graph()
+        for raw in (b"", b"{", b"\xff\n", b'{"kind":"event"}\n', b"[" * 100000):
+            answer = self.ask(graph, "run", raw)
+            self.assertEqual((answer.status, answer.code), (REJECTED, 1), raw[:20])
+            self.assertIn("fixture.", answer.message)
+        for options in ({"max_per_window": 1}, {"rate_window": "soon"}, {"nonsense": 1}):
+            self.assertEqual(self.ask(graph, "run", b"", **options).status, USAGE)
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Agents(Case):
+    def test_traces_of_all_scenarios_are_those_of_the_command(self):
+        files = {str(p): p.read_text() for p in AGENTS.glob("*.yaml")}
+        scenarios = sorted(AGENTS.glob("*.scenario.yaml"))
+        self.assertGreater(len(scenarios), 5)
+        for path in scenarios:
+            provider = library.provider_of(files)
+            for order in ("forward", "shuffled"):
+                answer = library.answer(library.Library.motet_agent_trace,
+                                        library.ctypes.byref(provider), str(path).encode(),
+                                        library.options({"answers": order}))
+                result = self.run_motet("agent", "trace", path, "--answers", order)
+                self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code),
+                                 answer.message)
+
+    def test_dna_and_pictures_are_those_of_the_commands(self):
+        for path in sorted(AGENTS.glob("*.yaml")):
+            if ".scenario." in path.name:
+                continue
+            agent = self.agent(path.read_text(), path)
+            for words, command, options in (
+                    (("dna", "show", path), "dna", {}),
+                    (("dna", "show", path, "--form", "sdk"), "dna", {"form": "sdk"}),
+                    (("render", path, "--format", "mermaid"), "draw", {"format": "mermaid"})):
+                answer = library.answer(library.Library.motet_agent_ask, agent,
+                                        command.encode(), library.options(options))
+                result = self.run_motet("agent", *words)
+                self.assertEqual(answer.text, result.out_bytes, (words, answer.message))
+
+    def test_the_harness_answers_as_the_command(self):
+        lines = b"\n".join([b'{"op":"parse","route":"A --[f]--> B"}', b"{", b"",
+                            b'{"op":"nonsense"}']) + b"\n"
+        for mode in ("profile", "compat"):
+            answer = library.answer(library.Library.motet_agent_harness, library.Str.of(lines),
+                                    library.options({"mode": mode}))
+            result = self.run_motet("agent", "harness", "--mode", mode, stdin=lines)
+            self.assertEqual(answer.text, result.out_bytes)
+
+    def agent(self, text, name):
+        handle = library.ctypes.c_void_p()
+        status = library.Library.motet_agent_load(library.Str.of(text), str(name).encode(),
+                                                  library.ctypes.byref(handle))
+        self.addCleanup(library.Library.motet_agent_free, handle)
+        self.assertEqual(status, OK, library.Library.motet_agent_message(handle, 0).bytes)
+        return handle
+
+    ECHO = """
+agent: echo
+tape: {shape: many, start: [idle]}
+handlers: {people: {command: [nobody]}}
+receivers:
+  - {name: hear, route: "idle --[heard]--> busy", handler: people.hear}
+senders:
+  - {name: say, route: "idle --[heard]--> busy", on_actions: [move], handler: people.say}
+"""
+
+    def actor(self, agent, handlers=None):
+        actor = library.ctypes.c_void_p()
+        status = library.Library.motet_actor_new(
+            agent, library.ctypes.byref(handlers) if handlers else None,
+            library.ctypes.byref(actor))
+        self.addCleanup(library.Library.motet_actor_free, actor)
+        self.assertEqual(status, OK)
+        return actor
+
+    def test_an_actor_asks_handlers_and_takes_its_state_up_again(self):
+        lib, asked = library.Library, []
+
+        def answer(question):
+            asked.append(question)
+            return {"action": "move", "trigger": "ok", "data": 7} \
+                if question["call"] == "receive" else {"payload": {"said": question["cause"]}}
+
+        handlers = library.handlers_of(answer)
+        agent = self.agent(self.ECHO, "echo.yaml")
+        first = self.actor(agent, handlers)
+        self.assertEqual(lib.motet_actor_receive(first, library.Str.of('{"hello":1}'), 0), OK)
+        self.assertEqual([q["function"] for q in asked], ["hear", "say"])
+        self.assertEqual(asked[0]["payload"], {"hello": 1})
+        sent = json.loads(lib.motet_actor_sends(first).bytes)["_payload"]
+        self.assertEqual(sent, {"said": {"action": "MOVE", "data": 7, "trigger": "ok"}})
+        self.assertEqual(json.loads(lib.motet_actor_tape(first).bytes), ["busy", "heard"])
+        self.assertEqual(json.loads(lib.motet_actor_trace(first).bytes)["record"], "message")
+        second = self.actor(agent)
+        state = lib.motet_actor_state(first).bytes
+        self.assertEqual(lib.motet_actor_restore(second, library.Str.of(state)), OK)
+        self.assertEqual(lib.motet_actor_state(second).bytes, state)
+        self.assertNotEqual(lib.motet_actor_restore(second, library.Str.of("{")), OK)
+        self.assertTrue(lib.motet_actor_message(second).bytes)
+        self.assertEqual(lib.motet_actor_state(second).bytes, state)
+
+    def test_handlers_that_fail_fail_their_call_alone(self):
+        lib = library.Library
+        agent = self.agent(self.ECHO, "echo.yaml")
+        for said in ({"error": "no"}, {"action": "fly"}, [], "x"):
+            handlers = library.handlers_of(lambda _, said=said: said)
+            actor = self.actor(agent, handlers)
+            self.assertEqual(lib.motet_actor_receive(actor, library.Str.of("{}"), 0), OK)
+            self.assertIn(b'"failed"', lib.motet_actor_trace(actor).bytes)
+            self.assertEqual(json.loads(lib.motet_actor_tape(actor).bytes), ["idle"])
+        actor = self.actor(agent)
+        self.assertEqual(lib.motet_actor_receive(actor, library.Str.of("{}"), 0), OK)
+        self.assertEqual(lib.motet_actor_sends(actor).bytes, b"")
+        self.assertNotEqual(lib.motet_actor_receive(actor, library.Str.of(b"\xff"), 0), OK)
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Evidence(Case):
+    def verify(self, function, text, **options):
+        return library.answer(function, library.Str.of(text), library.options(options))
+
+    def test_ledgers_are_verified_as_by_the_command(self):
+        path, key = SOURCE / "examples/ledger/escrow.ledger.jsonl", \
+            SOURCE / "examples/ledger/executor.pub"
+        text, public = path.read_bytes(), key.read_text()
+        verify = library.Library.motet_ledger_verify
+        for given, words, options in (
+                (text, (), {}),
+                (text, ("--key", key), {"keys": [public]}),
+                (text.replace(b"seller", b"buyer", 1), ("--key", key), {"keys": [public]}),
+                (b"".join(text.splitlines(True)[:-2]), ("--key", key), {"keys": [public]}),
+                (text, ("--domain", "nowhere"), {"domain": "nowhere"}),
+                (b"", ("--require-signature",), {"require_signature": True})):
+            copy = self.write("ledger.jsonl", given)
+            result = self.run_motet("ledger", "verify", copy, "--json", *words)
+            answer = self.verify(verify, given, **options)
+            self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code),
+                             (words, answer.message, result.err))
+        self.assertEqual(self.verify(verify, text, keys=["x"]).status, USAGE)
+        self.assertEqual(self.verify(verify, text, witnesses=["x"]).status, USAGE)
+
+    def test_receipts_are_verified_as_by_the_command(self):
+        folder = SOURCE / "examples/receipts"
+        key = folder / "executor.pub"
+        public, verify = key.read_text(), library.Library.motet_receipt_verify
+        other = "00" * 32
+        for name in ("refused.json", "released.json"):
+            text = (folder / name).read_bytes()
+            for options, words in (({"keys": [public]}, ("--key", key)),
+                                   ({"keys": [other]}, ("--key", other)),
+                                   ({"keys": [public], "complete": True},
+                                    ("--key", key, "--complete"))):
+                result = self.run_motet("receipt", "verify", folder / name, "--json", *words)
+                answer = self.verify(verify, text, **options)
+                self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+        self.assertEqual(self.verify(verify, b"{}", keys=[public]).status, REJECTED)
+        self.assertEqual(self.verify(verify, text).status, USAGE)
+
+
 if __name__ == "__main__":
     main()
