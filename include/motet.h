@@ -554,8 +554,8 @@ MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
  *   replay  input: a capture or journal; event, until
  *   draw    format: "json"|"dot"|"mermaid", ports
  *
- * A run's last line is its summary; without a file its "capture" is null. Statuses as of
- * motet_contract_ask(); with MOTET_E_REJECTED of a run the text has what was decided
+ * A run's last line is its summary; without a file its "capture" is null. Statuses as
+ * of motet_contract_ask(); with MOTET_E_REJECTED of a run the text has what was decided
  * before it broke off, or why the graph cannot run. */
 MOTET_API motet_status motet_graph_ask(const motet_graph *graph, const char *command,
                                        motet_str options, motet_str input,
@@ -581,12 +581,12 @@ MOTET_API uint64_t motet_replay_events(const motet_replay *replay);
 MOTET_API motet_str motet_replay_message(const motet_replay *replay);
 
 /* ---- Agents -------------------------------------------------------------------------
- * An agent says what it does with messages, by the states on its tape. A loaded agent is
- * immutable: any number of actors may work by it. */
+ * An agent says what it does with messages, by the states on its tape. A loaded agent
+ * is immutable: any number of actors may work by it. */
 typedef struct motet_agent motet_agent;
 
-/* Loads an agent file or DNA; YAML if the name ends in .yaml or .yml, else JSON. *out is
- * set in every case and must be freed. MOTET_E_REJECTED: the messages say why. */
+/* Loads an agent file or DNA; YAML if the name ends in .yaml or .yml, else JSON. *out
+ * is set in every case and must be freed. MOTET_E_REJECTED: the messages say why. */
 MOTET_API motet_status motet_agent_load(motet_str text, const char *name,
                                         motet_agent **out);
 MOTET_API void motet_agent_free(motet_agent *agent);
@@ -602,14 +602,15 @@ MOTET_API motet_status motet_agent_ask(const motet_agent *agent, const char *com
 MOTET_API motet_status motet_agent_trace(const motet_provider *provider,
                                          const char *scenario, motet_str options,
                                          motet_answer **out);
-/* Questions of the black-box harness, one on each line, as `motet agent harness` answers
- * them. Options: mode: "profile"|"compat". */
+/* Questions of the black-box harness, one on each line, as `motet agent harness`
+ * answers them. Options: mode: "profile"|"compat". */
 MOTET_API motet_status motet_agent_harness(motet_str questions, motet_str options,
                                            motet_answer **out);
 
 /* Handlers that the agent file leaves to a group of programs: here one function of the
  * embedder. `question` is one JSON line of the handler protocol (docs/agents.md),
- * `answer` the line that answers it, copied when this returns. False: the call fails. */
+ * `answer` the line that answers it, copied when this returns. False: the call fails.
+ */
 typedef struct motet_handlers {
     size_t size; /* sizeof(motet_handlers) */
     void *user;
@@ -634,8 +635,8 @@ MOTET_API motet_status motet_actor_receive(motet_actor *actor, motet_str line,
  * it. They live until the next line. */
 MOTET_API motet_str motet_actor_sends(const motet_actor *actor);
 MOTET_API motet_str motet_actor_trace(const motet_actor *actor);
-/* The tape, as traces have it; tape, memory and timers, to be taken up again later by an
- * actor of the same agent. They live until the next call. */
+/* The tape, as traces have it; tape, memory and timers, to be taken up again later by
+ * an actor of the same agent. They live until the next call. */
 MOTET_API motet_str motet_actor_tape(motet_actor *actor);
 MOTET_API motet_str motet_actor_state(motet_actor *actor);
 MOTET_API motet_status motet_actor_restore(motet_actor *actor, motet_str state);
@@ -654,14 +655,14 @@ MOTET_API motet_str motet_actor_message(const motet_actor *actor);
  *   checkpoint         a checkpoint kept elsewhere: the ledger must go on from it
  *   require_signature  signed by nobody is not enough
  *   note, origin       a signed note; the name of the log it must be of
- *   witnesses          who must have co-signed the note, witness_quorum: how many of them
- *   now                seconds since 1970, with witnesses
- * Code 1: it does not hold, and "problem" says why. */
+ *   witnesses          who must have co-signed the note, witness_quorum: how many of
+ * them now                seconds since 1970, with witnesses Code 1: it does not hold,
+ * and "problem" says why. */
 MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                            motet_answer **out);
 /* Verifies receipts, one document or one on each line, up to the first that does not
- * hold, as `motet receipt verify --json` does. Options: keys (needed), complete, domain,
- * ledger, origin, witnesses, witness_quorum, now. */
+ * hold, as `motet receipt verify --json` does. Options: keys (needed), complete,
+ * domain, ledger, origin, witnesses, witness_quorum, now. */
 MOTET_API motet_status motet_receipt_verify(motet_str receipts, motet_str options,
                                             motet_answer **out);
 
