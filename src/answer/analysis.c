@@ -76,7 +76,8 @@ static int analyze_member(aw_analysis *x, aw_reply *r, an_sys_member *m)
     if (code || !bundle.len) {
         return code;
     }
-    if (ct_load(&x->arena, bundle, m->path, &x->contract->limits, &x->contract->ds, &model) ||
+    if (ct_load(&x->arena, bundle, m->path, &x->contract->limits, &x->contract->ds,
+                &model) ||
         !(m->an = analyze_model(x, model, m->id, shared_by(x, model, m)))) {
         return aw_refused(r);
     }

@@ -17,9 +17,9 @@ typedef struct aw_analysis {
     aw_patience patience;
     aw_contract *contract; /* its diagnostics say what is wrong when it is refused */
     /* What came out. */
-    mt_arena arena;        /* models, findings and members' bundles */
-    const an_analysis *an; /* of a contract; NULL for a System */
-    an_sys *system;        /* NULL for a contract */
+    mt_arena arena;                /* models, findings and members' bundles */
+    const an_analysis *an;         /* of a contract; NULL for a System */
+    an_sys *system;                /* NULL for a contract */
     const an_sys_analysis *across; /* what holds across members; NULL for a contract */
     an_findings fs;                /* of all members together */
     bool complete;     /* false: it was stopped in the middle of something */

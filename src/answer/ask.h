@@ -8,7 +8,8 @@
 #include "base/limits.h"
 
 /* The answer is JSON or prose; with `smt2` (may be NULL) also what it rests on, as
- * SMT-LIB 2. AW_HOLDS: yes; AW_FAILS: no or unknown; AW_USAGE: it was not understood. */
+ * SMT-LIB 2. AW_HOLDS: yes; AW_FAILS: no or unknown; AW_USAGE: it was not understood.
+ */
 typedef struct aw_question {
     mt_str text;
     uint32_t instances; /* of each entity, where the question does not say */

@@ -228,9 +228,8 @@ int aw_try_operation(aw_case *x, const aw_act *act, ct_op_report *report, aw_rep
                        MT_ARG(act->operation),
                        aw_near(&r->arena, x->model, CT_KIND_OPERATION, act->operation));
     }
-    uint32_t wanted = act->outcome.ptr
-                          ? ct_plan_outcome_named(x->plan, op, act->outcome)
-                          : CT_NONE;
+    uint32_t wanted =
+        act->outcome.ptr ? ct_plan_outcome_named(x->plan, op, act->outcome) : CT_NONE;
     if (act->outcome.ptr && wanted == CT_NONE) {
         return aw_fail(r, AW_FAILS, "operation '%.*s' has no outcome '%.*s'",
                        MT_ARG(act->operation), MT_ARG(act->outcome));
@@ -239,12 +238,8 @@ int aw_try_operation(aw_case *x, const aw_act *act, ct_op_report *report, aw_rep
     ct_change *changes = mt_new_array(a, ct_change, x->plan->max_changes);
     ct_op_try(&x->frozen, op, ct_model_find(x->model, CT_KIND_PERSONA, act->persona),
               x->binding.states, wanted, a, attempt, changes);
-    *report = (ct_op_report){&x->frozen,
-                             op,
-                             act->persona,
-                             attempt,
-                             changes,
-                             x->binding.instances,
+    *report = (ct_op_report){&x->frozen,     op,      act->persona,
+                             attempt,        changes, x->binding.instances,
                              act->simulation};
     return AW_HOLDS;
 }

@@ -27,7 +27,8 @@ void aw_case_free(aw_case *x);
 
 /* Reads the facts and evaluates. */
 int aw_case_facts(aw_case *x, mt_str json, bool strict, aw_reply *r);
-/* No instance and no binding yet; ct_states_read() and its siblings may now add some. */
+/* No instance and no binding yet; ct_states_read() and its siblings may now add some.
+ */
 void aw_case_states_begin(aw_case *x);
 /* Entities nobody mentioned have one instance `_default` in the initial state. */
 void aw_case_states_end(aw_case *x);

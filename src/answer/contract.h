@@ -54,7 +54,8 @@ mt_err aw_contract_interchange(aw_contract *c, mt_str text);
 /* A fault of the whole file, in the words every unreadable file gets. */
 void aw_contract_unread(aw_contract *c, const char *code, mt_str message);
 /* A contract that shares everything with `of` and has an arena and a list of
- * diagnostics of its own: what is asked of one that threads share is asked of a view. */
+ * diagnostics of its own: what is asked of one that threads share is asked of a view.
+ */
 void aw_contract_view(const aw_contract *of, aw_contract *out);
 void aw_contract_free(aw_contract *c);
 

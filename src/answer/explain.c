@@ -18,8 +18,8 @@ static uint32_t named(aw_case *x, ct_kind kind, mt_str name, aw_reply *r)
             aw_fail(r, AW_FAILS, "no rule produces verdict '%.*s'%s", MT_ARG(name),
                     near);
         } else {
-            aw_fail(r, AW_FAILS, "%s '%.*s' not found in contract%s", kind == CT_KIND_FLOW ? "flow" : "operation",
-                    MT_ARG(name), near);
+            aw_fail(r, AW_FAILS, "%s '%.*s' not found in contract%s",
+                    kind == CT_KIND_FLOW ? "flow" : "operation", MT_ARG(name), near);
         }
     }
     return found;

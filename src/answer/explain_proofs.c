@@ -1,4 +1,5 @@
-/* answer/explain_proofs.c - all reasons, and what would have to change: reasons and changes, by the solver.
+/* answer/explain_proofs.c - all reasons, and what would have to change: reasons and
+ * changes, by the solver.
  *
  * The condition is that of the verdict's rule, or the operation's precondition. What
  * the solver does not know is said, never guessed. An operation without a precondition
@@ -100,8 +101,8 @@ static void reasons_json(mt_buf *out, aw_case *e, const aw_subject *what,
     mt_buf_free(&parts_text);
 }
 
-int aw_explain_all(aw_case *e, const aw_subject *what, bool json,
-                   an_explain_form form, aw_reply *reply)
+int aw_explain_all(aw_case *e, const aw_subject *what, bool json, an_explain_form form,
+                   aw_reply *reply)
 {
     mt_buf *out = &reply->text;
     an_reasons r;

@@ -35,8 +35,8 @@ int aw_system_of(mt_arena *a, const aw_contract *c, aw_reply *r, an_sys **out)
     *out = err ? NULL : system;
     return err == MT_E_REJECTED
                ? aw_fail(r, AW_FAILS,
-                          "the System names members it does not have, or has another "
-                          "shape")
+                         "the System names members it does not have, or has another "
+                         "shape")
                : AW_HOLDS;
 }
 

@@ -45,9 +45,9 @@ static int check_related(const aw_versions *v, aw_reply *r)
         return AW_HOLDS;
     }
     return aw_fail(r, AW_FAILS,
-                    "'%.*s' and '%.*s' are different contracts: they have no construct "
-                    "in common",
-                    MT_ARG(d->old_id), MT_ARG(d->new_id));
+                   "'%.*s' and '%.*s' are different contracts: they have no construct "
+                   "in common",
+                   MT_ARG(d->old_id), MT_ARG(d->new_id));
 }
 
 /* ---- Members of Systems ---- */
@@ -64,8 +64,7 @@ static const ct_member *member_named(const ct_elaboration *e, mt_str id)
 }
 
 /* Both trees live in the new version's arena, where the diff is too. */
-static an_diff *diff_members(aw_versions *v, const ct_member *old,
-                             const ct_member *new)
+static an_diff *diff_members(aw_versions *v, const ct_member *old, const ct_member *new)
 {
     mt_arena *a = &v->new.contract.arena;
     mt_json *trees = mt_new_array(a, mt_json, 2);
