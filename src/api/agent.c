@@ -119,6 +119,9 @@ void motet_agent_free(motet_agent *g)
 
 motet_str motet_agent_message(const motet_agent *g, size_t index)
 {
+    if (!g) {
+        return (motet_str){"", 0};
+    }
     return index < g->ds.len ? g->messages[index] : (motet_str){"", 0};
 }
 
@@ -417,6 +420,9 @@ static void run_message(motet_actor *x, const mt_json *payload)
 
 motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
 {
+    if (!x) {
+        return MOTET_E_USAGE;
+    }
     ag_inbound in;
     mt_str signer = {0};
     mt_json_limits limits = {.bytes = MT_LIMITS_DEFAULT.agent_message_bytes};
@@ -444,21 +450,33 @@ motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
 
 motet_str motet_actor_sends(const motet_actor *x)
 {
+    if (!x) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&x->sends));
 }
 
 motet_str motet_actor_trace(const motet_actor *x)
 {
+    if (!x) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&x->trace));
 }
 
 motet_str motet_actor_message(const motet_actor *x)
 {
+    if (!x) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&x->message));
 }
 
 motet_str motet_actor_tape(motet_actor *x)
 {
+    if (!x) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&x->text);
     if (x->actor) {
         mt_jw w = mt_jw_start(&x->text, false);
@@ -469,6 +487,9 @@ motet_str motet_actor_tape(motet_actor *x)
 
 motet_str motet_actor_state(motet_actor *x)
 {
+    if (!x) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&x->text);
     if (x->actor) {
         ag_actor_save(x->actor, &x->text);
@@ -479,6 +500,9 @@ motet_str motet_actor_state(motet_actor *x)
 /* An actor that failed to take a state up is not to be used, so it is made anew. */
 motet_status motet_actor_restore(motet_actor *x, motet_str state)
 {
+    if (!x) {
+        return MOTET_E_USAGE;
+    }
     mt_arena a = {0};
     mt_json tree;
     if (!x->actor) {

@@ -38,10 +38,14 @@ motet_status api_answer_status(const motet_answer *answer);
 /* What is inside a fact set and a set of verdicts. */
 const ct_facts *api_facts_inside(const motet_facts *facts);
 const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
+/* Are both filled without failure, of this contract, so that a flow may stand on them?
+ */
+bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
+                   const motet_verdicts *verdicts);
 
 static inline mt_str api_in_str(motet_str s)
 {
-    return mt_str_from(s.ptr, s.len);
+    return mt_str_from(s.ptr, s.ptr ? s.len : 0);
 }
 
 /* Copies a structure that begins with its size, as far as the caller has it; the rest

@@ -127,6 +127,7 @@ motet_status motet_contract_load(motet_str text, const char *name, motet_contrac
 motet_status motet_contract_load_files(const motet_file *files, size_t count,
                                        motet_contract **out)
 {
+    count = files ? count : 0;
     motet_contract *c = *out = api_contract_new(count ? files[0].path : "", NULL);
     mt_memory_file *copies = mt_new_array(&c->x.arena, mt_memory_file, count + 1);
     for (size_t i = 0; i < count; i++) {
@@ -316,7 +317,7 @@ motet_status motet_contract_read(const motet_provider *provider, const char *roo
     motet_contract *c = *out = api_contract_new(root, NULL);
     asked_for f = {.arena = &c->x.arena};
     ct_options how;
-    motet_status status = API_TAKE(&f.provider, provider);
+    motet_status status = provider ? API_TAKE(&f.provider, provider) : MOTET_E_USAGE;
     if (status || !f.provider.read) {
         return status ? status : MOTET_E_USAGE;
     }
@@ -338,6 +339,9 @@ void motet_contract_free(motet_contract *contract)
 /* There are no messages when loading ended before finish(). */
 motet_str motet_contract_message(const motet_contract *contract, size_t index)
 {
+    if (!contract) {
+        return (motet_str){"", 0};
+    }
     return index < contract->x.ds.len && contract->messages ? contract->messages[index]
                                                             : (motet_str){"", 0};
 }
@@ -345,6 +349,9 @@ motet_str motet_contract_message(const motet_contract *contract, size_t index)
 bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
                                motet_diagnostic *out)
 {
+    if (!contract) {
+        return false;
+    }
     if (index >= contract->x.ds.len) {
         return false;
     }
@@ -369,10 +376,16 @@ bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
 
 motet_str motet_contract_bundle(const motet_contract *contract)
 {
+    if (!contract) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(contract->x.bundle);
 }
 
 motet_str motet_contract_etag(const motet_contract *contract)
 {
+    if (!contract) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(contract->etag);
 }

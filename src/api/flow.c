@@ -32,6 +32,9 @@ struct motet_run {
  * since there is no object to ask for them. */
 motet_run *motet_run_new(const motet_contract *contract)
 {
+    if (!contract || !contract->program) {
+        return NULL;
+    }
     motet_run *r = mt_xmalloc(sizeof *r);
     *r = (motet_run){.contract = contract};
     mt_diags ds = {.arena = &r->arena};
@@ -171,14 +174,24 @@ static ct_run_input input_of(motet_run *r, const motet_facts *facts,
 }
 
 /* The memory of the run before is reset; texts of it are gone. */
-static motet_status begin(motet_run *r, const motet_host *host)
+static motet_status begin(motet_run *r, const motet_facts *facts,
+                          const motet_verdicts *verdicts, const motet_host *host)
 {
+    if (!r) {
+        return MOTET_E_USAGE;
+    }
     mt_arena_reset(&r->inputs);
     r->message = (mt_str){0};
     r->host = (motet_host){0};
     motet_status status = host ? API_TAKE(&r->host, host) : MOTET_OK;
-    return status ? refuse(r, (mt_err)status, MT_STR("the host does not say its size"))
-                  : MOTET_OK;
+    if (status) {
+        return refuse(r, (mt_err)status, MT_STR("the host does not say its size"));
+    }
+    return api_evaluated(r->contract, facts, verdicts)
+               ? MOTET_OK
+               : refuse(r, MT_E_USAGE,
+                        MT_STR("facts and verdicts are not evaluated, or of another "
+                               "contract"));
 }
 
 /* Every name is resolved before the engine is entered, so a start that fails has asked
@@ -190,7 +203,7 @@ motet_status motet_run_start(motet_run *r, const motet_facts *facts,
 {
     ct_states map;
     mt_json tree;
-    motet_status status = begin(r, host);
+    motet_status status = begin(r, facts, verdicts, host);
     if (status) {
         return status;
     }
@@ -222,7 +235,7 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
                               const motet_host *host)
 {
     mt_json tree;
-    motet_status status = begin(r, host);
+    motet_status status = begin(r, facts, verdicts, host);
     if (status) {
         return status;
     }
@@ -242,6 +255,9 @@ motet_run_state motet_run_step(motet_run *r)
         [CT_RUN_STOPPED] = MOTET_RUN_STOPPED,
     };
     MT_TABLE_COVERS(STATES, CT_RUN_STOPPED + 1);
+    if (!r || !r->run.plan) {
+        return MOTET_RUN_FAILED;
+    }
     ct_run_resume(&r->run);
     return STATES[ct_run_step(&r->run)];
 }
@@ -250,6 +266,9 @@ motet_run_state motet_run_step(motet_run *r)
  * started has no plan and nothing to set. */
 motet_status motet_run_set_state(motet_run *r, const char *entity, const char *state)
 {
+    if (!r) {
+        return MOTET_E_USAGE;
+    }
     const ct_model *m = r->contract->model;
     uint32_t e = ct_model_find(m, CT_KIND_ENTITY, mt_str_z(entity));
     uint32_t s =
@@ -263,6 +282,9 @@ motet_status motet_run_set_state(motet_run *r, const char *entity, const char *s
 
 motet_str motet_run_position(motet_run *r)
 {
+    if (!r || !r->run.plan) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&r->text);
     ct_position_write(&r->text, &r->run);
     return api_out_str(mt_buf_str(&r->text));
@@ -270,6 +292,9 @@ motet_str motet_run_position(motet_run *r)
 
 motet_str motet_run_json(motet_run *r)
 {
+    if (!r || !r->run.plan) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&r->text);
     ct_run_json(&r->text, &r->run);
     return api_out_str(mt_buf_str(&r->text));
@@ -278,6 +303,9 @@ motet_str motet_run_json(motet_run *r)
 /* A refused call speaks first; otherwise the engine's own fault, if there is one. */
 motet_str motet_run_message(const motet_run *r)
 {
+    if (!r) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(r->message.ptr ? r->message : r->run.fault);
 }
 
@@ -289,8 +317,11 @@ motet_status motet_actions(motet_run *r, const motet_facts *facts,
 {
     ct_states map;
     ct_action_space space;
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    *json = (motet_str){"", 0};
+    motet_status status = begin(r, facts, verdicts, NULL);
+    if (status) {
+        return status;
+    }
     mt_err err = read_states(r, states, &map);
     if (err) {
         return (motet_status)err;

@@ -194,6 +194,9 @@ motet_status api_host_cannot_record(motet_graph_host *h, mt_err err)
 /* An event that is refused is not in the journal, and changes nothing. */
 motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event *given)
 {
+    if (!h) {
+        return MOTET_E_USAGE;
+    }
     ho_graph_event event = {0};
     motet_graph_event e;
     if (!h->host || h->broken) {
@@ -201,7 +204,7 @@ motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event 
     }
     h->stepped = false;
     mt_arena_reset(&h->scratch);
-    motet_status status = API_TAKE(&e, given);
+    motet_status status = given ? API_TAKE(&e, given) : MOTET_E_USAGE;
     status = status ? api_host_fail(h, (mt_err)status,
                                     MT_STR("the event does not say its size"))
                     : read_event(h, &e, &event);
@@ -224,6 +227,9 @@ motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event 
 
 motet_str motet_graph_host_decision(motet_graph_host *h)
 {
+    if (!h) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&h->text);
     if (h->stepped) {
         ho_graph_trace_decision(&h->text, &h->step);
@@ -234,12 +240,18 @@ motet_str motet_graph_host_decision(motet_graph_host *h)
 motet_value motet_graph_host_value(const motet_graph_host *h, const char *node,
                                    const char *port)
 {
+    if (!h) {
+        return (motet_value){.type = MOTET_NONE};
+    }
     return h->stepped && h->step.episode ? api_node_value(h->step.episode, node, port)
                                          : (motet_value){.type = MOTET_NONE};
 }
 
 motet_value motet_graph_host_context(const motet_graph_host *h, const char *key)
 {
+    if (!h) {
+        return (motet_value){.type = MOTET_NONE};
+    }
     const ho_context *c = &h->options.context;
     const gr_value *v = c->get ? c->get(c->state, mt_str_z(key)) : NULL;
     return v ? ho_own_out(v) : (motet_value){.type = MOTET_NONE};
@@ -247,5 +259,8 @@ motet_value motet_graph_host_context(const motet_graph_host *h, const char *key)
 
 motet_str motet_graph_host_message(const motet_graph_host *h)
 {
+    if (!h) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&h->message));
 }

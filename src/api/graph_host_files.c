@@ -104,6 +104,9 @@ static bool is_journal(const motet_graph_host *h, const char *path)
  */
 motet_status motet_graph_host_capture(motet_graph_host *h, const char *path)
 {
+    if (!h) {
+        return MOTET_E_USAGE;
+    }
     mt_buf why = {0};
     motet_status status = MOTET_OK;
     if (!h->host || !h->journal) {
@@ -194,7 +197,7 @@ motet_status motet_graph_replay(const motet_graph *g, const char *capture,
     mt_buf why = {0};
     *r = (motet_replay){0};
     *out = r;
-    if (!g->graph) {
+    if (!g || !g->graph || !capture) {
         r->message = MT_STR("the graph was refused");
         return MOTET_E_REJECTED;
     }
@@ -219,10 +222,16 @@ void motet_replay_free(motet_replay *r)
 
 uint64_t motet_replay_events(const motet_replay *r)
 {
+    if (!r) {
+        return 0;
+    }
     return r->events;
 }
 
 motet_str motet_replay_message(const motet_replay *r)
 {
+    if (!r) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(r->message);
 }

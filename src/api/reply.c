@@ -37,21 +37,33 @@ motet_status api_answer(aw_reply *r, int code, motet_answer **out)
 
 motet_str motet_answer_text(const motet_answer *answer)
 {
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&answer->reply.text));
 }
 
 int motet_answer_code(const motet_answer *answer)
 {
+    if (!answer) {
+        return AW_USAGE;
+    }
     return answer->code;
 }
 
 motet_str motet_answer_message(const motet_answer *answer)
 {
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&answer->message));
 }
 
 motet_str motet_answer_fault(const motet_answer *answer)
 {
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(mt_buf_str(&answer->reply.fault));
 }
 

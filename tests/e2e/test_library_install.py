@@ -188,6 +188,7 @@ class Abi(Case):
         call("cc", "-o", "layouts", "layouts.c", f"-I{HEADER.parent}", cwd=self.dir)
         found = call(self.dir / "layouts").splitlines()
         text = re.sub(r"/\*.*?\*/", "", HEADER.read_text(), flags=re.S)
+        text = re.sub(r"^#(?:.*\\\n)*.*$", "", text, flags=re.M)
         for one in re.findall(r"MOTET_API ([^;{]*\([^;]*\));", text):
             found.append("function " + re.sub(r"\s+", " ", one).replace("( ", "("))
         soname = re.search(r"soname: \[(.*?)\]", call("readelf", "-d", LIBRARY))[1]
