@@ -617,8 +617,7 @@ typedef struct motet_handlers {
     bool (*call)(void *user, motet_str question, motet_str *answer);
 } motet_handlers;
 
-/* An agent at work; belongs to one thread. Timed senders are not run here: use
- * `motet agent run`. */
+/* An agent at work; belongs to one thread. */
 typedef struct motet_actor motet_actor;
 /* `handlers` may be NULL: then calls outside fail. *out is set in every case. */
 MOTET_API motet_status motet_actor_new(const motet_agent *agent,
@@ -631,8 +630,13 @@ MOTET_API void motet_actor_free(motet_actor *actor);
  * Then nothing happened. */
 MOTET_API motet_status motet_actor_receive(motet_actor *actor, motet_str line,
                                            int64_t now_ms);
-/* Of the last line: what is to be sent, each in a line; the record that a trace has of
- * it. They live until the next line. */
+/* Fires the timed senders that are due at `now_ms`, any clock that does not go back;
+ * *next_ms is how long until the next is, -1: none waits. MOTET_E_REJECTED: one of them
+ * failed, and the message says why; what the others say is to be sent. */
+MOTET_API motet_status motet_actor_tick(motet_actor *actor, int64_t now_ms,
+                                        int64_t *next_ms);
+/* Of the last line or tick: what is to be sent, each in a line; of the last line: the
+ * record that a trace has of it. They live until the next. */
 MOTET_API motet_str motet_actor_sends(const motet_actor *actor);
 MOTET_API motet_str motet_actor_trace(const motet_actor *actor);
 /* The tape, as traces have it; tape, memory and timers, to be taken up again later by

@@ -18,6 +18,7 @@
 #include "agent/harness.h"
 #include "agent/message.h"
 #include "agent/scenario.h"
+#include "agent/ticks.h"
 #include "agent/trace.h"
 #include "api/api.h"
 #include "base/yaml_read.h"
@@ -286,6 +287,7 @@ struct motet_actor {
     const motet_agent *agent; /* shared, borrowed */
     motet_handlers handlers;  /* a copy; call NULL: calls outside fail */
     ag_actor *actor;
+    ag_ticks *ticks; /* clocks of timed senders */
     mt_arena arena;  /* of the last message, answers of handlers too */
     int64_t next_id; /* of calls outside */
     uint32_t number; /* of messages */
@@ -315,6 +317,7 @@ motet_status motet_actor_new(const motet_agent *agent, const motet_handlers *han
                         : "the agent was refused");
     }
     x->actor = ag_actor_new(&agent->file, NULL);
+    x->ticks = ag_ticks_new(&agent->file, x->actor);
     return MOTET_OK;
 }
 
@@ -323,6 +326,7 @@ void motet_actor_free(motet_actor *x)
     if (!x) {
         return;
     }
+    ag_ticks_free(x->ticks);
     if (x->actor) {
         ag_actor_free(x->actor);
     }
@@ -448,6 +452,46 @@ motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
     return MOTET_OK;
 }
 
+/* ---- timed senders ---- */
+
+static void tick_begin(void *state)
+{
+    mt_arena_reset(&((motet_actor *)state)->arena);
+}
+
+static void tick_emit(void *state, const ag_sender *sender, const mt_json *out)
+{
+    motet_actor *x = state;
+    (void)sender;
+    ag_frame_message(&x->sends, out);
+}
+
+/* One that fails says nothing; the others go on. */
+static void tick_failed(void *state, const char *what, const char *why)
+{
+    motet_actor *x = state;
+    mt_buf_addf(&x->message, "%s%s failed%s%s", x->message.len ? "; " : "", what,
+                why ? ": " : "", why ? why : "");
+}
+
+motet_status motet_actor_tick(motet_actor *x, int64_t now_ms, int64_t *next_ms)
+{
+    ag_tick_host host = {.state = x,
+                         .begin = tick_begin,
+                         .call = call_outside,
+                         .emit = tick_emit,
+                         .failed = tick_failed};
+    bool fired;
+    *next_ms = -1;
+    if (!x || !x->actor) {
+        return x ? MOTET_E_CLOSED : MOTET_E_USAGE;
+    }
+    mt_buf_clear(&x->sends);
+    mt_buf_clear(&x->message);
+    *next_ms = ag_ticks_run(x->ticks, now_ms, &x->arena, &host, &fired);
+    return x->message.len ? MOTET_E_REJECTED : MOTET_OK;
+}
+
 motet_str motet_actor_sends(const motet_actor *x)
 {
     if (!x) {
@@ -512,7 +556,11 @@ motet_status motet_actor_restore(motet_actor *x, motet_str state)
     ag_actor *fresh = ag_actor_new(&x->agent->file, NULL);
     err = err ? err : ag_actor_load(fresh, &tree);
     ag_actor_free(err ? fresh : x->actor);
-    x->actor = err ? x->actor : fresh;
+    if (!err) {
+        x->actor = fresh;
+        ag_ticks_free(x->ticks);
+        x->ticks = ag_ticks_new(&x->agent->file, fresh);
+    }
     mt_arena_free(&a);
     return err ? fail(x, (motet_status)err, "this is not the state of such an agent")
                : MOTET_OK;

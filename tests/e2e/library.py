@@ -78,6 +78,8 @@ def load():
             ("motet_actor_new", ctypes.c_int, [handle, handle, out]),
             ("motet_actor_free", None, [handle]),
             ("motet_actor_receive", ctypes.c_int, [handle, Str, ctypes.c_int64]),
+            ("motet_actor_tick", ctypes.c_int, [handle, ctypes.c_int64,
+                                                ctypes.POINTER(ctypes.c_int64)]),
             ("motet_actor_sends", Str, [handle]),
             ("motet_actor_trace", Str, [handle]),
             ("motet_actor_tape", Str, [handle]),

@@ -380,6 +380,27 @@ senders:
         self.assertTrue(lib.motet_actor_message(second).bytes)
         self.assertEqual(lib.motet_actor_state(second).bytes, state)
 
+    CLOCK = """
+agent: clock
+tape: {shape: many, start: [idle]}
+receivers: [{name: hear, route: idle, rules: [{do: test}]}]
+senders: [{name: beat, route: idle, every_ms: 100, rules: [{message: {tick: 1}}]}]
+"""
+
+    def test_timed_senders_fire_when_their_time_has_come(self):
+        lib, waits = library.Library, library.ctypes.c_int64()
+        actor = self.actor(self.agent(self.CLOCK, "clock.yaml"))
+
+        def tick(now):
+            self.assertEqual(lib.motet_actor_tick(actor, now, library.ctypes.byref(waits)), OK)
+            lines = lib.motet_actor_sends(actor).bytes.splitlines()
+            return [json.loads(line)["_payload"] for line in lines], waits.value
+
+        self.assertEqual(tick(1000), ([{"tick": 1}], 100))
+        self.assertEqual(tick(1050), ([], 50))
+        self.assertEqual(tick(1100), ([{"tick": 1}], 100))
+        self.assertEqual(tick(5000), ([{"tick": 1}], 100))  # missed ones are not caught up
+
     def test_handlers_that_fail_fail_their_call_alone(self):
         lib = library.Library
         agent = self.agent(self.ECHO, "echo.yaml")

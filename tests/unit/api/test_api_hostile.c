@@ -196,6 +196,8 @@ static void no_agent_and_no_evidence(void **state)
     motet_answer_free(a);
     assert_int_equal(motet_agent_message(NULL, 0).len, 0);
     assert_int_equal(motet_actor_receive(NULL, none, 0), MOTET_E_USAGE);
+    int64_t next;
+    assert_int_equal(motet_actor_tick(NULL, 0, &next), MOTET_E_USAGE);
     assert_int_equal(motet_actor_sends(NULL).len, 0);
     assert_int_equal(motet_actor_trace(NULL).len, 0);
     assert_int_equal(motet_actor_message(NULL).len, 0);
