@@ -1,6 +1,7 @@
 """libmotet answers with the bytes that the commands print, and refuses what they refuse."""
 import json
 import pathlib
+import shutil
 import unittest
 
 from harness import SOURCE, Case, main
@@ -252,9 +253,11 @@ class Graphs(Case):
     def test_a_run_its_capture_its_replay_and_another_graph(self):
         graph, path, events = self.graph(), CROSSOVER / "crossover.yaml", self.events()
         fixture, capture = self.write("events.jsonl", events), self.dir / "capture.json"
-        result = self.run_motet(*self.words("run", path, "--fixture", fixture, "--capture",
-                                            capture, "--egress", CROSSOVER / "egress.yaml",
-                                            "--json"), cwd=CROSSOVER)
+        shutil.copytree(CROSSOVER, self.dir / "crossover")  # its channel writes beside itself
+        here = self.dir / "crossover"
+        result = self.run_motet("graph", "run", here / "crossover.yaml", "--adapter",
+                                here / "adapter.yaml", "--fixture", fixture, "--capture",
+                                capture, "--egress", here / "egress.yaml", "--json", cwd=here)
         self.assertEqual(result.code, 0, result.err)
         answer = self.ask(graph, "run", events)
         self.assertEqual(answer.status, OK, answer.message)
