@@ -12,7 +12,7 @@ static motet_str text_of(const char *text)
 
 static void show(const motet_contract *contract)
 {
-    motet_diagnostic d;
+    motet_diagnostic d = {.size = sizeof d};
     for (size_t i = 0; motet_contract_diagnostic(contract, i, &d); i++) {
         fprintf(stderr, "%.*s:%u:%u: %s %s: %.*s\n", (int)d.file.len, d.file.ptr,
                 d.line, d.column, d.severity, d.code, (int)d.message.len,
@@ -46,7 +46,7 @@ static int elaborate_good(void)
 static int elaborate_bad(void)
 {
     motet_contract *contract;
-    motet_diagnostic d;
+    motet_diagnostic d = {.size = sizeof d};
     motet_status status = motet_contract_load(
         text_of("rule r {\n  stratum: 0\n  when: nobody = 1\n"
                 "  produce: verdict v { payload: Bool = true }\n}\n"),

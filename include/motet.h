@@ -6,7 +6,13 @@
  * 0.
  *
  * Threads: distinct handles may be used by distinct threads at the same time. A handle
- * that is documented as immutable may be shared by any number of threads. */
+ * that is documented as immutable may be shared by any number of threads.
+ *
+ * Growth: functions are added, never changed. A structure whose first member is `size`
+ * may get more members at its end; set it to sizeof of the structure before each call.
+ * What an older library does not know and is not zero is MOTET_E_VERSION. All other
+ * structures stay as they are. Options that are given as JSON may get more keys; a key
+ * that is not known is refused. */
 #ifndef MOTET_H
 #define MOTET_H
 
@@ -53,6 +59,23 @@ typedef enum motet_status {
 
 MOTET_API const char *motet_status_text(motet_status status);
 
+/* ---- Answers ------------------------------------------------------------------------
+ * What was asked of something loaded: the bytes that a command of `motet` prints. An
+ * answer owns its texts and is immutable. */
+typedef struct motet_answer motet_answer;
+
+/* What the command prints to standard output; lives as long as the answer. */
+MOTET_API motet_str motet_answer_text(const motet_answer *answer);
+/* The command's exit status: 0 done, or what was asked holds; 1 it does not hold, or
+ * something given has faults; 2 asked wrongly. */
+MOTET_API int motet_answer_code(const motet_answer *answer);
+/* Why there is no answer, one line for each fault; empty if there is one. */
+MOTET_API motet_str motet_answer_message(const motet_answer *answer);
+/* If facts were at fault: {"details":{"path","rule","type"},"error","further"?} as
+ * `motet eval --json` prints it; otherwise empty. */
+MOTET_API motet_str motet_answer_fault(const motet_answer *answer);
+MOTET_API void motet_answer_free(motet_answer *answer);
+
 /* ---- Contracts ----------------------------------------------------------------------
  * A loaded contract is immutable: any number of threads may evaluate with it at once.
  * Free it after the last fact set and verdict set made from it. */
@@ -76,6 +99,24 @@ typedef struct motet_file {
 } motet_file;
 MOTET_API motet_status motet_contract_load_files(const motet_file *files, size_t count,
                                                  motet_contract **out);
+/* The same with texts that are asked for when they are needed: the root, what it and
+ * they import, the members of a System. A root that ends in ".json" or begins with a
+ * brace is interchange. `options` is a JSON object, or empty:
+ *   {"strict": bool,                    what is only tolerated is refused
+ *    "allow"|"warn"|"deny": ["T403"],   levels of warnings
+ *    "limits": {"json_bytes": N, …}}    those of `motet help limits`
+ * MOTET_E_USAGE: the options are wrong, and the messages say how. */
+typedef struct motet_provider {
+    size_t size; /* sizeof(motet_provider) */
+    void *user;
+    /* The text of the file at `path`, which is normalised and relative to where the
+     * root's path is; copied when this returns. MOTET_OK, MOTET_E_NOTFOUND, or another
+     * failure. Asked once for each file. */
+    motet_status (*read)(void *user, motet_str path, motet_str *text);
+} motet_provider;
+MOTET_API motet_status motet_contract_read(const motet_provider *provider,
+                                           const char *root, motet_str options,
+                                           motet_contract **out);
 MOTET_API void motet_contract_free(motet_contract *contract);
 
 /* Faults and warnings, "FILE:LINE:COLUMN: error CODE: …", in order; empty past the end.
@@ -85,6 +126,7 @@ MOTET_API motet_str motet_contract_message(const motet_contract *contract,
 /* The same with its parts, for editors. False past the end. Texts live as long as the
  * contract; those that do not apply are empty. */
 typedef struct motet_diagnostic {
+    size_t size;          /* sizeof(motet_diagnostic), set by the caller */
     const char *severity; /* "error", "warning", "note" */
     const char *code;     /* stable: "T403" */
     int pass;             /* elaboration pass 0..6, -1: none */
@@ -92,11 +134,50 @@ typedef struct motet_diagnostic {
     uint32_t line, column, length; /* 1-based, in characters; 0: unknown */
     motet_str construct_kind, construct_id, field;
     motet_str message, hint;
+    uint32_t end_line, end_column; /* the end is exclusive; 0: unknown */
 } motet_diagnostic;
 MOTET_API bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
                                          motet_diagnostic *out);
 /* The interchange bundle, compact. */
 MOTET_API motet_str motet_contract_bundle(const motet_contract *contract);
+/* Hex SHA-256 of the bundle: what tells versions apart. Empty when it was refused. */
+MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
+
+/* Asks what a command of `motet` answers, as it prints it with --json. `command` and
+ * the keys of `options`, a JSON object or empty; where the command takes a file, its
+ * content stands here:
+ *
+ *   elaborate  manifest, compact                         the bundle
+ *   check      strict, index, prove                      every diagnostic
+ *   eval       facts, strict                             verdicts with provenance
+ *   partial    facts, unknown: ["F"], partial, strict    what is left to decide
+ *   act        flow or operation, persona, outcome, facts, states, bind, dry_run,
+ * strict actions    persona, facts, states, unknown, partial, strict explain verdict,
+ * operation or flow, persona, all, change, facts, states, bind, unknown, partial,
+ * strict, format: "json"|"text"|"markdown", verbose analyze    only: "s1,s4", paths,
+ * prove, baseline     the report draw       parts: "flows,rules", format:
+ * "json"|"dot"|"mermaid" ask        question, instances, format: "json"|"text"
+ *
+ * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
+ * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
+ * Z3; where it cannot be loaded the answer says so and claims nothing.
+ *
+ * MOTET_OK: there is an answer, and its code says whether what was asked holds.
+ * MOTET_E_REJECTED: the contract was refused (the text is that of "check"), facts are
+ * at fault, or a name is not in it. MOTET_E_USAGE: no such command, or wrong options.
+ * *out is set in every case. Any number of threads may ask one contract at once. */
+MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
+                                          const char *command, motet_str options,
+                                          motet_answer **out);
+/* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
+ * migration policy must be declared. */
+MOTET_API motet_status motet_contract_diff(const motet_contract *older,
+                                           const motet_contract *newer,
+                                           motet_str options, motet_answer **out);
+/* Contract source in its canonical layout, as `motet fmt -` prints it. Code 1 and
+ * MOTET_E_REJECTED: it does not parse, and the messages say where. */
+MOTET_API motet_status motet_format(motet_str text, const char *name,
+                                    motet_answer **out);
 
 /* ---- Facts --------------------------------------------------------------------------
  * A fact set is filled, then read. One thread fills it; after that any number may
@@ -181,9 +262,10 @@ typedef struct motet_change {
     motet_str entity, instance, from, to;
 } motet_change;
 
-/* Every member may be NULL: then the run may act as anybody, keeps changes in memory
+/* Every function may be NULL: then the run may act as anybody, keeps changes in memory
  * and names no outcome. */
 typedef struct motet_host {
+    size_t size; /* sizeof(motet_host) */
     void *user;
     bool (*may_act)(void *user, motet_str persona);
     /* Applies all or none. MOTET_E_CONFLICT: a source state had moved, the operation
@@ -191,6 +273,11 @@ typedef struct motet_host {
     motet_status (*apply)(void *user, const motet_change *changes, size_t count);
     /* The outcome to take where several match; ptr NULL: none. */
     motet_str (*choose)(void *user, motet_str step, motet_str operation);
+    /* The same for languages whose callbacks return no structures: false: none. Asked
+     * instead of `choose` if it is set; the text is looked at before anything else is
+     * called. */
+    bool (*choose_into)(void *user, motet_str step, motet_str operation,
+                        motet_str *outcome);
 } motet_host;
 
 typedef enum motet_run_state {
@@ -389,9 +476,11 @@ MOTET_API motet_str motet_episode_fault(motet_episode *episode);
  * adapter may be shared and must live until it is freed. */
 typedef struct motet_graph_host motet_graph_host;
 
-/* What the supervisor is told. All zero: every event runs. Times are those of events.
+/* What the supervisor is told. All but `size` zero: every event runs. Times are those
+ * of events.
  */
 typedef struct motet_supervision {
+    size_t size;             /* sizeof(motet_supervision) */
     uint64_t max_per_window; /* at most so many runs within rate_window_ms; 0: any */
     uint64_t rate_window_ms; /* given together with max_per_window, or neither */
     uint64_t deadline_ms;    /* a run that takes longer is TimedOut; 0: none */
@@ -411,11 +500,16 @@ MOTET_API motet_status motet_graph_host_open(const motet_graph *graph,
                                              const motet_supervision *supervision,
                                              const char *journal, bool resume,
                                              motet_graph_host **out);
+/* The same without a journal, for machines that have no files. */
+MOTET_API motet_status motet_graph_host_new(const motet_graph *graph,
+                                            const motet_supervision *supervision,
+                                            motet_graph_host **out);
 /* Closes the journal, which stays. */
 MOTET_API void motet_graph_host_free(motet_graph_host *host);
 
 /* Its texts need not outlive the call. */
 typedef struct motet_graph_event {
+    size_t size;      /* sizeof(motet_graph_event) */
     motet_str id;     /* unique in the life of the journal */
     const char *kind; /* "DataAvailable", "Command" or "Pump"; NULL: DataAvailable */
     uint64_t secs;    /* its time since 1970, at most the year 9999 */
@@ -449,6 +543,30 @@ MOTET_API motet_str motet_graph_host_message(const motet_graph_host *host);
 MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
                                                 const char *path);
 
+/* Asks what a command of `motet graph` answers, as it prints it with --json. `input` is
+ * what the command reads; nothing is written to files and no intent is sent:
+ *
+ *   check                                        every violation, with advice
+ *   run     input: events (JSON lines); pump, skip_duplicates, skip_kinds: ["K"],
+ *           max_per_window, rate_window: "5s", deadline: "250ms", max_in_flight,
+ *           max_retries, max_events; capture: true gives the capture (v3) instead of
+ *           decisions, pretty: true indented
+ *   replay  input: a capture or journal; event, until
+ *   draw    format: "json"|"dot"|"mermaid", ports
+ *
+ * A run's last line is its summary; without a file its "capture" is null. Statuses as
+ * of motet_contract_ask(); with MOTET_E_REJECTED of a run the text has what was decided
+ * before it broke off, or why the graph cannot run. */
+MOTET_API motet_status motet_graph_ask(const motet_graph *graph, const char *command,
+                                       motet_str options, motet_str input,
+                                       motet_answer **out);
+/* The events of a capture under another graph: one line for each decision that differs,
+ * then a summary, as `motet graph whatif --json` prints it. `older` is the graph the
+ * capture was made with, to say why; NULL: not at hand. Code 1: something differs. */
+MOTET_API motet_status motet_graph_whatif(const motet_graph *older,
+                                          const motet_graph *newer, motet_str capture,
+                                          motet_answer **out);
+
 /* A capture or journal run again and compared, decision by decision and effect by
  * effect. */
 typedef struct motet_replay motet_replay;
@@ -461,6 +579,96 @@ MOTET_API void motet_replay_free(motet_replay *replay);
 /* How many events were the same, and what was not. */
 MOTET_API uint64_t motet_replay_events(const motet_replay *replay);
 MOTET_API motet_str motet_replay_message(const motet_replay *replay);
+
+/* ---- Agents -------------------------------------------------------------------------
+ * An agent says what it does with messages, by the states on its tape. A loaded agent
+ * is immutable: any number of actors may work by it. */
+typedef struct motet_agent motet_agent;
+
+/* Loads an agent file or DNA; YAML if the name ends in .yaml or .yml, else JSON. *out
+ * is set in every case and must be freed. MOTET_E_REJECTED: the messages say why. */
+MOTET_API motet_status motet_agent_load(motet_str text, const char *name,
+                                        motet_agent **out);
+MOTET_API void motet_agent_free(motet_agent *agent);
+MOTET_API motet_str motet_agent_message(const motet_agent *agent, size_t index);
+/* What commands of `motet agent` print:
+ *   dna   form: "profile"|"sdk"            as `motet agent dna show`
+ *   draw  format: "json"|"dot"|"mermaid"   as `motet agent render` */
+MOTET_API motet_status motet_agent_ask(const motet_agent *agent, const char *command,
+                                       motet_str options, motet_answer **out);
+/* The trace of a scenario, as `motet agent trace` prints it; the provider has the
+ * scenario and the agent file that it names. Options: answers:
+ * "forward"|"reverse"|"shuffled". */
+MOTET_API motet_status motet_agent_trace(const motet_provider *provider,
+                                         const char *scenario, motet_str options,
+                                         motet_answer **out);
+/* Questions of the black-box harness, one on each line, as `motet agent harness`
+ * answers them. Options: mode: "profile"|"compat". */
+MOTET_API motet_status motet_agent_harness(motet_str questions, motet_str options,
+                                           motet_answer **out);
+
+/* Handlers that the agent file leaves to a group of programs: here one function of the
+ * embedder. `question` is one JSON line of the handler protocol (docs/agents.md),
+ * `answer` the line that answers it, copied when this returns. False: the call fails.
+ */
+typedef struct motet_handlers {
+    size_t size; /* sizeof(motet_handlers) */
+    void *user;
+    bool (*call)(void *user, motet_str question, motet_str *answer);
+} motet_handlers;
+
+/* An agent at work; belongs to one thread. */
+typedef struct motet_actor motet_actor;
+/* `handlers` may be NULL: then calls outside fail. *out is set in every case. */
+MOTET_API motet_status motet_actor_new(const motet_agent *agent,
+                                       const motet_handlers *handlers,
+                                       motet_actor **out);
+MOTET_API void motet_actor_free(motet_actor *actor);
+/* One line as a relay sends it, or a payload alone. `now_ms` (since 1970) is what
+ * signatures are judged by, where the agent asks for them. MOTET_E_SYNTAX,
+ * MOTET_E_LIMIT: it cannot be read; MOTET_E_DENIED: its signer is not one that counts.
+ * Then nothing happened. */
+MOTET_API motet_status motet_actor_receive(motet_actor *actor, motet_str line,
+                                           int64_t now_ms);
+/* Fires the timed senders that are due at `now_ms`, any clock that does not go back;
+ * *next_ms is how long until the next is, -1: none waits. MOTET_E_REJECTED: one of them
+ * failed, and the message says why; what the others say is to be sent. */
+MOTET_API motet_status motet_actor_tick(motet_actor *actor, int64_t now_ms,
+                                        int64_t *next_ms);
+/* Of the last line or tick: what is to be sent, each in a line; of the last line: the
+ * record that a trace has of it. They live until the next. */
+MOTET_API motet_str motet_actor_sends(const motet_actor *actor);
+MOTET_API motet_str motet_actor_trace(const motet_actor *actor);
+/* The tape, as traces have it; tape, memory and timers, to be taken up again later by
+ * an actor of the same agent. They live until the next call. */
+MOTET_API motet_str motet_actor_tape(motet_actor *actor);
+MOTET_API motet_str motet_actor_state(motet_actor *actor);
+MOTET_API motet_status motet_actor_restore(motet_actor *actor, motet_str state);
+/* Why the last call failed. */
+MOTET_API motet_str motet_actor_message(const motet_actor *actor);
+
+/* ---- Ledgers and receipts -----------------------------------------------------------
+ * Evidence that others gave, checked from its bytes with public keys alone: no file, no
+ * server, no clock.
+ *
+ * Verifies an export of a ledger as `motet ledger verify --json` does: the chain, the
+ * tree, every checkpoint. Options:
+ *   keys               public keys that may sign (hex or base64); none: the first
+ *                      signer is believed, and the answer says so
+ *   domain             the trust domain it must be of
+ *   checkpoint         a checkpoint kept elsewhere: the ledger must go on from it
+ *   require_signature  signed by nobody is not enough
+ *   note, origin       a signed note; the name of the log it must be of
+ *   witnesses          who must have co-signed the note, witness_quorum: how many of
+ * them now                seconds since 1970, with witnesses Code 1: it does not hold,
+ * and "problem" says why. */
+MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
+                                           motet_answer **out);
+/* Verifies receipts, one document or one on each line, up to the first that does not
+ * hold, as `motet receipt verify --json` does. Options: keys (needed), complete,
+ * domain, ledger, origin, witnesses, witness_quorum, now. */
+MOTET_API motet_status motet_receipt_verify(motet_str receipts, motet_str options,
+                                            motet_answer **out);
 
 #ifdef __cplusplus
 }

@@ -35,7 +35,8 @@ static motet_status one_reading(motet_graph_host *host, unsigned number,
 {
     char id[32];
     snprintf(id, sizeof id, "reading-%u", number);
-    motet_graph_event event = {.id = {id, strlen(id)},
+    motet_graph_event event = {.size = sizeof event,
+                               .id = {id, strlen(id)},
                                .secs = number,
                                .semantic_kind = {"reading", 7},
                                .payload = {line, strcspn(line, "\n")}};

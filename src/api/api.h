@@ -3,26 +3,63 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "answer/contract.h"
+#include "answer/reply.h"
+#include "base/form.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "motet.h"
 
 struct motet_contract {
-    mt_arena arena; /* everything below lives here */
-    mt_diags ds;    /* faults and warnings; no more are added after loading */
+    aw_contract x;             /* what was read; does not change after loading */
     const motet_str *messages; /* one per diagnostic */
-    mt_str bundle;         /* compact interchange; empty when it was refused early */
-    const ct_model *model; /* NULL when refused */
+    const ct_model *model;     /* NULL when refused */
     const ct_program *program; /* NULL when refused, or when there is no model */
+    mt_str etag;
 };
+
+/* Never NULL: the allocation ends the process when there is no memory. Every load
+ * answers with an object, so that a refused one can say why. */
+motet_contract *api_contract_new(const char *name, const mt_limits *limits);
+/* Makes the program and the messages, after a failure `err` only the latter. */
+motet_status api_contract_finish(motet_contract *c, mt_err err);
+
+/* An answer takes over what the reply has; *reply is empty afterwards. */
+motet_answer *api_answer_new(aw_reply *reply, int code);
+/* Reads options by the rows of a form into *out, which has what holds without them.
+ * AW_USAGE: the reply says all that is wrong. Texts live in the reply's arena. */
+int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
+                     aw_reply *r);
+/* The end of every function that answers: what the reply and its code come to. */
+motet_status api_answer(aw_reply *r, int code, motet_answer **out);
+/* What a code of a reply means to a caller. */
+motet_status api_answer_status(const motet_answer *answer);
 
 /* What is inside a fact set and a set of verdicts. */
 const ct_facts *api_facts_inside(const motet_facts *facts);
 const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
+/* Are both filled without failure, of this contract, so that a flow may stand on them?
+ */
+bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
+                   const motet_verdicts *verdicts);
 
 static inline mt_str api_in_str(motet_str s)
 {
-    return mt_str_from(s.ptr, s.len);
+    return mt_str_from(s.ptr, s.ptr ? s.len : 0);
+}
+
+/* Copies a structure that begins with its size, as far as the caller has it; the rest
+ * is zero. MOTET_E_USAGE: it has no size; MOTET_E_VERSION: it says something that is
+ * not known here. */
+motet_status api_take(void *to, size_t known, const void *from);
+/* The other way: as much of `from` as the caller has room for. */
+void api_give(void *to, const void *from, size_t known);
+#define API_TAKE(to, from) api_take((to), sizeof *(to), (from))
+
+/* Texts of callers may be NULL. */
+static inline mt_str api_in_z(const char *text)
+{
+    return mt_str_z(text ? text : "");
 }
 
 /* Never NULL: an embedder may print what it gets without a check. */

@@ -55,6 +55,13 @@ const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts)
     return verdicts->verdicts;
 }
 
+bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
+                   const motet_verdicts *verdicts)
+{
+    return facts && verdicts && facts->err == MT_OK && verdicts->err == MT_OK &&
+           facts->contract == contract && verdicts->contract == contract;
+}
+
 static motet_fault out_fault(const ct_fault *f)
 {
     return (motet_fault){ct_fault_name(f->kind), api_out_str(f->path),
@@ -67,6 +74,9 @@ static motet_fault out_fault(const ct_fault *f)
  * from its model. */
 motet_facts *motet_facts_new(const motet_contract *contract)
 {
+    if (!contract || !contract->program) {
+        return NULL;
+    }
     motet_facts *f = mt_xmalloc(sizeof *f);
     *f = (motet_facts){.contract = contract,
                        .facts = ct_facts_new(contract->model),
@@ -85,13 +95,19 @@ void motet_facts_free(motet_facts *facts)
 
 motet_fault motet_facts_fault(const motet_facts *facts)
 {
+    if (!facts) {
+        return (motet_fault){"", {"", 0}, {"", 0}, {"", 0}};
+    }
     return out_fault(&facts->fault);
 }
 
 motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
 {
-    facts->err = ct_facts_read(facts->facts, mt_str_from(json.ptr, json.len), NULL,
-                               strict, &facts->fault);
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
+    facts->err =
+        ct_facts_read(facts->facts, api_in_str(json), NULL, strict, &facts->fault);
     return (motet_status)facts->err;
 }
 
@@ -112,6 +128,9 @@ static motet_status refuse(motet_facts *f, mt_err err, mt_str message)
 /* Memory of the values before is kept for reuse and their content is void. */
 void motet_facts_begin(motet_facts *facts)
 {
+    if (!facts) {
+        return;
+    }
     ct_facts_begin(facts->facts);
     facts->fault = (ct_fault){0};
     facts->err = MT_OK;
@@ -123,6 +142,9 @@ void motet_facts_begin(motet_facts *facts)
  * is never half set. */
 motet_status motet_facts_name(motet_facts *f, const char *fact)
 {
+    if (!f) {
+        return MOTET_E_USAGE;
+    }
     const ct_model *m = f->contract->model;
     if (f->fact != CT_NONE) {
         return refuse(f, MT_E_USAGE, MT_STR("the value before is not complete"));
@@ -196,6 +218,9 @@ static motet_status put(motet_facts *f, bool fits, const ct_value *value)
 
 motet_status motet_put_bool(motet_facts *facts, bool value)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due(facts);
     return put(facts, t && ct_held(t) == LN_BOOLEAN, &(ct_value){.boolean = value});
 }
@@ -204,6 +229,9 @@ motet_status motet_put_bool(motet_facts *facts, bool value)
  * integer too but is put as text. */
 motet_status motet_put_int(motet_facts *facts, int64_t value)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due(facts);
     return put(facts, t && ct_has(t, LN_RANGED), &(ct_value){.integer = value});
 }
@@ -222,12 +250,18 @@ static motet_status put_decimal(motet_facts *f, const char *text, unsigned trait
 
 motet_status motet_put_decimal(motet_facts *facts, const char *value)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     return put_decimal(facts, value, LN_NUMBER);
 }
 
 /* The currency is that of the declared type, so it is not asked for again. */
 motet_status motet_put_money(motet_facts *facts, const char *amount)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     return put_decimal(facts, amount, LN_CURRENCY);
 }
 
@@ -251,6 +285,9 @@ static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *
  * type that is due. text_value() copies, so the caller's bytes may go. */
 motet_status motet_put_text(motet_facts *facts, motet_str value)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due(facts);
     ct_value v = {0};
     if (t && !text_value(facts, t, mt_str_from(value.ptr, value.len), &v)) {
@@ -292,6 +329,9 @@ static const ct_type *due_as(motet_facts *f, ln_held held)
  * maxima of types. */
 motet_status motet_put_list(motet_facts *facts, size_t length)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due_as(facts, LN_LIST);
     if (!t) {
         return (motet_status)facts->err;
@@ -312,6 +352,9 @@ motet_status motet_put_list(motet_facts *facts, size_t length)
  * allocated. */
 motet_status motet_put_record(motet_facts *facts)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due_as(facts, LN_RECORD);
     return t ? push(facts, (open_value){t, place(facts), t->count, true})
              : (motet_status)facts->err;
@@ -321,6 +364,9 @@ motet_status motet_put_record(motet_facts *facts)
  * (contract/wire/value.h). */
 motet_status motet_put_union(motet_facts *facts, const char *tag)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     const ct_type *t = due_as(facts, LN_VARIANT);
     if (!t) {
         return (motet_status)facts->err;
@@ -341,6 +387,9 @@ motet_status motet_put_union(motet_facts *facts, const char *tag)
 /* Defaults are filled in here and facts that have none are reported (§5.2). */
 motet_status motet_facts_end(motet_facts *facts)
 {
+    if (!facts) {
+        return MOTET_E_USAGE;
+    }
     if (facts->fact != CT_NONE) {
         return refuse(facts, MT_E_USAGE, MT_STR("the value is not complete"));
     }
@@ -354,6 +403,9 @@ motet_status motet_facts_end(motet_facts *facts)
 
 motet_verdicts *motet_verdicts_new(const motet_contract *contract)
 {
+    if (!contract || !contract->program) {
+        return NULL;
+    }
     motet_verdicts *v = mt_xmalloc(sizeof *v);
     *v = (motet_verdicts){.contract = contract,
                           .verdicts = ct_verdicts_new(contract->program),
@@ -375,6 +427,9 @@ void motet_verdicts_free(motet_verdicts *verdicts)
  * places, so they are refused as if the set was empty. */
 motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
 {
+    if (!facts || !v) {
+        return MOTET_E_USAGE;
+    }
     mt_arena_reset(&v->errors);
     v->fault = (ct_fault){0};
     if (facts->err != MT_OK || facts->contract != v->contract) {
@@ -391,6 +446,9 @@ motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
  * these apart asks for the status. */
 bool motet_verdict_present(const motet_verdicts *verdicts, const char *name)
 {
+    if (!verdicts) {
+        return false;
+    }
     uint32_t rule =
         ct_model_find(verdicts->contract->model, CT_KIND_VERDICT, mt_str_z(name));
     return verdicts->err == MT_OK && rule != CT_NONE &&
@@ -400,6 +458,9 @@ bool motet_verdict_present(const motet_verdicts *verdicts, const char *name)
 /* Empty after a failed evaluation, never a part of the verdicts. */
 motet_str motet_verdicts_json(motet_verdicts *verdicts)
 {
+    if (!verdicts) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&verdicts->json);
     if (verdicts->err == MT_OK) {
         ct_verdicts_json(&verdicts->json, verdicts->verdicts);
@@ -409,5 +470,8 @@ motet_str motet_verdicts_json(motet_verdicts *verdicts)
 
 motet_fault motet_verdicts_fault(const motet_verdicts *verdicts)
 {
+    if (!verdicts) {
+        return (motet_fault){"", {"", 0}, {"", 0}, {"", 0}};
+    }
     return out_fault(&verdicts->fault);
 }

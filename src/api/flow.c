@@ -32,6 +32,9 @@ struct motet_run {
  * since there is no object to ask for them. */
 motet_run *motet_run_new(const motet_contract *contract)
 {
+    if (!contract || !contract->program) {
+        return NULL;
+    }
     motet_run *r = mt_xmalloc(sizeof *r);
     *r = (motet_run){.contract = contract};
     mt_diags ds = {.arena = &r->arena};
@@ -100,9 +103,15 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
     (void)matching;
     (void)count;
     const motet_run *r = context;
-    motet_str label =
-        r->host.choose(r->host.user, api_out_str(run->plan->steps[step].id),
-                       api_out_str(ct_operation_id(run->plan, op)));
+    const motet_host *h = &r->host;
+    motet_str at = api_out_str(run->plan->steps[step].id);
+    motet_str doing = api_out_str(ct_operation_id(run->plan, op));
+    motet_str label = {NULL, 0};
+    if (!h->choose_into) {
+        label = h->choose(h->user, at, doing);
+    } else if (!h->choose_into(h->user, at, doing, &label)) {
+        label.ptr = NULL;
+    }
     return label.ptr
                ? ct_plan_outcome_named(run->plan, op, mt_str_from(label.ptr, label.len))
                : CT_NONE;
@@ -110,13 +119,12 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
 
 /* A callback that is missing stays missing for the engine, which has a default for
  * each. */
-static ct_host host_of(motet_run *r, const motet_host *host)
+static ct_host host_of(motet_run *r)
 {
-    r->host = host ? *host : (motet_host){0};
     return (ct_host){.context = r,
                      .may_act = r->host.may_act ? may_act : NULL,
                      .apply = r->host.apply ? apply : NULL,
-                     .choose = r->host.choose ? choose : NULL};
+                     .choose = r->host.choose || r->host.choose_into ? choose : NULL};
 }
 
 /* ---- Running ---- */
@@ -157,17 +165,37 @@ static mt_err read_states(motet_run *r, motet_str text, ct_states *states)
 /* The snapshot is by reference: facts and verdicts have to stay as they are while the
  * run lasts (§11.1, at_initiation). */
 static ct_run_input input_of(motet_run *r, const motet_facts *facts,
-                             const motet_verdicts *verdicts, const motet_host *host)
+                             const motet_verdicts *verdicts)
 {
     return (ct_run_input){.plan = r->plan,
                           .snapshot = {r->contract->program, api_facts_inside(facts),
                                        api_verdicts_inside(verdicts)},
-                          .host = host_of(r, host)};
+                          .host = host_of(r)};
+}
+
+/* The memory of the run before is reset; texts of it are gone. */
+static motet_status begin(motet_run *r, const motet_facts *facts,
+                          const motet_verdicts *verdicts, const motet_host *host)
+{
+    if (!r) {
+        return MOTET_E_USAGE;
+    }
+    mt_arena_reset(&r->inputs);
+    r->message = (mt_str){0};
+    r->host = (motet_host){0};
+    motet_status status = host ? API_TAKE(&r->host, host) : MOTET_OK;
+    if (status) {
+        return refuse(r, (mt_err)status, MT_STR("the host does not say its size"));
+    }
+    return api_evaluated(r->contract, facts, verdicts)
+               ? MOTET_OK
+               : refuse(r, MT_E_USAGE,
+                        MT_STR("facts and verdicts are not evaluated, or of another "
+                               "contract"));
 }
 
 /* Every name is resolved before the engine is entered, so a start that fails has asked
- * the host nothing. The memory of the run before is reset first; texts of it are
- * gone. */
+ * the host nothing. */
 motet_status motet_run_start(motet_run *r, const motet_facts *facts,
                              const motet_verdicts *verdicts, const char *flow,
                              const char *persona, motet_str states, motet_str bindings,
@@ -175,9 +203,11 @@ motet_status motet_run_start(motet_run *r, const motet_facts *facts,
 {
     ct_states map;
     mt_json tree;
-    ct_run_input in = input_of(r, facts, verdicts, host);
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    motet_status status = begin(r, facts, verdicts, host);
+    if (status) {
+        return status;
+    }
+    ct_run_input in = input_of(r, facts, verdicts);
     ct_binding binding = ct_binding_new(&r->inputs, r->contract->model);
     mt_err err = read_states(r, states, &map);
     err = err ? err : read_json(r, bindings, &tree);
@@ -205,9 +235,11 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
                               const motet_host *host)
 {
     mt_json tree;
-    ct_run_input in = input_of(r, facts, verdicts, host);
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    motet_status status = begin(r, facts, verdicts, host);
+    if (status) {
+        return status;
+    }
+    ct_run_input in = input_of(r, facts, verdicts);
     mt_err err = read_json(r, position, &tree);
     return (motet_status)(err ? err
                               : ct_position_read(&r->run, &in, &tree, &r->message));
@@ -223,6 +255,9 @@ motet_run_state motet_run_step(motet_run *r)
         [CT_RUN_STOPPED] = MOTET_RUN_STOPPED,
     };
     MT_TABLE_COVERS(STATES, CT_RUN_STOPPED + 1);
+    if (!r || !r->run.plan) {
+        return MOTET_RUN_FAILED;
+    }
     ct_run_resume(&r->run);
     return STATES[ct_run_step(&r->run)];
 }
@@ -231,6 +266,9 @@ motet_run_state motet_run_step(motet_run *r)
  * started has no plan and nothing to set. */
 motet_status motet_run_set_state(motet_run *r, const char *entity, const char *state)
 {
+    if (!r) {
+        return MOTET_E_USAGE;
+    }
     const ct_model *m = r->contract->model;
     uint32_t e = ct_model_find(m, CT_KIND_ENTITY, mt_str_z(entity));
     uint32_t s =
@@ -244,6 +282,9 @@ motet_status motet_run_set_state(motet_run *r, const char *entity, const char *s
 
 motet_str motet_run_position(motet_run *r)
 {
+    if (!r || !r->run.plan) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&r->text);
     ct_position_write(&r->text, &r->run);
     return api_out_str(mt_buf_str(&r->text));
@@ -251,6 +292,9 @@ motet_str motet_run_position(motet_run *r)
 
 motet_str motet_run_json(motet_run *r)
 {
+    if (!r || !r->run.plan) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&r->text);
     ct_run_json(&r->text, &r->run);
     return api_out_str(mt_buf_str(&r->text));
@@ -259,6 +303,9 @@ motet_str motet_run_json(motet_run *r)
 /* A refused call speaks first; otherwise the engine's own fault, if there is one. */
 motet_str motet_run_message(const motet_run *r)
 {
+    if (!r) {
+        return (motet_str){"", 0};
+    }
     return api_out_str(r->message.ptr ? r->message : r->run.fault);
 }
 
@@ -270,8 +317,11 @@ motet_status motet_actions(motet_run *r, const motet_facts *facts,
 {
     ct_states map;
     ct_action_space space;
-    mt_arena_reset(&r->inputs);
-    r->message = (mt_str){0};
+    *json = (motet_str){"", 0};
+    motet_status status = begin(r, facts, verdicts, NULL);
+    if (status) {
+        return status;
+    }
     mt_err err = read_states(r, states, &map);
     if (err) {
         return (motet_status)err;

@@ -57,6 +57,9 @@ void motet_primitives_free(motet_primitives *p)
 motet_status motet_primitives_add(motet_primitives *p, motet_str manifest,
                                   motet_primitive run, void *user)
 {
+    if (!p) {
+        return MOTET_E_USAGE;
+    }
     ho_own_function *f = mt_new(&p->arena, ho_own_function);
     *f = (ho_own_function){run, user, NULL};
     return (motet_status)gr_registry_add(p->registry, MT_STR("manifest"),
@@ -67,6 +70,9 @@ motet_status motet_primitives_add(motet_primitives *p, motet_str manifest,
 /* One that failed in part is kept: what of it was added is there. */
 motet_status motet_primitives_load(motet_primitives *p, const char *path)
 {
+    if (!p) {
+        return MOTET_E_USAGE;
+    }
     ho_own_library *library;
     mt_err err = ho_own_load(path, p->registry, &p->ds, &library);
     if (library) {
@@ -84,6 +90,9 @@ static mt_str message_text(mt_arena *a, const mt_diag *d)
 /* Made anew on each call, since diagnostics may be added at any time. */
 motet_str motet_primitives_message(motet_primitives *p, size_t index)
 {
+    if (!p) {
+        return (motet_str){"", 0};
+    }
     if (index >= p->ds.len) {
         return (motet_str){"", 0};
     }
@@ -101,6 +110,12 @@ static void keep_messages(motet_graph *g, const mt_diags *ds)
     }
     g->messages = messages;
     g->message_count = ds->len;
+    g->ds = (mt_diags){.arena = &g->arena, .limit = ds->limit};
+    for (size_t i = 0; i < ds->len; i++) {
+        mt_diag d = ds->items[i];
+        d.file = mt_str_dup(&g->arena, d.file); /* the caller's may go */
+        mt_diag_add(&g->ds, &d);
+    }
 }
 
 typedef struct cluster_files {
@@ -117,7 +132,7 @@ static mt_err find_cluster(void *user, mt_arena *a, mt_str id, mt_str from,
     *texts = mt_new_array(a, gr_text, c->count);
     *count = 0;
     for (size_t i = 0; i < c->count; i++) {
-        mt_str name = mt_str_z(c->files[i].path);
+        mt_str name = api_in_z(c->files[i].path);
         if (mt_str_eq(mt_str_stem(mt_str_basename(name)), id)) {
             (*texts)[(*count)++] = (gr_text){name, api_in_str(c->files[i].text)};
         }
@@ -134,11 +149,11 @@ motet_status motet_graph_load_files(const motet_primitives *p, const motet_file 
     motet_graph *g = mt_xmalloc(sizeof *g);
     *g = (motet_graph){0};
     *out = g;
-    if (!count) {
+    if (!p || !files || !count) {
         return MOTET_E_USAGE;
     }
     mt_diags ds = {.arena = &g->arena};
-    gr_text root = {mt_str_z(files[0].path), api_in_str(files[0].text)};
+    gr_text root = {api_in_z(files[0].path), api_in_str(files[0].text)};
     cluster_files clusters = {files + 1, count - 1};
     gr_finder finder = {&clusters, find_cluster};
     mt_err err = gr_graph_load(p->registry, root, &finder, NULL, &ds, &g->graph);
@@ -155,8 +170,11 @@ motet_status motet_graph_load(const motet_primitives *p, motet_str text,
 
 motet_status motet_graph_adapt(motet_graph *g, motet_str text, const char *name)
 {
+    if (!g) {
+        return MOTET_E_USAGE;
+    }
     mt_diags ds = {.arena = &g->arena};
-    gr_text file = {mt_str_z(name), api_in_str(text)};
+    gr_text file = {api_in_z(name), api_in_str(text)};
     gr_adapter *adapter = NULL;
     if (!g->graph || g->adapter) {
         return MOTET_E_REJECTED;
@@ -184,12 +202,18 @@ void motet_graph_free(motet_graph *g)
 
 motet_str motet_graph_message(const motet_graph *g, size_t index)
 {
+    if (!g) {
+        return (motet_str){"", 0};
+    }
     return index < g->message_count ? g->messages[index] : (motet_str){"", 0};
 }
 
 /* Empty for a graph that was refused: it has no identity. */
 motet_str motet_graph_identity(const motet_graph *g)
 {
+    if (!g) {
+        return (motet_str){"", 0};
+    }
     return g->graph ? api_out_str(g->graph->provenance) : (motet_str){"", 0};
 }
 
@@ -198,7 +222,7 @@ motet_str motet_graph_identity(const motet_graph *g)
 /* An all-zero gr_value is GR_NONE, so every key starts as not set. */
 motet_episode *motet_episode_new(const motet_graph *g)
 {
-    if (!g->graph) {
+    if (!g || !g->graph) {
         return NULL;
     }
     motet_episode *e = mt_xmalloc(sizeof *e);
@@ -241,6 +265,9 @@ static void *copy_of(const void *bytes, size_t size)
  * replaces. MOTET_NONE takes the key away. */
 motet_status motet_episode_set(motet_episode *e, const char *key, motet_value value)
 {
+    if (!e) {
+        return MOTET_E_USAGE;
+    }
     int i = gr_graph_key(e->episode->graph, mt_str_z(key));
     gr_value v = ho_own_in(value);
     if (i < 0) {
@@ -262,6 +289,9 @@ motet_status motet_episode_set(motet_episode *e, const char *key, motet_value va
  * for all of them. */
 motet_status motet_episode_run(motet_episode *e, motet_str event_id)
 {
+    if (!e) {
+        return MOTET_E_USAGE;
+    }
     if (e->unadapted) {
         return MOTET_E_REJECTED;
     }
@@ -286,11 +316,17 @@ motet_value api_node_value(const gr_episode *e, const char *node, const char *po
 motet_value motet_episode_value(const motet_episode *e, const char *node,
                                 const char *port)
 {
+    if (!e) {
+        return (motet_value){.type = MOTET_NONE};
+    }
     return api_node_value(e->episode, node, port);
 }
 
 motet_str motet_episode_effects(motet_episode *e)
 {
+    if (!e) {
+        return (motet_str){"", 0};
+    }
     mt_buf_clear(&e->text);
     mt_buf_addc(&e->text, '[');
     for (uint32_t i = 0; i < e->episode->effect_count; i++) {
@@ -304,6 +340,9 @@ motet_str motet_episode_effects(motet_episode *e)
 /* Shares its buffer with motet_episode_effects(): a pass has effects or a fault. */
 motet_str motet_episode_fault(motet_episode *e)
 {
+    if (!e) {
+        return (motet_str){"", 0};
+    }
     mt_arena scratch = {0};
     mt_str text = e->unadapted
                       ? MT_STR("adapter.required_for_graph: this graph reads required "

@@ -6,6 +6,7 @@
 #include "api/api.h"
 #include "graph/adapter.h"
 #include "graph/execute.h"
+#include "host/graph_host.h"
 #include "host/graph_own.h"
 
 struct motet_graph {
@@ -14,10 +15,45 @@ struct motet_graph {
     mt_arena arena;
     const motet_str *messages; /* made at loading, in `arena` */
     size_t message_count;
+    mt_diags ds; /* of the last call, in `arena` */
 };
 
 /* An output of a node of the last pass; MOTET_NONE: there is none. */
 motet_value api_node_value(const gr_episode *episode, const char *node,
                            const char *port);
+
+/* ---- a host, for the files that know journals and those that do not ---- */
+
+struct motet_graph_host {
+    ho_graph_host *host; /* NULL: it was refused */
+    ho_graph_options options;
+    ho_journal *journal;                  /* NULL: none */
+    const struct api_host_record *record; /* likewise */
+    mt_str path;                          /* of the journal */
+    struct ho_resumed *resumed; /* what `step` may borrow from; NULL: nothing */
+    mt_arena arena;             /* as long as the host */
+    mt_arena scratch;           /* one event */
+    ho_graph_step step;         /* of the last event */
+    bool stepped;               /* there was one */
+    bool broken;                /* it could not be recorded */
+    mt_buf text, message;
+};
+
+/* What only a host with a journal needs; api/graph_host_files.c has one. */
+typedef struct api_host_record {
+    mt_err (*sync)(ho_journal *journal);
+    void (*close)(motet_graph_host *h);
+} api_host_record;
+
+/* Says why; the message stays until the next call that has one. */
+motet_status api_host_fail(motet_graph_host *h, mt_err err, mt_str why);
+/* A host that takes no event yet, and what it is made with. */
+motet_graph_host *api_host_new(void);
+motet_status api_host_prepare(motet_graph_host *h, const motet_graph *graph,
+                              const motet_supervision *supervision);
+/* Does everything fit? Then it takes events. */
+motet_status api_host_make(motet_graph_host *h);
+/* From here on memory is ahead of the journal, so the host takes no more events. */
+motet_status api_host_cannot_record(motet_graph_host *h, mt_err err);
 
 #endif

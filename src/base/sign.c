@@ -3,6 +3,9 @@
 
 #include <sodium.h>
 
+#include "base/base64.h"
+#include "base/hash.h"
+
 /* libsodium must be started once; it makes that safe to repeat from any thread. */
 static void start(void)
 {
@@ -66,4 +69,19 @@ bool mt_sign_verify(const mt_sign_public *key, mt_str message,
     return crypto_sign_verify_detached(signature->bytes,
                                        (const unsigned char *)message.ptr, message.len,
                                        key->bytes) == 0;
+}
+
+bool mt_sign_public_read(mt_str text, mt_sign_public *out)
+{
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    return mt_unhex(text, out->bytes, MT_SIGN_PUBLIC) ||
+           mt_unbase64(text, out->bytes, MT_SIGN_PUBLIC);
+}
+
+void mt_sign_name(const mt_sign_public *key, char out[MT_SIGN_NAME])
+{
+    mt_sha256 digest =
+        mt_sha256_of(mt_str_from((const char *)key->bytes, MT_SIGN_PUBLIC));
+    mt_hex(digest.bytes, 8, out);
+    memcpy(out + 16, "...", 4);
 }

@@ -47,4 +47,11 @@ mt_signature mt_sign(const mt_sign_key *key, mt_str message);
 bool mt_sign_verify(const mt_sign_public *key, mt_str message,
                     const mt_signature *signature);
 
+/* A public key as text: 64 hex digits or base64, perhaps with a newline. */
+bool mt_sign_public_read(mt_str text, mt_sign_public *out);
+/* The first 16 hex digits of the key's SHA-256 and "...", for people; not enough to
+ * trust a key by. */
+enum { MT_SIGN_NAME = 20 };
+void mt_sign_name(const mt_sign_public *key, char out[MT_SIGN_NAME]);
+
 #endif

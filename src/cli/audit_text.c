@@ -162,7 +162,7 @@ static void decision_json(mt_jw *w, const cli_audited *d)
 
 static void verified_json(mt_jw *w, const cli_audit *a)
 {
-    char hex[MT_SHA256_HEX], name[OS_KEY_NAME];
+    char hex[MT_SHA256_HEX], name[MT_SIGN_NAME];
     mt_jw_keyz(w, "verified");
     mt_jw_begin_object(w);
     mt_jw_key_i64(w, "attested", (int64_t)a->found.attested);
@@ -171,7 +171,7 @@ static void verified_json(mt_jw *w, const cli_audit *a)
     mt_jw_key_str(w, "ledger", mt_str_from(hex, sizeof hex));
     mt_jw_key_i64(w, "records", (int64_t)a->found.records);
     if (a->found.any_attested) {
-        os_key_name(&a->found.signer, name);
+        mt_sign_name(&a->found.signer, name);
         mt_jw_key_str(w, "signer", mt_str_z(name));
     }
     mt_jw_end_object(w);

@@ -111,73 +111,56 @@ void cli_actions_text(mt_buf *out, const ct_plan *p, const ct_action_space *spac
     }
 }
 
-static int print_space(cli_engine *e)
+static void space_text(mt_buf *out, cli_engine *e, mt_str persona)
 {
     ct_action_space space;
-    mt_buf out = {0};
-    ct_actions(&e->contract.arena, &e->frozen, &e->states,
-               mt_str_z(cli_value(e->args, "persona")), &space);
-    if (cli_flag(e->args, "json")) {
-        ct_actions_json(&out, &e->frozen, &space);
-    } else {
-        cli_actions_text(&out, e->plan, &space);
-    }
-    return cli_engine_print(e->args, &out, CLI_HOLDS);
+    ct_actions(&e->contract.arena, &e->x.frozen, &e->x.states, persona, &space);
+    cli_actions_text(out, e->x.plan, &space);
 }
 
 /* Some facts are not known: flows may depend on a condition. */
-static int print_partly(cli_engine *e)
+static void partly_text(mt_buf *out, cli_engine *e, cli_holes *h, mt_str persona)
 {
-    cli_holes h = {0};
     ct_partly_space space;
-    mt_buf out = {0};
-    int code = cli_holes_facts(e, &h);
-    code = code ? code : cli_engine_states(e);
-    if (!code) {
-        ct_partly_actions(&e->contract.arena, h.partial, e->plan, &e->states,
-                          mt_str_z(cli_value(e->args, "persona")), &space);
-        if (cli_flag(e->args, "json")) {
-            ct_partly_actions_json(&out, h.partial, e->plan, &space);
-        } else {
-            ct_partly_actions_lines(&out, h.partial, e->plan, &space);
-        }
-        code = cli_engine_print(e->args, &out, CLI_HOLDS);
-    }
-    cli_holes_free(&h);
-    return code;
+    ct_partly_actions(&e->contract.arena, h->x.partial, e->x.plan, &e->x.states,
+                      persona, &space);
+    ct_partly_actions_lines(out, h->x.partial, e->x.plan, &space);
 }
 
-/* A contract without declared personas takes any name; with them, those inside
- * operations but not declared have higher indexes and do not count. */
-static bool knows_persona(const cli_engine *e, mt_str persona)
+static int answer(cli_engine *e, mt_str persona)
 {
-    return !e->model->personas_declared ||
-           ct_model_find(e->model, CT_KIND_PERSONA, persona) <
-               e->model->personas_declared;
+    cli_holes h = {0};
+    aw_reply r = {0};
+    bool holes = cli_has_holes(e->args);
+    int code = holes ? cli_holes_facts(e, &h) : cli_engine_facts(e);
+    code = code ? code : cli_engine_states(e);
+    if (!code && cli_flag(e->args, "json")) {
+        code = aw_actions_json(&e->x, persona, holes ? &h.x : NULL, &r);
+    } else if (!code && holes) {
+        partly_text(&r.text, e, &h, persona);
+    } else if (!code) {
+        space_text(&r.text, e, persona);
+    }
+    code = cli_reply(e->args, &e->contract, &r, code);
+    cli_holes_free(&h);
+    return code;
 }
 
 /* The persona is checked against the contract before facts are read: an unknown one
  * would get an empty space, which looks like a truth. */
 int cmd_actions(const cli_args *args)
 {
-    const char *persona = cli_value(args, "persona");
-    if (!persona) {
+    mt_str persona = mt_str_z(cli_value(args, "persona"));
+    if (!persona.ptr) {
         return cli_fail(args, CLI_USAGE, "--persona P is required");
     }
     cli_engine e;
+    aw_reply r = {0};
     int code = cli_engine_load(args, args->operands[0], &e);
-    if (!code && !knows_persona(&e, mt_str_z(persona))) {
-        code = cli_fail(
-            args, CLI_FAILS, "persona '%s' not found in contract%s", persona,
-            cli_near(&e.contract.arena, e.model, CT_KIND_PERSONA, mt_str_z(persona)));
+    if (!code) {
+        code = cli_reply(args, &e.contract, &r, aw_knows_persona(&e.x, persona, &r));
     }
-    if (!code && cli_has_holes(args)) {
-        code = print_partly(&e);
-    } else {
-        code = code ? code : cli_engine_facts(&e);
-        code = code ? code : cli_engine_states(&e);
-        code = code ? code : print_space(&e);
-    }
+    code = code ? code : answer(&e, persona);
     cli_engine_free(&e);
     return code;
 }

@@ -116,7 +116,7 @@ static int read_wish(const cli_args *args, uint32_t only, wish *w)
 }
 
 /* CLI_HOLDS, or said what is wrong. */
-static int read_request(const cli_args *args, cli_analysis *x, wish *w)
+static int read_request(const cli_args *args, aw_analysis *x, wish *w)
 {
     const char *only = cli_value(args, "only");
     x->only = only ? an_obligations_read(mt_str_z(only)) : AN_ALL;
@@ -135,15 +135,15 @@ static int read_request(const cli_args *args, cli_analysis *x, wish *w)
 }
 
 /* Known findings stay counted but no longer fail the command. */
-static int apply_baseline(const cli_args *args, cli_analysis *x)
+static int apply_baseline(const cli_args *args, aw_analysis *x)
 {
     const char *path = cli_value(args, "baseline");
     mt_json tree;
     if (!path) {
         return CLI_HOLDS;
     }
-    int code = cli_read_tree(args, &x->arena, path, &x->limits, &tree);
-    if (!code && an_findings_against(&x->fs, &tree)) {
+    int code = cli_read_tree(args, &x->arena, path, &x->contract->limits, &tree);
+    if (!code && aw_analysis_baseline(x, &tree)) {
         code = cli_fail(args, CLI_FAILS, "%s is not a report of motet analyze --json",
                         path);
     }
@@ -213,9 +213,9 @@ static int draw_each(const cli_args *args, const an_subject *s, wish *w)
 }
 
 /* A picture of half an analysis would look like a whole one; so there is none. */
-static int draw(const cli_args *args, const cli_analysis *x, wish *w)
+static int draw(const cli_args *args, const aw_analysis *x, wish *w)
 {
-    an_subject s = cli_analysis_subject(x);
+    an_subject s = aw_analysis_subject(x);
     if (!x->complete) {
         return cli_fail(args, CLI_WORLD, "stopped before anything was drawn");
     }
@@ -229,33 +229,34 @@ static int draw(const cli_args *args, const cli_analysis *x, wish *w)
 
 /* ORDER: the baseline before the cut, or findings beyond the limit would come back as
  * new. */
-static int report(const cli_args *args, cli_analysis *x, wish *w)
+static int report(const cli_args *args, cli_analysis *a, wish *w)
 {
+    aw_analysis *x = &a->x;
     int code = apply_baseline(args, x);
-    an_findings_cut(&x->fs, x->limits.findings);
+    an_findings_cut(&x->fs, a->contract.limits.findings);
     if (code || w->drawn) {
         return code ? code : draw(args, x, w);
     }
-    code = cli_flag(args, "json") ? cli_analysis_json(x) : cli_analysis_text(x);
+    code = cli_analysis_print(a, cli_flag(args, "json"));
     if (code) {
         return code;
     }
-    if (!x->complete) {
-        return cli_fail(args, CLI_WORLD, "stopped; this is what is known so far");
-    }
-    return x->fs.warnings ? CLI_FAILS : CLI_HOLDS;
+    code = aw_analysis_code(x);
+    return code == CLI_WORLD
+               ? cli_fail(args, code, "stopped; this is what is known so far")
+               : code;
 }
 
 int cmd_analyze(const cli_args *args)
 {
-    cli_analysis x = {.args = args};
+    cli_analysis a = {.args = args};
     wish w;
-    int code = read_request(args, &x, &w);
+    int code = read_request(args, &a.x, &w);
     if (code) {
         return code;
     }
-    code = cli_analysis_run(&x, args->operands[0]);
-    code = code ? code : report(args, &x, &w);
-    cli_analysis_free(&x);
+    code = cli_analysis_run(&a, args->operands[0]);
+    code = code ? code : report(args, &a, &w);
+    cli_analysis_free(&a);
     return code;
 }

@@ -54,12 +54,12 @@ void cli_condition(mt_buf *out, const ct_model *m, const ct_operation *op)
 
 void cli_signed_words(mt_buf *out, const lg_finding *f)
 {
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     if (!f->any_attested) {
         mt_buf_addz(out, "nobody");
         return;
     }
-    os_key_name(&f->signer, name);
+    mt_sign_name(&f->signer, name);
     if (f->attested == f->records) {
         mt_buf_addf(out, "%s, all of them", name);
     } else {

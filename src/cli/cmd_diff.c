@@ -4,7 +4,6 @@
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/invariants.h"
-#include "cli/prove.h"
 #include "cli/topic.h"
 #include "cli/versions.h"
 
@@ -98,21 +97,11 @@ static void visit_text(void *out, const an_invariant *i)
 
 /* ---- reports ---- */
 
-/* Of a System also the comparison of each member, under its id. */
 static void write_json(mt_buf *out, const cli_versions *v, const promises *p)
 {
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
-    an_diff_json_members(&w, v->diff);
-    if (v->member_count) {
-        mt_jw_keyz(&w, "system_members");
-        mt_jw_begin_unsorted(&w);
-        for (size_t i = 0; i < v->member_count; i++) {
-            mt_jw_key(&w, v->members[i].id);
-            an_diff_json(&w, v->members[i].diff);
-        }
-        mt_jw_end_object(&w);
-    }
+    aw_versions_json(&w, v);
     if (p->unmet) {
         mt_jw_keyz(&w, "unmet_invariants");
         mt_jw_begin_array(&w);
@@ -125,10 +114,11 @@ static void write_json(mt_buf *out, const cli_versions *v, const promises *p)
 
 /* By class, the most severe first, or by construct; members in the order of the
  * System. */
-static void write_text(mt_buf *out, const cli_versions *v, const promises *p)
+static void write_text(mt_buf *out, const cli_args *args, const cli_versions *v,
+                       const promises *p)
 {
     void (*text)(mt_buf *, const an_diff *) =
-        cli_flag(v->args, "breaking") ? an_diff_text_by_class : an_diff_text;
+        cli_flag(args, "breaking") ? an_diff_text_by_class : an_diff_text;
     text(out, v->diff);
     for (size_t i = 0; i < v->member_count; i++) {
         mt_buf_addf(out, "\nmember %.*s: ", MT_ARG(v->members[i].id));
@@ -138,11 +128,12 @@ static void write_text(mt_buf *out, const cli_versions *v, const promises *p)
 }
 
 /* Changes that ask for a policy and are not in the baseline. */
-static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
+static int count_fresh(const cli_args *args, cli_versions *v, const char *path,
+                       uint32_t *fresh)
 {
     mt_arena *a = &v->new.contract.arena;
     mt_json *baseline = mt_new(a, mt_json);
-    int code = cli_read_tree(v->args, a, path, &v->new.contract.limits, baseline);
+    int code = cli_read_tree(args, a, path, &v->new.contract.limits, baseline);
     if (code) {
         return code;
     }
@@ -160,38 +151,37 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
         err = an_diff_against(a, v->members[i].diff, one ? one : &NONE, &more);
         *fresh += more;
     }
-    return err ? cli_fail(v->args, CLI_FAILS, "%s: no report of motet diff --json",
-                          path)
+    return err ? cli_fail(args, CLI_FAILS, "%s: no report of motet diff --json", path)
                : CLI_HOLDS;
 }
 
 /* Exit status 1 when a policy is required; with --baseline, only for changes that the
  * baseline does not know. */
-static int print(cli_versions *v, const promises *p)
+static int print(const cli_args *args, cli_versions *v, const promises *p)
 {
-    const char *baseline = cli_value(v->args, "baseline");
-    bool json = cli_flag(v->args, "json");
+    const char *baseline = cli_value(args, "baseline");
+    bool json = cli_flag(args, "json");
     /* Without a baseline whether a policy is required is the whole answer (§18.3,
      * M2). */
     uint32_t fresh = v->policy_required;
     if (baseline) {
-        int code = count_fresh(v, baseline, &fresh);
+        int code = count_fresh(args, v, baseline, &fresh);
         if (code) {
             return code;
         }
     }
     mt_buf out = {0};
-    if (cli_flag(v->args, "migration")) {
+    if (cli_flag(args, "migration")) {
         an_migration_contract(&out, v->diff);
     } else if (json) {
         write_json(&out, v, p);
     } else {
-        write_text(&out, v, p);
+        write_text(&out, args, v, p);
         if (baseline) {
             mt_buf_addf(&out, "%u not in the baseline\n", fresh);
         }
     }
-    return cli_engine_print(v->args, &out, fresh || p->unmet ? CLI_FAILS : CLI_HOLDS);
+    return cli_engine_print(args, &out, fresh || p->unmet ? CLI_FAILS : CLI_HOLDS);
 }
 
 int cmd_diff(const cli_args *args)
@@ -205,13 +195,12 @@ int cmd_diff(const cli_args *args)
     cli_versions v;
     promises p = {0};
     int code = cli_versions_load(args, &v);
-    if (!code && cli_flag(args, "prove") && cli_prove_versions(&v) != MT_OK) {
-        code = cli_contract_report(args, &v.new.contract, CLI_FAILS);
-    }
     if (!code && cli_flag(args, "prove")) {
-        code = decide(args, &v, &p);
+        aw_reply r = {0};
+        code = cli_reply(args, &v.new.contract, &r, aw_versions_prove(&v, &r));
+        code = code ? code : decide(args, &v, &p);
     }
-    code = code ? code : print(&v, &p);
+    code = code ? code : print(args, &v, &p);
     cli_versions_free(&v);
     return code;
 }

@@ -246,8 +246,8 @@ static void check_key_file(doctor *d, const char *name, const char *path)
         say(d, WRONG, "motet keygen makes one; mode 600, owned by the server's user",
             "%s: %.*s", name, MT_ARG(mt_buf_str(&why)));
     } else {
-        char shown[OS_KEY_NAME];
-        os_key_name(&key.open, shown);
+        char shown[MT_SIGN_NAME];
+        mt_sign_name(&key.open, shown);
         mt_sign_wipe(&key);
         say(d, GOOD, "", "%s: %s, key %s", name, path, shown);
     }

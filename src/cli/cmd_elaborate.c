@@ -29,9 +29,8 @@ const char CMD_ELABORATE_DETAILS[] =
 /* What is asked for, of one bundle: in the arena, ends with a newline. */
 static mt_str rendered(const cli_args *args, mt_arena *a, mt_str bundle)
 {
-    mt_str text = cli_flag(args, "manifest") ? ct_manifest(a, bundle) : bundle;
-    text = cli_flag(args, "compact") ? text : ct_json_pretty(a, text);
-    return mt_strf(a, "%.*s\n", MT_ARG(text));
+    return aw_bundle_text(a, bundle, cli_flag(args, "manifest"),
+                          cli_flag(args, "compact"));
 }
 
 /* Members of a System are written one by one, each named by its id; the path is printed

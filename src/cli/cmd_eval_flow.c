@@ -89,28 +89,23 @@ void cli_run_text(mt_buf *out, const ct_run *run)
 }
 
 /* A flow that comes to an end is exit status 0, whichever outcome that is. */
-static int eval_flow(cli_engine *e)
+static int flow_told(cli_engine *e, const aw_act *act)
 {
     const cli_args *args = e->args;
-    const ct_run *run = &e->bench.run;
-    int code = cli_engine_run(e, cli_value(args, "flow"), cli_value(args, "persona"),
-                              cli_value(args, "outcome"), cli_flag(args, "dry-run"));
-    if (code) {
-        return code;
-    }
+    const ct_run *run = &e->x.bench.run;
+    aw_reply r = {0};
     mt_buf out = {0};
-    if (cli_flag(args, "json")) {
-        ct_run_json(&out, run);
-    } else if (run->status == CT_RUN_FAILED) {
+    int code = cli_reply(args, &e->contract, &r, aw_run_flow(&e->x, act, &r));
+    if (!code && run->status == CT_RUN_FAILED) {
         ct_run_fault_text(&out, run);
         code = cli_fail(args, CLI_FAILS, "%.*s", MT_ARG(mt_buf_str(&out)));
         mt_buf_free(&out);
-        return code;
-    } else {
+    } else if (!code) {
         cli_run_text(&out, run);
+        code = cli_engine_print(args, &out,
+                                run->status == CT_RUN_DONE ? CLI_HOLDS : CLI_FAILS);
     }
-    return cli_engine_print(args, &out,
-                            run->status == CT_RUN_DONE ? CLI_HOLDS : CLI_FAILS);
+    return code;
 }
 
 /* A refused operation says which of the sequence's checks refused it. */
@@ -132,41 +127,34 @@ static void operation_text(mt_buf *out, const ct_op_report *r)
     changes_text(out, p, r->changes, r->attempt->change_count, r->instances);
 }
 
-/* An outcome that the operation does not declare is refused before anything is
- * evaluated. */
-static int eval_operation(cli_engine *e)
+static int operation_told(cli_engine *e, const aw_act *act)
+{
+    ct_op_report report;
+    aw_reply r = {0};
+    mt_buf out = {0};
+    int code =
+        cli_reply(e->args, &e->contract, &r, aw_try_operation(&e->x, act, &report, &r));
+    if (code) {
+        return code;
+    }
+    operation_text(&out, &report);
+    return cli_engine_print(e->args, &out,
+                            report.attempt->error ? CLI_FAILS : CLI_HOLDS);
+}
+
+static int perform(cli_engine *e)
 {
     const cli_args *args = e->args;
-    const char *name = cli_value(args, "operation"),
-               *outcome = cli_value(args, "outcome");
-    mt_str persona = mt_str_z(cli_value(args, "persona"));
-    uint32_t op = ct_model_find(e->model, CT_KIND_OPERATION, mt_str_z(name));
-    if (op == CT_NONE) {
-        return cli_fail(
-            args, CLI_FAILS, "operation '%s' not found in contract%s", name,
-            cli_near(&e->contract.arena, e->model, CT_KIND_OPERATION, mt_str_z(name)));
+    aw_reply r = {0};
+    aw_act act = {.flow = mt_str_z(cli_value(args, "flow")),
+                  .operation = mt_str_z(cli_value(args, "operation")),
+                  .persona = mt_str_z(cli_value(args, "persona")),
+                  .outcome = mt_str_z(cli_value(args, "outcome")),
+                  .simulation = cli_flag(args, "dry-run")};
+    if (cli_flag(args, "json")) {
+        return cli_reply(args, &e->contract, &r, aw_act_json(&e->x, &act, &r));
     }
-    uint32_t wanted =
-        outcome ? ct_plan_outcome_named(e->plan, op, mt_str_z(outcome)) : CT_NONE;
-    if (outcome && wanted == CT_NONE) {
-        return cli_fail(args, CLI_FAILS, "operation '%s' has no outcome '%s'", name,
-                        outcome);
-    }
-    ct_attempt attempt;
-    ct_change *changes =
-        mt_new_array(&e->contract.arena, ct_change, e->plan->max_changes);
-    ct_op_try(&e->frozen, op, ct_model_find(e->model, CT_KIND_PERSONA, persona),
-              e->binding.states, wanted, &e->contract.arena, &attempt, changes);
-    ct_op_report report = {&e->frozen,
-                           op,
-                           persona,
-                           &attempt,
-                           changes,
-                           e->binding.instances,
-                           cli_flag(args, "dry-run")};
-    mt_buf out = {0};
-    (cli_flag(args, "json") ? ct_op_json : operation_text)(&out, &report);
-    return cli_engine_print(args, &out, attempt.error ? CLI_FAILS : CLI_HOLDS);
+    return act.flow.ptr ? flow_told(e, &act) : operation_told(e, &act);
 }
 
 int cmd_eval_flow(const cli_args *args)
@@ -183,9 +171,7 @@ int cmd_eval_flow(const cli_args *args)
     int code = cli_engine_load(args, args->operands[0], &e);
     code = code ? code : cli_engine_facts(&e);
     code = code ? code : cli_engine_states(&e);
-    if (!code) {
-        code = cli_value(args, "flow") ? eval_flow(&e) : eval_operation(&e);
-    }
+    code = code ? code : perform(&e);
     cli_engine_free(&e);
     return code;
 }

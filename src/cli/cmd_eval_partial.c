@@ -22,10 +22,10 @@ static int one_json(evaluation *e, mt_str text, mt_buf *out)
     ct_fault fault = {0};
     if (cli_holes_evaluate(e->args, &e->holes, text, &e->engine.contract.limits,
                            &fault)) {
-        ct_partly_json(out, e->holes.partial);
+        ct_partly_json(out, e->holes.x.partial);
         return CLI_HOLDS;
     }
-    cmd_eval_fault(out, &fault);
+    aw_fault_json(out, &fault);
     return CLI_FAILS;
 }
 
@@ -38,7 +38,7 @@ static int one_text(evaluation *e, mt_str text)
         return cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
                         MT_ARG(fault.message));
     }
-    ct_partly_lines(&out, e->holes.partial);
+    ct_partly_lines(&out, e->holes.x.partial);
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
@@ -67,11 +67,10 @@ static int with_facts(evaluation *e)
     mt_str text;
     mt_buf out = {0};
     cli_engine *g = &e->engine;
-    int code = cli_facts_text(e->args, &g->contract.arena, g->model,
+    int code = cli_facts_text(e->args, &g->contract.arena, g->x.model,
                               &g->contract.limits, &text);
     code = code ? code
-                : cli_holes_open(e->args, g->plan->program, &g->contract.limits,
-                                 &e->holes);
+                : cli_holes_open(e->args, &g->contract, g->x.plan->program, &e->holes);
     if (code) {
         return code;
     }

@@ -21,6 +21,7 @@
 #include "host/graph_capture.h"
 #include "host/graph_journal.h"
 #include "host/graph_replay.h"
+#include "host/graph_tell.h"
 #include "host/graph_trace.h"
 
 /* clang-format off */
@@ -94,55 +95,6 @@ static void show_divergence(mt_buf *out, const ho_divergence *d)
         mt_buf_addf(out, "  recorded  %.*s\n  replayed  %.*s\n", MT_ARG(d->recorded),
                     MT_ARG(d->replayed));
     }
-}
-
-/* The first place where what was recorded and what comes out now diverge. */
-static void write_divergence(mt_jw *w, const ho_divergence *d)
-{
-    mt_jw_begin_object(w);
-    mt_jw_key_str(w, "code", mt_str_z(d->code));
-    if (d->event != SIZE_MAX) {
-        mt_jw_key_i64(w, "event", (int64_t)d->event);
-        mt_jw_key_str(w, "event_id", d->event_id);
-    }
-    mt_jw_key_str(w, "field", d->field);
-    mt_jw_key_str(w, "message", d->message);
-    mt_jw_key_str(w, "node", d->node);
-    mt_jw_key_str(w, "recorded", d->recorded);
-    mt_jw_key_str(w, "replayed", d->replayed);
-    mt_jw_end_object(w);
-}
-
-/* "verified" says that the replay took the same steps, "checksum" that the file is the
- * one that was written. One without the other proves less. */
-static void show_json(mt_buf *out, const gr_capture_reader *c,
-                      const ho_replay_result *result, ho_sum_state sum)
-{
-    static const char *const SUMS[] = {
-        [HO_SUM_ABSENT] = "absent",
-        [HO_SUM_GOOD] = "good",
-        [HO_SUM_BAD] = "bad",
-        [HO_SUM_UNREAD] = "unread",
-    };
-    MT_TABLE_COVERS(SUMS, HO_SUM_UNREAD + 1);
-    mt_jw w = mt_jw_start(out, true);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "checksum", mt_str_z(SUMS[sum]));
-    mt_jw_key_i64(&w, "deferred", (int64_t)result->counts.deferred);
-    mt_jw_keyz(&w, "divergence");
-    if (result->divergence.code) {
-        write_divergence(&w, &result->divergence);
-    } else {
-        mt_jw_null(&w);
-    }
-    mt_jw_key_i64(&w, "events", (int64_t)result->counts.events);
-    mt_jw_key_str(&w, "graph_id", gr_capture_start_of(c)->head.graph_id);
-    mt_jw_key_i64(&w, "invoked", (int64_t)result->counts.invoked);
-    mt_jw_key_i64(&w, "skipped", (int64_t)result->counts.skipped);
-    mt_jw_key_bool(&w, "truncated", gr_capture_truncated(c));
-    mt_jw_key_bool(&w, "verified", !result->divergence.code);
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
 }
 
 /* One line when it verifies; the divergence otherwise. */
@@ -296,8 +248,8 @@ static int replay(replayer *r)
     if (r->wanted && !r->found && !code) {
         return cli_fail(r->args, CLI_FAILS, "the capture has no event '%s'", r->wanted);
     }
-    (cli_flag(r->args, "json") ? show_json : show_text)(&r->out, r->capture.reader,
-                                                        &result, sum);
+    (cli_flag(r->args, "json") ? ho_tell_replay : show_text)(&r->out, r->capture.reader,
+                                                             &result, sum);
     int printed = cli_print(mt_buf_str(&r->out));
     return printed ? printed : code;
 }

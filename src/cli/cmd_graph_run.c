@@ -29,6 +29,7 @@
 #include "host/graph_capture.h"
 #include "host/graph_resume.h"
 #include "host/graph_source.h"
+#include "host/graph_tell.h"
 #include "host/graph_trace.h"
 #include "os/file.h"
 
@@ -347,31 +348,7 @@ static void print_summary(runner *r, const ho_run_result *result,
     mt_buf out = {0};
     uint64_t dead = r->graph.files.egress ? ho_egress_dead(r->graph.files.egress) : 0;
     if (cli_flag(r->args, "json")) {
-        mt_jw w = mt_jw_start(&out, false);
-        mt_jw_begin_object(&w);
-        mt_jw_keyz(&w, "capture");
-        if (artifact) {
-            mt_jw_str(&w, mt_str_z(artifact));
-        } else {
-            mt_jw_null(&w);
-        }
-        if (dead) {
-            mt_jw_key_i64(&w, "dead_letters", (int64_t)dead);
-        }
-        mt_jw_key_i64(&w, "deferred", (int64_t)n->deferred);
-        mt_jw_key_i64(&w, "episodes", (int64_t)ho_ingress_episodes(r->ingress));
-        mt_jw_key_i64(&w, "events", (int64_t)n->events);
-        mt_jw_key_i64(&w, "failed", (int64_t)n->failed);
-        mt_jw_key_i64(&w, "invoked", (int64_t)n->invoked);
-        if (result->reason) {
-            mt_jw_key_str(&w, "message", result->message);
-            mt_jw_key_str(&w, "reason", mt_str_z(result->reason));
-        }
-        mt_jw_key_i64(&w, "skipped", (int64_t)n->skipped);
-        mt_jw_key_str(&w, "status",
-                      result->reason ? MT_STR("interrupted") : MT_STR("completed"));
-        mt_jw_end_object(&w);
-        mt_buf_addc(&out, '\n');
+        ho_tell_run(&out, result, n, ho_ingress_episodes(r->ingress), artifact, dead);
     } else {
         mt_buf_addf(&out, "status=%s", result->reason ? "interrupted" : "completed");
         if (result->reason) {

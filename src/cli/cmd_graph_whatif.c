@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "host/graph_capture.h"
-#include "host/graph_whatif.h"
+#include "host/graph_tell.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_WHATIF_OPTIONS[] = {
@@ -43,23 +43,6 @@ typedef struct asker {
 
 /* ---- output ---- */
 
-static void change_json(mt_buf *out, const ho_graph_change *c)
-{
-    mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_i64(&w, "event", (int64_t)c->event);
-    mt_jw_key_str(&w, "event_id", c->event_id);
-    if (c->node.len) {
-        mt_jw_key_str(&w, "node", c->node);
-        mt_jw_key_str(&w, "node_now", c->node_now);
-        mt_jw_key_str(&w, "node_was", c->node_was);
-    }
-    mt_jw_key_str(&w, "now", c->now);
-    mt_jw_key_str(&w, "was", c->was);
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
-}
-
 static void change_text(mt_buf *out, const ho_graph_change *c)
 {
     mt_buf_addf(out, "event %zu (%.*s)\n  was  %.*s\n  now  %.*s\n", c->event,
@@ -81,7 +64,7 @@ static void hear(void *user, const ho_graph_change *change)
     }
     if (json || k->told <= SHOWN) {
         mt_buf_clear(&k->out);
-        (json ? change_json : change_text)(&k->out, change);
+        (json ? ho_tell_change : change_text)(&k->out, change);
         (void)cli_print(mt_buf_str(&k->out));
     }
 }
@@ -91,15 +74,7 @@ static int summarise(asker *k, const ho_whatif_result *r)
     uint64_t different = r->changed + r->refused;
     mt_buf_clear(&k->out);
     if (cli_flag(k->args, "json")) {
-        mt_jw w = mt_jw_start(&k->out, false);
-        mt_jw_begin_object(&w);
-        mt_jw_key_i64(&w, "changed", (int64_t)r->changed);
-        mt_jw_key_i64(&w, "events", (int64_t)r->events);
-        mt_jw_key_i64(&w, "passed", (int64_t)r->passed);
-        mt_jw_key_i64(&w, "refused", (int64_t)r->refused);
-        mt_jw_key_i64(&w, "same", (int64_t)r->same);
-        mt_jw_end_object(&w);
-        mt_buf_addc(&k->out, '\n');
+        ho_tell_whatif(&k->out, r);
     } else {
         if (different > SHOWN) {
             mt_buf_addf(&k->out, "... and %llu more; --json shows all\n",

@@ -24,16 +24,16 @@ static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
                    bool json)
 {
     if (!json) {
-        char shown[OS_KEY_NAME];
-        os_key_name(key, shown);
+        char shown[MT_SIGN_NAME];
+        mt_sign_name(key, shown);
         return mt_strf(a,
                        "Generated Ed25519 keypair: %s.secret, %s.pub\n"
                        "fingerprint: %s\n",
                        prefix, prefix, shown);
     }
     mt_buf out = {0};
-    char name[OS_KEY_NAME], hex[2 * MT_SIGN_PUBLIC];
-    os_key_name(key, name);
+    char name[MT_SIGN_NAME], hex[2 * MT_SIGN_PUBLIC];
+    mt_sign_name(key, name);
     mt_hex(key->bytes, MT_SIGN_PUBLIC, hex);
     mt_jw w = mt_jw_start(&out, true);
     mt_jw_begin_object(&w);

@@ -45,8 +45,8 @@ static int open_store(const cli_args *args, st_store **out)
 static int tell(const ex_acceptance *r, const mt_sign_key *key)
 {
     mt_buf out = {0};
-    char name[OS_KEY_NAME];
-    os_key_name(&key->open, name);
+    char name[MT_SIGN_NAME];
+    mt_sign_name(&key->open, name);
     if (r->nothing) {
         mt_buf_addf(&out,
                     "nothing to accept: the ledger of %lld records goes on from what "

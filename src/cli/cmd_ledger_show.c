@@ -209,8 +209,8 @@ static void add_explanation(mt_buf *out, uint64_t seq, const mt_json *body)
  * `verify`. */
 static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 {
-    char name[OS_KEY_NAME], root[17];
-    os_key_name(&c->key, name);
+    char name[MT_SIGN_NAME], root[17];
+    mt_sign_name(&c->key, name);
     mt_hex(c->root.bytes, 8, root);
     root[16] = '\0';
     mt_buf_addf(out, "checkpoint: %llu records, root %s..., key %s\n",

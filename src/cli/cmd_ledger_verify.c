@@ -9,11 +9,11 @@
  * any ledger. Exit status 0 holds, 1 does not hold, 3 cannot be read. */
 #include <stdio.h>
 
-#include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/ledger.h"
 #include "cli/witnessed.h"
 #include "ledger/proof.h"
+#include "ledger/tell.h"
 #include "os/file.h"
 #include "os/key_file.h"
 
@@ -48,56 +48,6 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 
 /* ---- a whole ledger ---- */
 
-/* Hashes are shown whole in JSON: programs compare them. */
-static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
-{
-    char hex[MT_SHA256_HEX];
-    mt_hex(hash->bytes, MT_SHA256_BYTES, hex);
-    mt_jw_key(w, key);
-    mt_jw_str(w, mt_str_from(hex, sizeof hex));
-}
-
-/* Also of a ledger that does not hold: then `problem` and its place say why. */
-static void write_json(mt_buf *out, const lg_finding *f, const cli_witnessed *by)
-{
-    char name[OS_KEY_NAME];
-    mt_sha256 root = lg_frontier_root(&f->end.tree);
-    mt_jw w = mt_jw_start(out, true);
-    mt_jw_begin_object(&w);
-    mt_jw_key_i64(&w, "attested", (int64_t)f->attested);
-    mt_jw_key_bool(&w, "believed_key", f->believed);
-    mt_jw_key_i64(&w, "checkpoints", (int64_t)f->checkpoints);
-    mt_jw_key_i64(&w, "documents", (int64_t)f->documents);
-    key_hash(&w, MT_STR("head"), &f->end.head);
-    mt_jw_key_bool(&w, "holds", !f->problem);
-    if (f->problem) {
-        mt_jw_key_i64(&w, "line", (int64_t)f->line);
-    }
-    if (by->origin) {
-        mt_jw_key_str(&w, "origin", by->got.read.head.origin);
-    }
-    if (f->problem) {
-        mt_jw_key_str(&w, "problem", mt_str_z(f->problem));
-    }
-    if (f->problem && f->about_record) {
-        mt_jw_key_i64(&w, "record", (int64_t)f->seq);
-    }
-    mt_jw_key_i64(&w, "records", (int64_t)f->records);
-    key_hash(&w, MT_STR("root"), &root);
-    mt_jw_key_bool(&w, "signed", f->any_attested);
-    if (f->checkpoints) {
-        os_key_name(&f->signer, name);
-        mt_jw_key_str(&w, "signer", mt_str_z(name));
-    }
-    if (by->wanted) {
-        mt_jw_key_i64(&w, "witnessed", (int64_t)by->got.read.head.size);
-        mt_jw_key_i64(&w, "witnesses", (int64_t)by->got.count);
-        mt_jw_key_i64(&w, "witnesses_ahead", (int64_t)by->got.ahead);
-    }
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
-}
-
 static const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
@@ -119,7 +69,7 @@ static void write_text(mt_buf *out, const lg_finding *f)
 {
     unsigned long long records = f->records, checkpoints = f->checkpoints;
     unsigned long long rest = f->records - f->attested;
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     if (!f->any_attested) {
         mt_buf_addf(out, "consistent, signed by nobody: %llu record%s\n", records,
                     plural(records));
@@ -129,7 +79,7 @@ static void write_text(mt_buf *out, const lg_finding *f)
     mt_buf_addf(out, "verified: %llu record%s, %llu checkpoint%s\n", records,
                 plural(records), checkpoints, plural(checkpoints));
     if (f->checkpoints) {
-        os_key_name(&f->signer, name);
+        mt_sign_name(&f->signer, name);
         mt_buf_addf(out, "signed by: %s\n", name);
     }
     if (rest) {
@@ -147,7 +97,8 @@ static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f,
     mt_buf out = {0};
     bool json = cli_flag(args, "json");
     if (json && !f->world) {
-        write_json(&out, f, by);
+        lg_tell_finding(&out, f, by->origin ? &by->got : NULL,
+                        by->wanted ? &by->got : NULL);
     } else if (!f->problem) {
         write_text(&out, f);
         cli_witnessed_text(&out, by, f->records);

@@ -102,7 +102,7 @@ static int find_persona(service *s)
                ? CLI_HOLDS
                : cli_fail(s->in.args, CLI_USAGE,
                           "persona '%.*s' not found in contract%s", MT_ARG(persona),
-                          cli_near(&s->in.arena, m, CT_KIND_PERSONA, persona));
+                          aw_near(&s->in.arena, m, CT_KIND_PERSONA, persona));
 }
 
 /* ---- Who the agent is ---- */
@@ -125,7 +125,7 @@ static int add_fact(service *s, texts *rights, mt_str name)
     if (!mt_str_is(name, "*") && ct_model_find(m, kind, id) == CT_NONE) {
         return cli_fail(s->in.args, CLI_USAGE, "--may-assert: there is no %s '%.*s'%s",
                         source ? "source" : "fact", MT_ARG(id),
-                        cli_near(&s->in.arena, m, kind, id));
+                        aw_near(&s->in.arena, m, kind, id));
     }
     mt_vec_push(&s->in.arena, rights, right_over(s, source ? "" : "facts:", name));
     return CLI_HOLDS;

@@ -73,6 +73,7 @@ typedef struct instance {
 } instance;
 
 typedef struct flights {
+    const cli_args *args;
     cli_versions *v;
     const char *path;   /* of the file, for messages */
     instance *items;    /* parallel to `flights` */
@@ -88,7 +89,7 @@ static mt_arena *arena_of(const flights *f)
 /* Counted from 1, as people count lines of a file. */
 static int refuse(const flights *f, uint32_t n, mt_str why)
 {
-    return cli_fail(f->v->args, CLI_FAILS, "%s: instance %u: %.*s", f->path, n + 1,
+    return cli_fail(f->args, CLI_FAILS, "%s: instance %u: %.*s", f->path, n + 1,
                     MT_ARG(why));
 }
 
@@ -251,7 +252,7 @@ static const mt_json *list_of(const flights *f, const mt_json *tree)
                     .state = &why};
     if (!mt_json_is(tree, MT_JSON_ARRAY) &&
         !mt_form_read(&form, tree, DOCUMENT, mt_form_count(DOCUMENT), &found)) {
-        cli_fail(f->v->args, CLI_FAILS, "%s: %.*s", f->path, MT_ARG(why));
+        cli_fail(f->args, CLI_FAILS, "%s: %.*s", f->path, MT_ARG(why));
         found.flows = NULL;
     }
     mt_buf_free(&why);
@@ -261,8 +262,8 @@ static const mt_json *list_of(const flights *f, const mt_json *tree)
 static int read_flights(flights *f)
 {
     mt_json *tree = mt_new(arena_of(f), mt_json);
-    int code = cli_read_tree(f->v->args, arena_of(f), f->path,
-                             &f->v->new.contract.limits, tree);
+    int code =
+        cli_read_tree(f->args, arena_of(f), f->path, &f->v->new.contract.limits, tree);
     if (code) {
         return code;
     }
@@ -296,7 +297,7 @@ static void free_flights(flights *f)
  * of them is incompatible. */
 static int print(flights *f)
 {
-    const cli_args *args = f->v->args;
+    const cli_args *args = f->args;
     an_migration m;
     mt_buf out = {0};
     an_migrate_options options = {.aggressive = cli_flag(args, "aggressive"),
@@ -323,7 +324,7 @@ int cmd_migrate(const cli_args *args)
     cli_versions v;
     int code = cli_versions_load(args, &v);
     if (!code) {
-        flights f = {.v = &v, .path = cli_value(args, "flows")};
+        flights f = {.args = args, .v = &v, .path = cli_value(args, "flows")};
         code = f.path ? read_flights(&f) : CLI_HOLDS;
         code = code ? code : print(&f);
         free_flights(&f);

@@ -11,13 +11,12 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/json_write.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/decision_words.h"
 #include "cli/ledger.h"
 #include "cli/witnessed.h"
-#include "ledger/receipt.h"
+#include "ledger/tell.h"
 #include "os/key_file.h"
 
 /* clang-format off */
@@ -69,21 +68,6 @@ enum { FILE_BYTES = 1 << 30 };
 typedef int each_receipt(const cli_args *args, mt_arena *a, const lg_receipt *r,
                          size_t line, void *state);
 
-/* A receipt, or an answer that came with one. */
-static mt_err read_receipt(mt_arena *a, mt_str text, lg_receipt *out)
-{
-    mt_json answer;
-    /* As a receipt first: what it says of itself must not be taken for an answer. */
-    mt_err err = lg_receipt_read(a, text, out);
-    if (!err || mt_json_read(a, text, NULL, &answer, NULL)) {
-        return err;
-    }
-    const mt_json *inside = mt_json_at(&answer, "receipt");
-    return mt_json_is(inside, MT_JSON_OBJECT)
-               ? lg_receipt_read(a, lg_compact(a, inside), out)
-               : err;
-}
-
 static int not_one(const cli_args *args, size_t line)
 {
     return cli_fail(args, CLI_FAILS, "%s, line %zu: this is not a receipt",
@@ -101,8 +85,8 @@ static int take_lines(const cli_args *args, mt_str text, each_receipt *each,
         lg_receipt r;
         mt_arena_reset(&a);
         text = mt_str_skip(text, end + 1);
-        code = read_receipt(&a, one, &r) ? not_one(args, line)
-                                         : each(args, &a, &r, line, state);
+        code = lg_receipt_or_answer(&a, one, &r) ? not_one(args, line)
+                                                 : each(args, &a, &r, line, state);
     }
     mt_arena_free(&a);
     return code;
@@ -116,9 +100,9 @@ static int for_each(const cli_args *args, each_receipt *each, void *state)
     mt_str text;
     int code = cli_read_input(args, &a, args->operands[0], FILE_BYTES, &text);
     if (!code) {
-        code = !read_receipt(&a, text, &r) ? each(args, &a, &r, 1, state)
-               : text.len                  ? take_lines(args, text, each, state)
-                                           : not_one(args, 1);
+        code = !lg_receipt_or_answer(&a, text, &r) ? each(args, &a, &r, 1, state)
+               : text.len                          ? take_lines(args, text, each, state)
+                                                   : not_one(args, 1);
     }
     mt_arena_free(&a);
     return code;
@@ -165,8 +149,8 @@ static int show_one(const cli_args *args, mt_arena *a, const lg_receipt *r, size
         lg_receipt_write(&out, r);
         mt_buf_addc(&out, '\n');
     } else {
-        char name[OS_KEY_NAME];
-        os_key_name(&r->key, name);
+        char name[MT_SIGN_NAME];
+        mt_sign_name(&r->key, name);
         mt_buf_addf(&out, "%s: record %llu of ledger %.16s...\n",
                     r->complete ? "complete" : "promise", (unsigned long long)r->seq,
                     mt_sha256_hex(a, r->ledger).ptr);
@@ -192,94 +176,25 @@ int cmd_receipt_show(const cli_args *args)
 /* ---- verify ---- */
 
 typedef struct checking {
-    lg_receipt_demand demand;
+    lg_receipt_check check;
     mt_sha256 ledger;
-    bool must_be_complete;
-    const lg_note_key *witnesses; /* --witness */
-    size_t witness_count, quorum;
     size_t ahead; /* cosignatures that were not counted, of all receipts */
     size_t promises, complete;
     lg_receipt last; /* its texts are gone */
 } checking;
-
-/* `ahead`: cosignatures that were not counted; NULL: nobody asked for witnesses. */
-static void write_json(mt_buf *out, const lg_receipt *r, const char *fault,
-                       const size_t *ahead)
-{
-    char name[OS_KEY_NAME];
-    os_key_name(&r->key, name);
-    mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_bool(&w, "complete", r->complete);
-    mt_jw_keyz(&w, "decision");
-    mt_jw_raw(&w, r->decision);
-    mt_jw_key_bool(&w, "holds", !fault);
-    if (fault) {
-        mt_jw_key_str(&w, "problem", mt_str_z(fault));
-    }
-    mt_jw_key_i64(&w, "record", (int64_t)r->seq);
-    mt_jw_key_str(&w, "signer", mt_str_z(name));
-    mt_jw_key_i64(&w, "witnesses", (int64_t)r->witness_count);
-    if (ahead) {
-        mt_jw_key_i64(&w, "witnesses_ahead", (int64_t)*ahead);
-    }
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
-}
-
-/* How many of the wanted witnesses signed this head of this log; *ahead: others did at
- * a time that has not come. */
-static size_t witnessed(const checking *c, const lg_receipt *r, size_t *ahead)
-{
-    mt_buf text = {0}, lines = {0};
-    /* Witnesses sign the text of a head, which is made anew from what the receipt
-     * proves; so a cosignature of another size or log counts nothing. */
-    lg_head head = {r->origin, r->checkpoint.size, r->checkpoint.root};
-    ex_cosigners by = {c->witnesses, c->witness_count, c->quorum, (int64_t)time(NULL)};
-    ex_cosigned_note got = {0};
-    if (r->complete) {
-        lg_head_write(&text, &head);
-        for (size_t i = 0; i < r->witness_count; i++) {
-            mt_buf_adds(&lines, r->witnesses[i]);
-            mt_buf_addc(&lines, '\n');
-        }
-        got.read.text = mt_buf_str(&text);
-        got.lines = mt_buf_str(&lines);
-        (void)ex_cosigned_count(&got, &by);
-    }
-    mt_buf_free(&text);
-    mt_buf_free(&lines);
-    *ahead = got.ahead;
-    return got.count;
-}
-
-static const char *witness_fault(checking *c, const lg_receipt *r)
-{
-    size_t ahead = 0;
-    bool few = c->witness_count && witnessed(c, r, &ahead) < c->quorum;
-    c->ahead += ahead;
-    return !few    ? NULL
-           : ahead ? "too few of the witnesses have signed its checkpoint: one signed "
-                     "at a time that has not come, which does not count"
-                   : "too few of the witnesses have signed its checkpoint";
-}
 
 static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
                       size_t line, void *state)
 {
     (void)a;
     checking *c = state;
-    const char *fault = lg_receipt_fault(r, &c->demand);
-    if (!fault && c->must_be_complete && !r->complete) {
-        fault = "it is a promise, and not complete";
-    }
-    size_t before = c->ahead;
-    fault = fault ? fault : witness_fault(c, r);
-    size_t ahead = c->ahead - before;
+    size_t ahead;
+    const char *fault = lg_receipt_check_one(r, &c->check, &ahead);
+    c->ahead += ahead;
     int code = CLI_HOLDS;
     if (cli_flag(args, "json")) {
         mt_buf out = {0};
-        write_json(&out, r, fault, c->witness_count ? &ahead : NULL);
+        lg_tell_receipt(&out, r, fault, c->check.by.count ? &ahead : NULL);
         code = cli_print(mt_buf_str(&out));
         mt_buf_free(&out);
     }
@@ -293,9 +208,9 @@ static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
 static int tell(const checking *c)
 {
     mt_arena a = {0};
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     unsigned long long seq = c->last.seq, size = c->last.checkpoint.size;
-    os_key_name(&c->last.key, name);
+    mt_sign_name(&c->last.key, name);
     mt_str text =
         c->promises + c->complete > 1
             ? mt_strf(&a, "verified: %zu complete, %zu promises\n", c->complete,
@@ -326,7 +241,7 @@ static int read_ledger(const cli_args *args, checking *c)
     if (!text) {
         return CLI_HOLDS;
     }
-    c->demand.ledger = &c->ledger;
+    c->check.demand.ledger = &c->ledger;
     return mt_unhex(mt_str_z(text), c->ledger.bytes, MT_SHA256_BYTES)
                ? CLI_HOLDS
                : cli_fail(args, CLI_USAGE,
@@ -339,9 +254,8 @@ static int read_witnesses(const cli_args *args, mt_arena *a, checking *c)
     lg_note_key *keys;
     cli_witnessed wanted = {0};
     int code = cli_witnesses_wanted(args, a, &keys, &wanted);
-    c->witnesses = keys;
-    c->witness_count = wanted.witnesses;
-    c->quorum = wanted.quorum;
+    c->check.by =
+        (lg_cosigners){keys, wanted.witnesses, wanted.quorum, (int64_t)time(NULL)};
     return code;
 }
 
@@ -349,11 +263,12 @@ static int read_witnesses(const cli_args *args, mt_arena *a, checking *c)
 int cmd_receipt_verify(const cli_args *args)
 {
     mt_arena a = {0};
-    checking c = {.must_be_complete = cli_flag(args, "complete"),
-                  .demand.domain = mt_str_z(cli_value(args, "domain")),
-                  .demand.origin = mt_str_z(cli_value(args, "origin"))};
-    int code = cli_read_publics(args, &a, &c.demand.keys, &c.demand.key_count);
-    if (!code && !c.demand.key_count) {
+    checking c = {.check = {.must_be_complete = cli_flag(args, "complete"),
+                            .demand.domain = mt_str_z(cli_value(args, "domain")),
+                            .demand.origin = mt_str_z(cli_value(args, "origin"))}};
+    lg_receipt_demand *demand = &c.check.demand;
+    int code = cli_read_publics(args, &a, &demand->keys, &demand->key_count);
+    if (!code && !demand->key_count) {
         code = cli_fail(args, CLI_USAGE, "--key says whose receipt it must be");
     }
     code = code ? code : read_ledger(args, &c);

@@ -54,8 +54,8 @@ static mt_str kept_capabilities(cli_contract *c)
 static mt_str told(cli_contract *c, mt_str path, const ex_attestation *t, bool json)
 {
     mt_arena *a = &c->arena;
-    char name[OS_KEY_NAME];
-    os_key_name(&t->signer, name);
+    char name[MT_SIGN_NAME];
+    mt_sign_name(&t->signer, name);
     mt_str etag = ct_bundle_etag(a, c->bundle);
     if (!json) {
         return mt_strf(a, "Signed bundle written to '%.*s'\netag: %.*s\nsigner: %s\n",

@@ -25,8 +25,8 @@ const char CMD_VERIFY_DETAILS[] =
 /* A signer is named only when the signature is good: before that it is a claim. */
 static void write_json(mt_buf *out, const ex_trust_finding *f)
 {
-    char name[OS_KEY_NAME];
-    os_key_name(&f->signer, name);
+    char name[MT_SIGN_NAME];
+    mt_sign_name(&f->signer, name);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "etag", f->etag);
@@ -48,9 +48,9 @@ static void write_json(mt_buf *out, const ex_trust_finding *f)
  * same to a script. */
 static int tell(const cli_args *args, const ex_trust_finding *f)
 {
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     mt_buf out = {0};
-    os_key_name(&f->signer, name);
+    mt_sign_name(&f->signer, name);
     if (cli_flag(args, "json")) {
         write_json(&out, f);
     } else if (!f->problem.len) {

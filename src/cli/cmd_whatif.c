@@ -233,7 +233,7 @@ static int finish(replay *r, const wi_whatif *w)
  * shown. */
 static int run(replay *r, const cli_engine *e, const cli_ledger *l)
 {
-    wi_whatif_options o = {.candidate = e->plan,
+    wi_whatif_options o = {.candidate = e->x.plan,
                            .limits = &e->contract.limits,
                            .contract = mt_str_z(cli_value(r->args, "contract")),
                            .etag = mt_str_z(cli_value(r->args, "etag")),

@@ -15,9 +15,6 @@ int cmd_elaborate(const cli_args *args);
 int cmd_eval(const cli_args *args);
 int cmd_eval_flow(const cli_args *args);
 int cmd_eval_partial(const cli_args *args);
-/* One object for what is wrong with the facts, or with their evaluation. */
-struct ct_fault;
-void cmd_eval_fault(mt_buf *out, const struct ct_fault *fault);
 int cmd_explain(const cli_args *args);
 int cmd_fmt(const cli_args *args);
 int cmd_help(const cli_args *args);

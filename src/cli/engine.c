@@ -12,7 +12,6 @@
 
 #include "base/yaml_read.h"
 #include "cli/fetch.h"
-#include "contract/flow/report.h"
 
 /* Both budgets: steps are deterministic, milliseconds protect the machine. A contract
  * that meets either ends with an evaluation error. */
@@ -28,27 +27,19 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
 {
     *e = (cli_engine){.args = args};
     cli_contract *c = &e->contract;
+    aw_reply r = {0};
     int code = cli_contract_load(args, path, false, c);
-    mt_err err = MT_OK;
-    e->model = c->admitted.model;
+    code = code ? cli_contract_report(args, c, code)
+                : cli_reply(args, c, &r, aw_case_open(&e->x, c, &r));
     if (!code) {
-        const ct_program *program = ct_compile(&c->arena, e->model);
-        err = ct_plan_build(&c->arena, program, &c->ds, &e->plan);
+        cli_be_patient(e->x.bench.verdicts, &e->deadline, &c->limits);
     }
-    if (code || err) {
-        return cli_contract_report(args, c, code ? code : CLI_FAILS);
-    }
-    e->bench = ct_bench_new(e->plan, &c->limits);
-    cli_be_patient(e->bench.verdicts, &e->deadline, &c->limits);
-    return CLI_HOLDS;
+    return code;
 }
 
-/* Safe after a failed load: without a plan there is no bench. */
 void cli_engine_free(cli_engine *e)
 {
-    if (e->bench.plan) {
-        ct_bench_free(&e->bench);
-    }
+    aw_case_free(&e->x);
     cli_contract_free(&e->contract);
 }
 
@@ -74,35 +65,16 @@ int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
     return CLI_HOLDS;
 }
 
-int cli_fail_evaluation(const cli_args *args, const ct_fault *fault)
-{
-    for (const ct_fault *one = fault; one; one = one->next) {
-        cli_fail(args, CLI_FAILS, "evaluation error: %.*s", MT_ARG(one->message));
-    }
-    return CLI_FAILS;
-}
-
-/* The same from JSON text. */
-static int engine_facts_text(cli_engine *e, mt_str json)
-{
-    ct_fault fault = {0};
-    ct_bench *b = &e->bench;
-    if (ct_facts_read(b->facts, json, b->limits, cli_flag(e->args, "strict"), &fault) ||
-        ct_evaluate(e->plan->program, b->facts, b->verdicts, &e->contract.arena,
-                    &fault)) {
-        return cli_fail_evaluation(e->args, &fault);
-    }
-    e->frozen =
-        (ct_frozen){e->plan, {e->plan->program, b->facts, b->verdicts}, b->scratch};
-    return CLI_HOLDS;
-}
-
 int cli_engine_facts(cli_engine *e)
 {
     mt_str text;
-    int code = cli_facts_text(e->args, &e->contract.arena, e->model,
+    aw_reply r = {0};
+    int code = cli_facts_text(e->args, &e->contract.arena, e->x.model,
                               &e->contract.limits, &text);
-    return code ? code : engine_facts_text(e, text);
+    return code
+               ? code
+               : cli_reply(e->args, &e->contract, &r,
+                           aw_case_facts(&e->x, text, cli_flag(e->args, "strict"), &r));
 }
 
 /* After the file, so that options may add to what it says. */
@@ -111,14 +83,14 @@ static mt_err add_states(cli_engine *e, mt_str *why)
     mt_arena *a = &e->contract.arena;
     const char *text;
     for (int i = 0; (text = cli_value_at(e->args, "state", i)); i++) {
-        mt_err err = ct_states_read_text(a, &e->states, mt_str_z(text), why);
+        mt_err err = ct_states_read_text(a, &e->x.states, mt_str_z(text), why);
         if (err) {
             return err;
         }
     }
     for (int i = 0; (text = cli_value_at(e->args, "bind", i)); i++) {
         mt_err err =
-            ct_binding_read_text(a, &e->binding, e->model, mt_str_z(text), why);
+            ct_binding_read_text(a, &e->x.binding, e->x.model, mt_str_z(text), why);
         if (err) {
             return err;
         }
@@ -126,76 +98,56 @@ static mt_err add_states(cli_engine *e, mt_str *why)
     return MT_OK;
 }
 
-/* ORDER: file, options, initial states for what was not named, seal, then bindings; a
- * binding looks for its instance among the sealed states. */
+/* ORDER: file, options, then what they do not name. */
 int cli_engine_states(cli_engine *e)
 {
     mt_arena *a = &e->contract.arena;
     const char *path = cli_value(e->args, "states");
     mt_str why = {0};
-    e->states = ct_states_new(a, e->model);
-    e->binding = ct_binding_new(a, e->model);
+    aw_case_states_begin(&e->x);
     if (path) {
         mt_json *tree = mt_new(a, mt_json);
         int code = cli_read_tree(e->args, a, path, &e->contract.limits, tree);
         if (code) {
             return code;
         }
-        if (ct_states_read(a, &e->states, tree, &why)) {
+        if (ct_states_read(a, &e->x.states, tree, &why)) {
             return cli_fail(e->args, CLI_FAILS, "%s: %.*s", path, MT_ARG(why));
         }
     }
     if (add_states(e, &why)) {
         return cli_fail(e->args, CLI_FAILS, "%.*s", MT_ARG(why));
     }
-    ct_states_add_initial(a, &e->states);
-    ct_states_seal(&e->states);
-    ct_binding_resolve(&e->binding, &e->states, true);
+    aw_case_states_end(&e->x);
     return CLI_HOLDS;
 }
 
-static uint32_t pick_named(void *context, const ct_run *run, uint32_t step, uint32_t op,
-                           const uint32_t *matching, uint32_t count)
-{
-    (void)step;
-    (void)matching;
-    (void)count;
-    return ct_plan_outcome_named(run->plan, op, *(const mt_str *)context);
-}
-
-const char *cli_near(mt_arena *a, const ct_model *m, ct_kind kind, mt_str name)
-{
-    mt_str near = ct_model_nearest(m, kind, name);
-    return near.len ? mt_strf(a, "; did you mean '%.*s'?", MT_ARG(near)).ptr : "";
-}
-
-/* Evaluates nothing: facts and verdicts were frozen by cli_engine_facts(). How the run
- * ended stands in e->bench.run, a run that failed included. */
 int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
                    const char *outcome, bool simulation)
 {
-    uint32_t index = ct_model_find(e->model, CT_KIND_FLOW, mt_str_z(flow));
-    if (index == CT_NONE) {
-        return cli_fail(
-            e->args, CLI_FAILS, "flow '%s' not found in contract%s", flow,
-            cli_near(&e->contract.arena, e->model, CT_KIND_FLOW, mt_str_z(flow)));
+    aw_reply r = {0};
+    aw_act act = {.flow = mt_str_z(flow),
+                  .persona = mt_str_z(persona),
+                  .outcome = mt_str_z(outcome),
+                  .simulation = simulation};
+    return cli_reply(e->args, &e->contract, &r, aw_run_flow(&e->x, &act, &r));
+}
+
+/* Messages first: there is an answer only without them. */
+int cli_reply(const cli_args *args, const cli_contract *c, aw_reply *r, int code)
+{
+    if (r->refused) {
+        code = cli_contract_report(args, c, code);
     }
-    mt_str named = mt_str_z(outcome);
-    ct_run_input in = {.plan = e->plan,
-                       .snapshot = e->frozen.snapshot,
-                       .flow = index,
-                       .persona = mt_str_z(persona),
-                       .instances = e->binding.instances,
-                       .states = e->binding.states,
-                       .simulation = simulation,
-                       .max_steps = e->contract.limits.flow_steps};
-    if (outcome) {
-        in.host = (ct_host){.context = &named, .choose = pick_named};
+    for (size_t i = 0; i < r->messages.len; i++) {
+        cli_fail(args, code, "%.*s", MT_ARG(r->messages.items[i]));
     }
-    ct_run_start(&e->bench.run, &in);
-    ct_run_all(&e->bench.run);
-    e->bench.run.host = (ct_host){0}; /* `named` ends here */
-    return CLI_HOLDS;
+    if (r->text.len) {
+        code = cli_engine_print(args, &r->text, code);
+        r->text = (mt_buf){0};
+    }
+    aw_reply_free(r);
+    return code;
 }
 
 /* --pretty is about JSON only, told by its first character, since several commands

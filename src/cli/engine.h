@@ -4,20 +4,15 @@
 #ifndef CLI_ENGINE_H
 #define CLI_ENGINE_H
 
+#include "answer/case.h"
 #include "cli/contract.h"
-#include "contract/flow/scenario.h"
 #include "os/clock.h"
 
 typedef struct cli_engine {
     const cli_args *args;
     cli_contract contract; /* owns model, plan and all texts */
-    const ct_model *model; /* NULL when it was rejected */
-    const ct_plan *plan;   /* likewise */
-    ct_bench bench;        /* facts, verdicts and a run, reused */
     os_deadline deadline;  /* of its evaluations together */
-    ct_frozen frozen;      /* once facts were given */
-    ct_states states;      /* of --states and --state; sealed */
-    ct_binding binding;    /* of --bind; resolved against the states */
+    aw_case x;
 } cli_engine;
 
 /* Loads and compiles the contract at `path`. Another code than CLI_HOLDS: it was
@@ -27,8 +22,6 @@ void cli_engine_free(cli_engine *e);
 
 /* Evaluations into `v` have the steps and the milliseconds of the limits. */
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits);
-/* Tells every fault of the fact set, a line each. */
-int cli_fail_evaluation(const cli_args *args, const ct_fault *fault);
 /* Reads the facts of --facts (without it: none, defaults only) and evaluates. */
 int cli_engine_facts(cli_engine *e);
 /* Reads --states FILE, every --state E[/inst]=s and every --bind E=inst. Entities
@@ -40,8 +33,6 @@ int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
 /* A whole JSON or YAML file (by its name) as a tree. CLI_HOLDS, or reported. */
 int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
                   const mt_limits *limits, mt_json *out);
-/* "; did you mean 'x'?" of the nearest name of the kind, or nothing. */
-const char *cli_near(mt_arena *a, const ct_model *m, ct_kind kind, mt_str name);
 /* Prints `out` and a newline, compact JSON laid out in lines when it is a terminal or
  * --pretty was given; frees it; returns `code` unless printing fails. */
 int cli_engine_print(const cli_args *args, mt_buf *out, int code);

@@ -148,7 +148,7 @@ int cli_graph_report(const cli_args *args, const cli_graph *g, int code)
     if (cli_flag(args, "json")) {
         mt_jw w = mt_jw_start(&out, true);
         mt_jw_begin_object(&w);
-        cli_show_json_keys(&w, &g->ds, (mt_str){0});
+        aw_diags_keys(&w, &g->ds, (mt_str){0});
         mt_jw_key_bool(&w, "ok", code == CLI_HOLDS);
         mt_jw_end_object(&w);
         mt_buf_addc(&out, '\n');

@@ -4,7 +4,6 @@
 #define CLI_HOLES_H
 
 #include "cli/engine.h"
-#include "contract/reduce/partial.h"
 
 /* The rows of both options, for the tables of the commands that have them. */
 #define CLI_HOLES_OPTIONS                                                              \
@@ -15,17 +14,14 @@
     }
 
 typedef struct cli_holes {
-    mt_arena arena;
-    ct_facts *facts;
-    ct_partial *partial;
-    bool *unknown; /* by fact */
+    aw_holes x;
     os_deadline deadline;
 } cli_holes;
 
 /* Was either option given? */
 bool cli_has_holes(const cli_args *args);
 /* Which facts --unknown names. CLI_HOLDS, or reported. To be freed in every case. */
-int cli_holes_open(const cli_args *args, const ct_program *p, const mt_limits *limits,
+int cli_holes_open(const cli_args *args, const cli_contract *c, const ct_program *p,
                    cli_holes *out);
 void cli_holes_free(cli_holes *h);
 /* Reads one fact set and evaluates it as far as it goes. False: *fault says why not.

@@ -3,22 +3,14 @@
 #ifndef CLI_PROVE_H
 #define CLI_PROVE_H
 
-#include "analyze/facts/finding.h"
+#include "answer/findings.h"
 #include "cli/contract.h"
 #include "cli/progress.h"
-#include "cli/versions.h"
 
-/* Adds what proofs find wrong with the contract, or with the members of a System, to
- * `fs`, with progress. Ctrl-C ends it with what is known; *complete is then false.
- * MT_E_REJECTED: a bundle does not load, c->ds says why. */
-mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
-                          bool *complete);
-/* The same, as diagnostics of the contract; not `all`: only what legal facts can end in
- * an error. */
+/* Progress on stderr, and Ctrl-C that ends a proof with what is known. */
+aw_patience cli_patience(cli_progress *progress);
+/* What proofs find becomes diagnostics of the contract; not `all`: only what legal
+ * facts can end in an error. MT_E_REJECTED: a bundle does not load, c->ds says why. */
 mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c, bool all);
-
-/* Resolves by proof what the diff leaves to analysis, in the members of Systems too.
- * MT_E_REJECTED: a member does not load. */
-mt_err cli_prove_versions(cli_versions *v);
 
 #endif

@@ -41,7 +41,7 @@ static mt_str next_word(mt_str *rest)
  * evaluation, as a whole set (§5.2). */
 static void facts_json(const cli_repl *r, mt_buf *out)
 {
-    const ct_model *m = r->engine->model;
+    const ct_model *m = r->engine->x.model;
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_unsorted(&w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
@@ -56,7 +56,7 @@ static void facts_json(const cli_repl *r, mt_buf *out)
 /* Facts with a default are not missing. */
 static void missing_text(const cli_repl *r, mt_buf *out)
 {
-    const ct_model *m = r->engine->model;
+    const ct_model *m = r->engine->x.model;
     const char *before = "still missing: ";
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (!r->facts[i].ptr && !m->facts[i].otherwise) {
@@ -69,7 +69,7 @@ static void missing_text(const cli_repl *r, mt_buf *out)
 
 static void came(const cli_repl *r, uint32_t rule, const ct_value *payload, mt_buf *out)
 {
-    const ct_rule *k = &r->engine->model->rules[rule];
+    const ct_rule *k = &r->engine->x.model->rules[rule];
     mt_buf_addf(out, "+ %.*s", MT_ARG(k->verdict));
     if (payload) {
         mt_buf_addz(out, " = ");
@@ -80,8 +80,8 @@ static void came(const cli_repl *r, uint32_t rule, const ct_value *payload, mt_b
 /* Shows which verdicts came and went since they were shown last. */
 static void show_difference(cli_repl *r, mt_buf *out)
 {
-    const ct_model *m = r->engine->model;
-    const ct_verdicts *v = r->engine->bench.verdicts;
+    const ct_model *m = r->engine->x.model;
+    const ct_verdicts *v = r->engine->x.bench.verdicts;
     size_t before = out->len;
     for (uint32_t i = 0; i < m->rule_count; i++) {
         bool now = ct_verdict_present(v, i), was = r->shown[i] == CT_PARTLY_PRESENT;
@@ -106,9 +106,10 @@ static bool evaluate_partly(cli_repl *r, ct_fault *fault)
     facts_json(r, &json);
     mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
     mt_buf_free(&json);
-    memset(r->unknown, 0, e->model->fact_count * sizeof *r->unknown);
-    text = ct_holes_fill(&r->arena, e->model, text, e->bench.limits, true, r->unknown);
-    return !ct_facts_read(r->probe, text, e->bench.limits, false, fault) &&
+    memset(r->unknown, 0, e->x.model->fact_count * sizeof *r->unknown);
+    text =
+        ct_holes_fill(&r->arena, e->x.model, text, e->x.bench.limits, true, r->unknown);
+    return !ct_facts_read(r->probe, text, e->x.bench.limits, false, fault) &&
            !ct_partial_evaluate(r->partial, r->probe, r->unknown, fault);
 }
 
@@ -116,9 +117,9 @@ static bool evaluate_partly(cli_repl *r, ct_fault *fault)
  * open again. */
 static void show_decided(cli_repl *r, mt_buf *out)
 {
-    for (uint32_t i = 0; i < r->engine->model->rule_count; i++) {
+    for (uint32_t i = 0; i < r->engine->x.model->rule_count; i++) {
         const ct_left *left = ct_partial_rule(r->partial, i);
-        mt_str verdict = r->engine->model->rules[i].verdict;
+        mt_str verdict = r->engine->x.model->rules[i].verdict;
         if (left->state == r->shown[i]) {
             continue;
         }
@@ -137,7 +138,7 @@ static void show_decided(cli_repl *r, mt_buf *out)
 /* Defaults count as given (§5.2). */
 static bool lacks_facts(const cli_repl *r)
 {
-    const ct_model *m = r->engine->model;
+    const ct_model *m = r->engine->x.model;
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (!r->facts[i].ptr && !m->facts[i].otherwise) {
             return true;
@@ -167,16 +168,16 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     /* The fact set borrows from its text. */
     mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
     mt_buf_free(&json);
-    ct_bench *b = &e->bench;
+    ct_bench *b = &e->x.bench;
     /* Each evaluation has the whole time again: a session lasts as long as its user. */
     e->deadline.end_ms = 0;
     if (ct_facts_read(b->facts, text, b->limits, false, &fault) ||
-        ct_evaluate(e->plan->program, b->facts, b->verdicts, &r->arena, &fault)) {
+        ct_evaluate(e->x.plan->program, b->facts, b->verdicts, &r->arena, &fault)) {
         mt_buf_addf(out, "%.*s\n", MT_ARG(fault.message));
         return false;
     }
-    e->frozen =
-        (ct_frozen){e->plan, {e->plan->program, b->facts, b->verdicts}, b->scratch};
+    e->x.frozen =
+        (ct_frozen){e->x.plan, {e->x.plan->program, b->facts, b->verdicts}, b->scratch};
     r->evaluated = true;
     show_difference(r, out);
     return true;
@@ -186,11 +187,11 @@ static bool evaluate(cli_repl *r, mt_buf *out)
 static uint32_t named(const cli_repl *r, ct_kind kind, const char *what, mt_str name,
                       mt_buf *out)
 {
-    const ct_model *m = r->engine->model;
+    const ct_model *m = r->engine->x.model;
     uint32_t index = ct_model_find(m, kind, name);
     if (index == CT_NONE) {
         mt_buf_addf(out, "the contract has no %s '%.*s'%s\n", what, MT_ARG(name),
-                    cli_near(&r->engine->contract.arena, m, kind, name));
+                    aw_near(&r->engine->contract.arena, m, kind, name));
     }
     return index;
 }
@@ -230,7 +231,7 @@ static mt_str value_json(cli_repl *r, uint32_t fact, mt_str typed)
     if (!mt_json_read(&r->arena, text, NULL, &tree, NULL)) {
         return text;
     }
-    if (!measure_json(r->engine->model->facts[fact].type, text, &made)) {
+    if (!measure_json(r->engine->x.model->facts[fact].type, text, &made)) {
         mt_json_quote(&made, text);
     }
     text = mt_str_dup(&r->arena, mt_buf_str(&made));
@@ -246,12 +247,12 @@ static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
     ct_fault fault = {0};
     mt_jw w = mt_jw_start(&text, false);
     mt_jw_begin_object(&w);
-    mt_jw_key(&w, r->engine->model->facts[fact].id);
+    mt_jw_key(&w, r->engine->x.model->facts[fact].id);
     mt_jw_raw(&w, json);
     mt_jw_end_object(&w);
     mt_str one = mt_str_dup(&r->arena, mt_buf_str(&text));
     mt_buf_free(&text);
-    if (!ct_facts_read(r->probe, one, r->engine->bench.limits, false, &fault)) {
+    if (!ct_facts_read(r->probe, one, r->engine->x.bench.limits, false, &fault)) {
         return true;
     }
     for (const ct_fault *f = &fault; f; f = f->next) {
@@ -265,7 +266,7 @@ static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
 
 static void say_kept(const cli_repl *r, uint32_t fact, mt_buf *out)
 {
-    const ct_fact *f = &r->engine->model->facts[fact];
+    const ct_fact *f = &r->engine->x.model->facts[fact];
     mt_buf_addf(out, "%.*s ", MT_ARG(f->id));
     if (r->facts[fact].ptr) {
         mt_buf_addf(out, "stays %.*s\n", MT_ARG(r->facts[fact]));
@@ -313,7 +314,7 @@ static void run_unset(cli_repl *r, mt_str rest, mt_buf *out)
 static void run_facts(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
-    const ct_model *m = r->engine->model;
+    const ct_model *m = r->engine->x.model;
     for (uint32_t i = 0; i < m->fact_count; i++) {
         const ct_fact *f = &m->facts[i];
         mt_buf_addf(out, "%.*s: %.*s = ", MT_ARG(f->id),
@@ -355,7 +356,7 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
         ct_partly_lines(out, r->partial);
     }
     if (needs_verdicts(r, out)) {
-        cli_verdicts_text(out, r->engine->model, r->engine->bench.verdicts);
+        cli_verdicts_text(out, r->engine->x.model, r->engine->x.bench.verdicts);
     }
 }
 
@@ -364,8 +365,8 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 /* Sealing again is allowed: states may be added between two commands. */
 static void resolve(cli_repl *r)
 {
-    ct_states_seal(&r->engine->states);
-    ct_binding_resolve(&r->engine->binding, &r->engine->states, true);
+    ct_states_seal(&r->engine->x.states);
+    ct_binding_resolve(&r->engine->x.binding, &r->engine->x.states, true);
 }
 
 /* The argument is copied: states keep pointing to it, and the line is gone after the
@@ -374,19 +375,19 @@ static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
     cli_engine *e = r->engine;
-    if (rest.len &&
-        ct_states_read_text(&r->arena, &e->states, mt_str_dup(&r->arena, rest), &why)) {
+    if (rest.len && ct_states_read_text(&r->arena, &e->x.states,
+                                        mt_str_dup(&r->arena, rest), &why)) {
         mt_buf_addf(out, "%.*s\n", MT_ARG(why));
         return;
     }
     resolve(r);
-    for (uint32_t i = 0; i < e->model->entity_count; i++) {
-        const ct_instances *list = &e->states.entities[i];
+    for (uint32_t i = 0; i < e->x.model->entity_count; i++) {
+        const ct_instances *list = &e->x.states.entities[i];
         for (size_t k = 0; k < list->len; k++) {
-            bool bound = mt_str_eq(list->items[k].id, e->binding.instances[i]);
-            mt_buf_addf(out, "%.*s/%.*s = %.*s%s\n", MT_ARG(e->model->entities[i].id),
+            bool bound = mt_str_eq(list->items[k].id, e->x.binding.instances[i]);
+            mt_buf_addf(out, "%.*s/%.*s = %.*s%s\n", MT_ARG(e->x.model->entities[i].id),
                         MT_ARG(list->items[k].id),
-                        MT_ARG(e->model->entities[i].states[list->items[k].state]),
+                        MT_ARG(e->x.model->entities[i].states[list->items[k].state]),
                         bound ? " (bound)" : "");
         }
     }
@@ -398,7 +399,7 @@ static void run_bind(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
     cli_engine *e = r->engine;
-    if (ct_binding_read_text(&r->arena, &e->binding, e->model,
+    if (ct_binding_read_text(&r->arena, &e->x.binding, e->x.model,
                              mt_str_dup(&r->arena, rest), &why)) {
         mt_buf_addf(out, "%.*s\n", MT_ARG(why));
         return;
@@ -411,13 +412,13 @@ static void run_bind(cli_repl *r, mt_str rest, mt_buf *out)
 static void keep_states(cli_repl *r)
 {
     cli_engine *e = r->engine;
-    const ct_run *run = &e->bench.run;
+    const ct_run *run = &e->x.bench.run;
     for (size_t i = 0; i < run->changes.len; i++) {
         const ct_change *c = &run->changes.items[i];
         /* Only instances that are bound can have been changed, so the binding names
          * them. */
-        ct_states_put(&r->arena, &e->states, c->entity, e->binding.instances[c->entity],
-                      c->to);
+        ct_states_put(&r->arena, &e->x.states, c->entity,
+                      e->x.binding.instances[c->entity], c->to);
     }
     resolve(r);
 }
@@ -441,12 +442,12 @@ static void run_flow_as(cli_repl *r, mt_str rest, mt_buf *out, bool simulation)
     }
     cli_engine_run(e, flow.ptr, persona.ptr, outcome.len ? outcome.ptr : NULL,
                    simulation);
-    if (e->bench.run.status == CT_RUN_FAILED) {
-        ct_run_fault_text(out, &e->bench.run);
+    if (e->x.bench.run.status == CT_RUN_FAILED) {
+        ct_run_fault_text(out, &e->x.bench.run);
         mt_buf_addc(out, '\n');
         return;
     }
-    cli_run_text(out, &e->bench.run);
+    cli_run_text(out, &e->x.bench.run);
     if (!simulation) {
         keep_states(r);
     }
@@ -472,13 +473,14 @@ static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
         return;
     } else if (is_partly(r)) {
         ct_partly_space space;
-        ct_partly_actions(&r->arena, r->partial, e->plan, &e->states, persona, &space);
-        ct_partly_actions_lines(out, r->partial, e->plan, &space);
+        ct_partly_actions(&r->arena, r->partial, e->x.plan, &e->x.states, persona,
+                          &space);
+        ct_partly_actions_lines(out, r->partial, e->x.plan, &space);
         missing_text(r, out);
     } else if (needs_verdicts(r, out)) {
         ct_action_space space;
-        ct_actions(&r->arena, &e->frozen, &e->states, persona, &space);
-        cli_actions_text(out, e->plan, &space);
+        ct_actions(&r->arena, &e->x.frozen, &e->x.states, persona, &space);
+        cli_actions_text(out, e->x.plan, &space);
     }
 }
 
@@ -487,20 +489,20 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str name = next_word(&rest);
     cli_engine *e = r->engine;
-    uint32_t rule = ct_model_find(e->model, CT_KIND_VERDICT, name);
-    uint32_t flow = ct_model_find(e->model, CT_KIND_FLOW, name);
+    uint32_t rule = ct_model_find(e->x.model, CT_KIND_VERDICT, name);
+    uint32_t flow = ct_model_find(e->x.model, CT_KIND_FLOW, name);
     bool open;
     if (!name.len) {
-        an_explain_contract(out, e->plan, AN_EXPLAIN_TEXT, false);
+        an_explain_contract(out, e->x.plan, AN_EXPLAIN_TEXT, false);
     } else if (rule != CT_NONE && is_partly(r)) {
         an_explain_verdict_partly(out, r->partial, rule, AN_EXPLAIN_TEXT);
         missing_text(r, out);
     } else if (!needs_verdicts(r, out)) {
         return;
     } else if (rule != CT_NONE) {
-        an_explain_verdict(out, &e->frozen, rule, AN_EXPLAIN_TEXT);
+        an_explain_verdict(out, &e->x.frozen, rule, AN_EXPLAIN_TEXT);
     } else if (flow != CT_NONE && rest.len) {
-        an_explain_flow(out, &e->frozen, &e->states, flow, rest, AN_EXPLAIN_TEXT,
+        an_explain_flow(out, &e->x.frozen, &e->x.states, flow, rest, AN_EXPLAIN_TEXT,
                         &open);
     } else {
         mt_buf_addz(out, "explain VERDICT, or explain FLOW PERSONA\n");
@@ -515,12 +517,12 @@ static void run_reset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
     cli_engine *e = r->engine;
-    for (uint32_t i = 0; i < e->model->fact_count; i++) {
+    for (uint32_t i = 0; i < e->x.model->fact_count; i++) {
         r->facts[i] = (mt_str){0};
     }
-    e->states = ct_states_new(&r->arena, e->model);
-    e->binding = ct_binding_new(&r->arena, e->model);
-    ct_states_add_initial(&r->arena, &e->states);
+    e->x.states = ct_states_new(&r->arena, e->x.model);
+    e->x.binding = ct_binding_new(&r->arena, e->x.model);
+    ct_states_add_initial(&r->arena, &e->x.states);
     resolve(r);
     evaluate(r, out);
 }
@@ -611,19 +613,19 @@ bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out)
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out)
 {
     *r = (cli_repl){.engine = e};
-    r->facts = mt_new_array(&r->arena, mt_str, e->model->fact_count);
-    r->shown = mt_new_array(&r->arena, uint8_t, e->model->rule_count);
-    memset(r->shown, CT_PARTLY_OPEN, e->model->rule_count);
-    r->unknown = mt_new_array(&r->arena, bool, e->model->fact_count);
-    r->partial = ct_partial_new(e->plan->program);
+    r->facts = mt_new_array(&r->arena, mt_str, e->x.model->fact_count);
+    r->shown = mt_new_array(&r->arena, uint8_t, e->x.model->rule_count);
+    memset(r->shown, CT_PARTLY_OPEN, e->x.model->rule_count);
+    r->unknown = mt_new_array(&r->arena, bool, e->x.model->fact_count);
+    r->partial = ct_partial_new(e->x.plan->program);
     ct_partial_limit(r->partial, (ct_patience){e->contract.limits.eval_steps,
                                                os_is_late, &e->deadline});
-    r->probe = ct_facts_new(e->model);
+    r->probe = ct_facts_new(e->x.model);
     mt_buf_addf(out,
                 "%.*s: %u facts, %u rules, %u operations, %u flows; help lists the "
                 "commands\n",
-                MT_ARG(e->model->id), e->model->fact_count, e->model->rule_count,
-                e->model->operation_count, e->model->flow_count);
+                MT_ARG(e->x.model->id), e->x.model->fact_count, e->x.model->rule_count,
+                e->x.model->operation_count, e->x.model->flow_count);
 }
 
 void cli_repl_begin(cli_repl *r, mt_buf *out)
@@ -656,7 +658,7 @@ static void offer_name(offer *o, mt_str name)
 
 static void offer_kind(offer *o, const cli_repl *r, ct_kind kind)
 {
-    const mt_map *names = &r->engine->model->names[kind];
+    const mt_map *names = &r->engine->x.model->names[kind];
     for (uint32_t i = 0; i < names->len; i++) {
         offer_name(o, names->entries[i].key);
     }
@@ -665,8 +667,8 @@ static void offer_kind(offer *o, const cli_repl *r, ct_kind kind)
 /* Values of a fact that can be listed. */
 static void offer_values(offer *o, const cli_repl *r, mt_str name)
 {
-    uint32_t fact = ct_model_find(r->engine->model, CT_KIND_FACT, name);
-    const ct_type *t = fact == CT_NONE ? NULL : r->engine->model->facts[fact].type;
+    uint32_t fact = ct_model_find(r->engine->x.model, CT_KIND_FACT, name);
+    const ct_type *t = fact == CT_NONE ? NULL : r->engine->x.model->facts[fact].type;
     if (t && ct_held(t) == LN_BOOLEAN) {
         offer_name(o, MT_STR("true"));
         offer_name(o, MT_STR("false"));
@@ -678,7 +680,7 @@ static void offer_values(offer *o, const cli_repl *r, mt_str name)
 
 static void offer_outcomes(offer *o, const cli_repl *r)
 {
-    const ct_plan *p = r->engine->plan;
+    const ct_plan *p = r->engine->x.plan;
     for (uint32_t i = 0; i < p->outcome_count; i++) {
         bool fresh = true;
         for (uint32_t k = 0; k < i; k++) {

@@ -89,16 +89,16 @@ static int too_few(const cli_args *args, const cli_witnessed *w)
                           w->quorum, w->witnesses);
 }
 
-static ex_cosigners cosigners(const cli_witnessed *w, const lg_note_key *keys)
+static lg_cosigners cosigners(const cli_witnessed *w, const lg_note_key *keys)
 {
-    return (ex_cosigners){keys, w->witnesses, w->quorum, (int64_t)time(NULL)};
+    return (lg_cosigners){keys, w->witnesses, w->quorum, (int64_t)time(NULL)};
 }
 
 static int from_file(const cli_args *args, mt_arena *a, const char *path,
                      const lg_note_key *keys, cli_witnessed *w)
 {
-    ex_cosigned_note *got = &w->got;
-    ex_cosigners by = cosigners(w, keys);
+    lg_cosigned_note *got = &w->got;
+    lg_cosigners by = cosigners(w, keys);
     int code = cli_read_input(args, a, path, LG_NOTE_BYTES, &got->note);
     if (code) {
         return code;
@@ -112,7 +112,7 @@ static int from_file(const cli_args *args, mt_arena *a, const char *path,
     /* A note in a file carries log and witness signatures in one block; in the store
      * the cosignatures are kept apart. */
     got->lines = got->read.signatures;
-    return ex_cosigned_count(got, &by) < w->quorum ? too_few(args, w) : CLI_HOLDS;
+    return lg_cosigned_count(got, &by) < w->quorum ? too_few(args, w) : CLI_HOLDS;
 }
 
 static int world(const cli_args *args, const cli_ledger *l, mt_err err)
@@ -127,7 +127,7 @@ static int from_store(const cli_args *args, mt_arena *a, const cli_ledger *l,
                       const lg_note_key *keys, cli_witnessed *w)
 {
     st_tx *tx;
-    ex_cosigners by = cosigners(w, keys);
+    lg_cosigners by = cosigners(w, keys);
     mt_err err = st_begin(l->store, ST_READ, &tx);
     if (err) {
         return world(args, l, err);
@@ -212,8 +212,8 @@ void cli_witnessed_text(mt_buf *out, const cli_witnessed *w, uint64_t records)
 int cli_newest_note(const cli_args *args, mt_arena *a, const cli_ledger *l, mt_str *out)
 {
     st_tx *tx;
-    ex_cosigned_note got;
-    ex_cosigners nobody = {0};
+    lg_cosigned_note got;
+    lg_cosigners nobody = {0};
     if (!l->store) {
         return cli_fail(args, CLI_USAGE, "--note needs --store URL");
     }

@@ -18,7 +18,7 @@ typedef struct cli_witnessed {
     bool wanted;        /* --witness was given */
     const char *origin; /* --origin, or NULL */
     size_t witnesses, quorum;
-    ex_cosigned_note got; /* if one of the two was given */
+    lg_cosigned_note got; /* if one of the two was given */
 } cli_witnessed;
 
 /* The keys of --witness, each once, and how many of them must have signed: the numbers

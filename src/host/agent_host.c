@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "agent/message.h"
+#include "agent/ticks.h"
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "base/vec.h"
@@ -44,22 +45,10 @@ struct ho_agent {
     const char *told[REASONS]; /* why messages were refused, as far as it was said */
     bool changed;              /* since the last commit */
     ho_stand stand;            /* with a durable relay; may be ahead of what is kept */
-    uint32_t *send_hooks;      /* in the order they run */
-    uint32_t send_hook_count;
-    int64_t *due_ms; /* of each sender; timed ones only */
+    ag_ticks *ticks;
 };
 
 #define SAY(x, ...) os_say((x)->options.report, (x)->options.report_state, __VA_ARGS__)
-
-/* ---- calls ---- */
-
-/* Declarative first, else the child process. */
-static void answer_call(ho_agent *x, const ag_call *call, ag_answer *answer)
-{
-    if (!ag_actor_answer(x->actor, call, answer)) {
-        ho_handlers_call(x->handlers, call, answer);
-    }
-}
 
 /* Signatures are of the time that others have, too. */
 static int64_t wall_ms(void)
@@ -270,118 +259,45 @@ void ho_agent_receive(ho_agent *x, mt_str line)
 
 /* ---- timed senders ---- */
 
-/* For messages of timed senders, which have no cycle: the same hooks in the same
- * order. */
-static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
+static void tick_begin(void *state)
 {
-    for (uint32_t i = 0; payload && i < x->send_hook_count; i++) {
-        ag_call call = {
-            .kind = AG_CALL_SEND_HOOK, .index = x->send_hooks[i], .payload = payload};
-        ag_answer answer = {0};
-        answer_call(x, &call, &answer);
-        if (answer.failed) {
-            x->counts.failed++;
-            SAY(x, "a send hook failed: %.200s", answer.failed);
-        }
-        payload = answer.failed ? NULL : answer.payload;
-    }
-    return payload;
-}
-
-/* A handler outside is asked only for data that its sender wants. */
-static void answer_tick(ho_agent *x, const ag_call *call, ag_answer *answer)
-{
-    if (!ag_actor_answer(x->actor, call, answer)) {
-        ag_call asked = *call;
-        bool gated = x->options.file->agent.senders[call->index].gated;
-        asked.key = gated ? call->key : AG_NULL_KEY; /* a clock has no key */
-        memset(answer, 0, sizeof *answer);
-        ho_handlers_call(x->handlers, &asked, answer);
-    }
-}
-
-/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
-static const mt_json *tick_message(ho_agent *x, const ag_call *call)
-{
-    if (!x->options.file->senders[call->index].group) {
-        return ag_actor_tick(x->actor, call);
-    }
-    ag_answer answer = {0};
-    answer_tick(x, call, &answer);
-    if (answer.failed) {
-        x->counts.failed++;
-        SAY(x, "a timed sender failed: %.200s", answer.failed);
-    }
-    return answer.failed ? NULL : answer.payload;
-}
-
-/* A list from a sender that may send many is one message for each item. */
-static void fire_once(ho_agent *x, const ag_call *call)
-{
-    const ag_sender *sender = &x->options.file->agent.senders[call->index];
+    ho_agent *x = state;
     mt_arena_reset(&x->message);
     ho_handlers_begin(x->handlers);
-    const mt_json *message = tick_message(x, call);
-    bool many = sender->multi;
-    if (many) {
-        const char *failed = NULL;
-        message = ag_many(&x->message, x->options.file->agent.mode, message, &failed);
-        many = mt_json_is(message, MT_JSON_ARRAY);
-        x->counts.failed += failed != NULL;
-    }
-    uint32_t count = many ? message->count : message ? 1 : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
-        if (out) {
-            ho_watch_tick(x->options.watch, sender->name, out);
-            emit(x, out);
-        }
+}
+
+static void tick_emit(void *state, const ag_sender *sender, const mt_json *out)
+{
+    ho_agent *x = state;
+    ho_watch_tick(x->options.watch, sender->name, out);
+    emit(x, out);
+}
+
+static void tick_failed(void *state, const char *what, const char *why)
+{
+    ho_agent *x = state;
+    x->counts.failed++;
+    if (why) {
+        SAY(x, "%s failed: %.200s", what, why);
     }
 }
 
-static void fire(ho_agent *x, uint32_t sender)
+static bool tick_full(void *state)
 {
-    const ag_call *calls;
-    uint32_t count = ag_actor_tick_begin(x->actor, sender, &calls);
-    for (uint32_t i = 0; i < count; i++) {
-        fire_once(x, &calls[i]);
-    }
-    ag_actor_tick_end(x->actor, sender);
-    x->changed = true;
-}
-
-/* When a clock that has just begun to run is due: at once, and one that fires once
- * after its time. */
-static void set_clock(ho_agent *x, uint32_t sender, int64_t now_ms)
-{
-    const ag_sender *s = &x->options.file->agent.senders[sender];
-    if (!x->due_ms[sender]) {
-        x->due_ms[sender] = now_ms + (s->once ? (int64_t)s->every_ms : 0);
-    }
+    return ho_agent_is_full(state);
 }
 
 int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
 {
-    const ag_agent *agent = &x->options.file->agent;
-    int64_t next = -1;
-    for (uint32_t i = 0; i < agent->sender_count; i++) {
-        if (ag_actor_ticks(x->actor, i)) {
-            set_clock(x, i, now_ms);
-        }
-        if (ag_actor_ticks(x->actor, i) && now_ms >= x->due_ms[i]) {
-            if (!ho_agent_is_full(x)) {
-                fire(x, i);
-            }
-            /* Missed ticks are not caught up. */
-            x->due_ms[i] = now_ms + (int64_t)agent->senders[i].every_ms;
-        }
-        if (!ag_actor_ticks(x->actor, i)) {
-            x->due_ms[i] = 0; /* its clock stands */
-            continue;
-        }
-        int64_t left = x->due_ms[i] - now_ms;
-        next = next < 0 || left < next ? left : next;
-    }
+    ag_tick_host host = {.state = x,
+                         .begin = tick_begin,
+                         .call = answer_external,
+                         .emit = tick_emit,
+                         .failed = tick_failed,
+                         .full = tick_full};
+    bool fired = false;
+    int64_t next = ag_ticks_run(x->ticks, now_ms, &x->message, &host, &fired);
+    x->changed |= fired;
     return next;
 }
 
@@ -557,7 +473,6 @@ static void make_signer(ho_agent *x)
 
 mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *why)
 {
-    const ag_agent *agent = &options->file->agent;
     ho_agent *x = mt_xmalloc(sizeof *x);
     *x = (ho_agent){.options = *options,
                     .limits = options->limits ? *options->limits : MT_LIMITS_DEFAULT};
@@ -565,12 +480,7 @@ mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *wh
     x->handlers = ho_handlers_new(options->file, options->directory, options->report,
                                   options->report_state);
     ho_handlers_guard(x->handlers, options->guard, options->guard_state);
-    x->send_hooks =
-        mt_xmalloc(mt_array_bytes(agent->hook_count + 1u, sizeof(uint32_t)));
-    x->send_hook_count = ag_hook_order(agent->mode, agent->hooks, agent->hook_count,
-                                       AG_SEND, x->send_hooks);
-    x->due_ms = mt_xmalloc(mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
-    memset(x->due_ms, 0, mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    x->ticks = ag_ticks_new(options->file, x->actor);
     make_signer(x);
     x->stand = options->keep->stand;
     mt_err err = load_kept(x, why);
@@ -590,12 +500,11 @@ void ho_agent_free(ho_agent *x)
         return;
     }
     ho_handlers_free(x->handlers);
+    ag_ticks_free(x->ticks);
     ag_actor_free(x->actor);
     ho_keep_close(x->options.keep);
     mt_arena_free(&x->message);
     mt_buf_free(&x->fresh);
     mt_buf_free(&x->state);
-    free(x->send_hooks);
-    free(x->due_ms);
     free(x);
 }

@@ -17,8 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/form.h"
-#include "base/json_write.h"
+#include "agent/handler.h"
 #include "os/clock.h"
 #include "os/process.h"
 
@@ -161,88 +160,6 @@ static const char *need_child(ho_handlers *h, group *g)
     return NULL;
 }
 
-/* ---- the question ---- */
-
-static const ag_binding *binding_of(const ag_file *f, const ag_call *call)
-{
-    switch (call->kind) {
-    case AG_CALL_RECEIVER: return &f->receivers[call->index];
-    case AG_CALL_SENDER: return &f->senders[call->index];
-    case AG_CALL_RECEIVE_HOOK:
-    case AG_CALL_SEND_HOOK: return &f->hooks[call->index];
-    }
-    MT_BUG("no such kind of call");
-}
-
-static void write_text_or_null(mt_jw *w, mt_str text)
-{
-    if (text.ptr) {
-        mt_jw_str(w, text);
-    } else {
-        mt_jw_null(w);
-    }
-}
-
-/* Why a sender is called; null for one that runs by the clock. */
-static void write_cause(mt_jw *w, const ag_event *cause)
-{
-    mt_jw_keyz(w, "cause");
-    if (!cause) {
-        mt_jw_null(w);
-        return;
-    }
-    mt_jw_begin_object(w);
-    mt_jw_key_str(w, "action", mt_str_z(ag_action_name(cause->action)));
-    if (cause->data) {
-        mt_jw_keyz(w, "data");
-        mt_jw_json(w, cause->data);
-    }
-    mt_jw_key_str(w, "trigger", cause->trigger);
-    mt_jw_end_object(w);
-}
-
-/* Keys in byte order. A hook is told the direction, the others their key and state. */
-static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int64_t id)
-{
-    static const char *const NAMES[] = {[AG_CALL_RECEIVE_HOOK] = "hook",
-                                        [AG_CALL_RECEIVER] = "receive",
-                                        [AG_CALL_SENDER] = "send",
-                                        [AG_CALL_SEND_HOOK] = "hook"};
-    bool hook = call->kind == AG_CALL_RECEIVE_HOOK || call->kind == AG_CALL_SEND_HOOK;
-    mt_buf_clear(&h->request);
-    mt_jw w = mt_jw_start(&h->request, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "call", mt_str_z(NAMES[call->kind]));
-    if (call->kind == AG_CALL_SENDER) {
-        write_cause(&w, call->cause);
-    }
-    if (hook) {
-        bool in = call->kind == AG_CALL_RECEIVE_HOOK;
-        mt_jw_key_str(&w, "direction", in ? MT_STR("receive") : MT_STR("send"));
-    }
-    mt_jw_key_str(&w, "function", function);
-    mt_jw_key_i64(&w, "id", id);
-    if (!hook) {
-        mt_jw_keyz(&w, "key");
-        write_text_or_null(&w, call->key);
-    }
-    if (h->about[0]) {
-        mt_jw_key_str(&w, "message", mt_str_z(h->about));
-    }
-    mt_jw_keyz(&w, "payload");
-    if (call->payload) {
-        mt_jw_json(&w, call->payload);
-    } else {
-        mt_jw_null(&w);
-    }
-    if (call->kind == AG_CALL_RECEIVER) {
-        mt_jw_keyz(&w, "state");
-        write_text_or_null(&w, call->state);
-    }
-    mt_jw_end_object(&w);
-    mt_buf_addc(&h->request, '\n');
-}
-
 /* ---- the answer ---- */
 
 static int time_limit_ms(const group *g)
@@ -295,35 +212,6 @@ static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **f
     return NULL;
 }
 
-/* What an answer says. A program may answer all calls alike, so what is for another
- * kind of call may stand there, too. */
-typedef struct reply {
-    mt_str error, trigger;
-    const char *travel;
-    bool quit;
-    ag_action action;
-    const mt_json *data, *payload;
-} reply;
-
-static bool read_action(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
-{
-    return ag_action_from(mt_json_text(v), to) ||
-           mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
-                       "must be move, stay or test");
-}
-
-static const mt_form_row REPLY[] = {
-    MT_FORM_NOTE("id"),
-    MT_FORM_OWN(reply, action, "action", read_action, MT_FORM_NULLABLE),
-    MT_FORM_TEXT(reply, trigger, "trigger", MT_FORM_NULLABLE),
-    MT_FORM_ANY(reply, data, "data", MT_FORM_NULLABLE),
-    MT_FORM_ANY(reply, payload, "payload", MT_FORM_NULLABLE),
-    MT_FORM_TEXT(reply, error, "error", MT_FORM_NULLABLE),
-    MT_FORM_ROW(reply, travel, "travel", MT_FORM_K_WORD, 0, HO_TRAVEL_BYTES - 1,
-                MT_FORM_NULLABLE),
-    MT_FORM_FLAG(reply, quit, "quit", MT_FORM_NULLABLE),
-};
-
 typedef struct judging {
     ho_handlers *h;
     group *g;
@@ -347,7 +235,7 @@ static void judge(void *state, const mt_form_fault *fault)
 
 /* NULL, or what is wrong with the answer. */
 static const char *read_reply(ho_handlers *h, group *g, const mt_json *answer,
-                              reply *out)
+                              ag_reply *out)
 {
     judging j = {.h = h, .g = g};
     mt_form form = {.arena = &h->arena,
@@ -356,14 +244,14 @@ static const char *read_reply(ho_handlers *h, group *g, const mt_json *answer,
                     .state = &j,
                     .unknown = MT_FORM_WARNED};
     const char *why = NULL;
-    if (!mt_form_read(&form, answer, REPLY, mt_form_count(REPLY), out)) {
+    if (!ag_reply_read(&form, answer, out)) {
         why = mt_strf(&h->arena, "the handler's answer: %.*s", MT_ARG(j.wrong)).ptr;
     }
     mt_buf_free(&j.wrong);
     return why;
 }
 
-static void take_wishes(ho_handlers *h, const reply *r)
+static void take_wishes(ho_handlers *h, const ag_reply *r)
 {
     h->wish.quit |= r->quit;
     if (r->travel && *r->travel) {
@@ -373,7 +261,7 @@ static void take_wishes(ho_handlers *h, const reply *r)
 
 /* An error in an answer is the handler's word and not a failure of the process. */
 static const char *failure_of(ho_handlers *h, group *g, const mt_json *answer,
-                              reply *out)
+                              ag_reply *out)
 {
     const char *why = read_reply(h, g, answer, out);
     if (!why && out->error.len) {
@@ -388,7 +276,7 @@ static const char *failure_of(ho_handlers *h, group *g, const mt_json *answer,
 static void take_answer(ho_handlers *h, group *g, const ag_call *call,
                         const mt_json *answer, ag_answer *out)
 {
-    reply r = {.action = AG_NONE};
+    ag_reply r = {.action = AG_NONE};
     if (++g->good >= FORGIVEN_AFTER) {
         g->failures = 0;
     }
@@ -397,19 +285,13 @@ static void take_answer(ho_handlers *h, group *g, const ag_call *call,
     if (out->failed) {
         return;
     }
-    if (call->kind == AG_CALL_RECEIVER) {
-        out->event = (ag_event){.action = r.action,
-                                .trigger = r.trigger.len ? r.trigger : MT_STR("ok"),
-                                .data = r.data};
-    } else {
-        out->payload = r.payload;
-    }
+    ag_reply_answer(call, &r, out);
 }
 
 void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer)
 {
     ho_handlers *h = handlers;
-    const ag_binding *b = binding_of(h->file, call);
+    const ag_binding *b = ag_binding_of(h->file, call);
     if (!b->group) {
         answer->failed = "nobody answers this call";
         return;
@@ -420,7 +302,8 @@ void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer)
         return;
     }
     int64_t id = ++h->next_id;
-    write_call(h, call, b->function, id);
+    mt_buf_clear(&h->request);
+    ag_call_write(&h->request, call, b->function, id, mt_str_z(h->about));
     if (os_child_write(g->child, mt_buf_str(&h->request), time_limit_ms(g))) {
         answer->failed = failure(h, g, "the handler does not listen");
         return;

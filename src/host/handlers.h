@@ -14,12 +14,12 @@
 #ifndef HO_HANDLERS_H
 #define HO_HANDLERS_H
 
-#include "agent/agent_file.h"
+#include "agent/handler.h"
 #include "os/report.h"
 
 typedef struct ho_handlers ho_handlers;
 
-enum { HO_TRAVEL_BYTES = 256, HO_MESSAGE_TEXT = 64 };
+enum { HO_TRAVEL_BYTES = AG_TRAVEL_BYTES, HO_MESSAGE_TEXT = 64 };
 
 /* What a handler asked of the host since the last message. */
 typedef struct ho_wish {

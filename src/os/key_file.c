@@ -6,8 +6,7 @@
  * the file that was checked is the file that is read.
  *
  * Bytes of a secret are wiped from every buffer they passed through before it is left,
- * also when they turn out not to be a key. A name for people (os_key_name()) is the
- * beginning of the hash of the public key.
+ * also when they turn out not to be a key.
  *
  * What may fail: MT_E_NOTFOUND, MT_E_EXISTS, MT_E_DENIED, MT_E_SYNTAX, MT_E_IO, each
  * with a sentence in `why` that names the path and never the contents. */
@@ -100,12 +99,6 @@ mt_err os_key_create(const char *prefix, mt_sign_public *out, mt_buf *why)
 
 /* ---- reading ---- */
 
-static bool decode(mt_str text, unsigned char *out)
-{
-    text.len -= text.len && text.ptr[text.len - 1] == '\n';
-    return mt_unhex(text, out, KEY_BYTES) || mt_unbase64(text, out, KEY_BYTES);
-}
-
 /* Reads at most `size` bytes; *len says how many there were. */
 static mt_err read_some(int fd, char *to, size_t size, size_t *len)
 {
@@ -143,7 +136,11 @@ static mt_err read_open(int fd, const char *path, bool secret, unsigned char *ou
     if (read_some(fd, text, sizeof text, &len)) {
         return say_errno(why, path);
     }
-    bool good = decode(mt_str_from(text, len), out);
+    /* Seeds are spelled as public keys are. */
+    mt_sign_public key;
+    bool good = mt_sign_public_read(mt_str_from(text, len), &key);
+    memcpy(out, key.bytes, good ? KEY_BYTES : 0);
+    explicit_bzero(&key, sizeof key);
     explicit_bzero(text, sizeof text);
     return good ? MT_OK : say(MT_E_SYNTAX, why, path, "holds no key");
 }
@@ -176,15 +173,7 @@ mt_err os_key_read(const char *path, mt_sign_key *out, mt_buf *why)
 
 mt_err os_key_public(const char *text_or_path, mt_sign_public *out, mt_buf *why)
 {
-    return decode(mt_str_z(text_or_path), out->bytes)
+    return mt_sign_public_read(mt_str_z(text_or_path), out)
                ? MT_OK
                : read_bytes(text_or_path, false, out->bytes, why);
-}
-
-void os_key_name(const mt_sign_public *key, char out[OS_KEY_NAME])
-{
-    mt_sha256 digest =
-        mt_sha256_of(mt_str_from((const char *)key->bytes, MT_SIGN_PUBLIC));
-    mt_hex(digest.bytes, 8, out);
-    memcpy(out + 16, "...", 4);
 }

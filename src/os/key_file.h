@@ -20,9 +20,4 @@ mt_err os_key_read(const char *path, mt_sign_key *out, mt_buf *why);
 /* A public key as text (64 hex digits or base64), or the name of a file with it. */
 mt_err os_key_public(const char *text_or_path, mt_sign_public *out, mt_buf *why);
 
-/* The first 16 hex digits of the key's SHA-256 and "...", for people. */
-enum { OS_KEY_NAME = 20 };
-/* A short name for people; not enough to trust a key by. */
-void os_key_name(const mt_sign_public *key, char out[OS_KEY_NAME]);
-
 #endif

@@ -93,6 +93,14 @@ class Layers(unittest.TestCase):
         self.finds("room contract is pure and must not include base/wait.h",
                    {"contract/wire/load.c": '#include "base/wait.h"\n'})
 
+    def test_the_machine_in_the_library(self):
+        files = {"api/README.md": README, "os/README.md": README, "os/file.h": "\n",
+                 "api/contract_files.c": '#include "os/file.h"\n#include <unistd.h>\n'}
+        self.assertEqual(self.found(files), [])
+        for what in ('"os/file.h"', "<unistd.h>"):
+            self.finds("only files called *_files.c of room api may include " + what[1:-1],
+                       {**files, "api/contract.c": f"#include {what}\n"})
+
     def test_a_room_without_a_readme(self):
         self.finds("src/contract/front: has no README.md", {"contract/front/README.md": None})
 

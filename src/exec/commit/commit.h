@@ -259,7 +259,7 @@ void ex_watches_close(ex_executor *x);
 /* The smallest note over more than `seq` records that has so many cosignatures of the
  * configured witnesses. MT_E_NOTFOUND: not yet. */
 mt_err ex_cosigned_for(ex_executor *x, st_tx *tx, mt_arena *a, int64_t seq,
-                       size_t quorum, ex_cosigned_note *out);
+                       size_t quorum, lg_cosigned_note *out);
 
 /* ---- The shadow ---- */
 

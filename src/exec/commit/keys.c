@@ -249,8 +249,8 @@ static mt_err hand_over(opening *o, const mt_sign_key *old)
     err = err ? err : write_event(o, true, &old->open, MT_STR("handed over"));
     err = err ? err : sign_first(o);
     if (!err) {
-        char name[OS_KEY_NAME];
-        os_key_name(&x->key.open, name);
+        char name[MT_SIGN_NAME];
+        mt_sign_name(&x->key.open, name);
         ex_log(x, 1, "key_handed_over", "the ledger is signed with key %s from now on",
                name);
     }
@@ -260,10 +260,10 @@ static mt_err hand_over(opening *o, const mt_sign_key *old)
 /* Another key has signed until now. */
 static mt_err take_over(opening *o)
 {
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     mt_sign_key previous;
     const char *path = o->options->previous_key;
-    os_key_name(&o->signer, name);
+    mt_sign_name(&o->signer, name);
     if (!path) {
         mt_buf_addf(
             o->why,

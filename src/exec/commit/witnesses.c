@@ -540,10 +540,10 @@ void ex_watches_close(ex_executor *x)
 /* ---- For others ---- */
 
 mt_err ex_cosigned_for(ex_executor *x, st_tx *tx, mt_arena *a, int64_t seq,
-                       size_t quorum, ex_cosigned_note *out)
+                       size_t quorum, lg_cosigned_note *out)
 {
     lg_note_key *keys = mt_new_array(a, lg_note_key, x->watch_count + 1);
-    ex_cosigners by = {keys, x->watch_count, quorum, ex_now(x) / 1000};
+    lg_cosigners by = {keys, x->watch_count, quorum, ex_now(x) / 1000};
     for (size_t i = 0; i < x->watch_count; i++) {
         keys[i] = x->watches[i].of.key;
     }

@@ -151,35 +151,17 @@ typedef struct choosing {
     st_tx *tx;
     mt_arena *a;
     mt_arena scratch; /* of one note */
-    const ex_cosigners *by;
+    const lg_cosigners *by;
     size_t ahead; /* the most of any note */
     bool newest, found;
-    ex_cosigned_note *out;
+    lg_cosigned_note *out;
 } choosing;
 
-/* A key counts once, however often its lines stand there. */
-size_t ex_cosigned_count(ex_cosigned_note *got, const ex_cosigners *by)
-{
-    got->count = got->ahead = 0;
-    got->time = INT64_MAX;
-    for (size_t i = 0; i < by->count; i++) {
-        int64_t time = 0;
-        lg_signed s =
-            lg_note_cosigned(got->read.text, got->lines, &by->keys[i], by->now, &time);
-        got->ahead += s == LG_AHEAD;
-        if (s == LG_SIGNED) {
-            got->count++;
-            got->time = time < got->time ? time : got->time;
-        }
-    }
-    return got->count;
-}
-
 /* Is this one signed by enough of them? What is ahead is told when none is. */
-static bool has_quorum(choosing *c, ex_cosigned_note *got)
+static bool has_quorum(choosing *c, lg_cosigned_note *got)
 {
     bool enough = lg_note_lines_are_good(got->lines) &&
-                  ex_cosigned_count(got, c->by) >= c->by->quorum;
+                  lg_cosigned_count(got, c->by) >= c->by->quorum;
     c->ahead = got->ahead > c->ahead ? got->ahead : c->ahead;
     return enough;
 }
@@ -187,7 +169,7 @@ static bool has_quorum(choosing *c, ex_cosigned_note *got)
 static mt_err judge_note(void *state, const st_doc *row)
 {
     choosing *c = state;
-    ex_cosigned_note got = {.note = row->body};
+    lg_cosigned_note got = {.note = row->body};
     mt_arena_reset(&c->scratch);
     if (lg_note_read(row->body, &got.read)) {
         return MT_OK;
@@ -227,10 +209,10 @@ static mt_err walk_back(choosing *c, int64_t seq)
 }
 
 mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
-                        const ex_cosigners *by, ex_cosigned_note *out)
+                        const lg_cosigners *by, lg_cosigned_note *out)
 {
     choosing c = {.tx = tx, .a = a, .by = by, .newest = newest, .out = out};
-    *out = (ex_cosigned_note){0};
+    *out = (lg_cosigned_note){0};
     mt_err err = newest ? walk_back(&c, seq) : walk_notes(&c, seq);
     out->ahead = c.found ? out->ahead : c.ahead;
     mt_arena_free(&c.scratch);

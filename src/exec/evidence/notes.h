@@ -8,7 +8,7 @@
 #define EX_NOTES_H
 
 #include "ledger/checkpoint.h"
-#include "ledger/note.h"
+#include "ledger/cosigned.h"
 #include "store/store.h"
 
 #define EX_KIND_NOTE        MT_STR("ledger.note")
@@ -40,29 +40,11 @@ typedef struct ex_witnessed {
 } ex_witnessed;
 mt_err ex_witnessed_get(st_tx *tx, mt_arena *a, mt_str witness, ex_witnessed *out);
 
-/* Whose cosignatures are wanted, and when they are looked at: those of a time that has
- * not come do not count (lg_note_cosigned). */
-typedef struct ex_cosigners {
-    const lg_note_key *keys;
-    size_t count, quorum;
-    int64_t now; /* seconds since 1970 */
-} ex_cosigners;
-
-typedef struct ex_cosigned_note {
-    mt_str note;  /* as the log signed it */
-    mt_str lines; /* all cosignatures of it */
-    lg_note read; /* of `note` */
-    size_t count; /* witnesses among the keys who signed it */
-    size_t ahead; /* others of them, who signed it at a time that has not come */
-    int64_t time; /* the earliest time among the latest of each */
-} ex_cosigned_note;
-/* Counts, of note, read and lines, who of these signed; *time too. */
-size_t ex_cosigned_count(ex_cosigned_note *got, const ex_cosigners *by);
 /* A note over more than `seq` records that has cosignatures of at least the quorum of
  * these, the smallest there is: for a receipt. `newest`: the largest instead. With a
  * quorum of 0 the lines may be empty. MT_E_NOTFOUND: none yet; `ahead` is then the most
  * that any has. Everything in the arena. */
 mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
-                        const ex_cosigners *by, ex_cosigned_note *out);
+                        const lg_cosigners *by, lg_cosigned_note *out);
 
 #endif

@@ -227,12 +227,12 @@ static bool is_told(mt_str key)
 static void add_member(mt_buf *out, const mt_json_member *m)
 {
     mt_sign_public key;
-    char name[OS_KEY_NAME];
+    char name[MT_SIGN_NAME];
     mt_json_show(out, m->key);
     mt_buf_addc(out, ' ');
     if (mt_str_is(m->key, "key") &&
         mt_unhex_lower(mt_json_text(&m->value), key.bytes, MT_SIGN_PUBLIC)) {
-        os_key_name(&key, name);
+        mt_sign_name(&key, name);
         mt_buf_addz(out, name);
     } else {
         ex_plain_value(out, &m->value);

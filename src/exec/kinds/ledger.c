@@ -220,7 +220,7 @@ static mt_err find_witnessed(ex_job *job, st_tx *tx, size_t quorum, lg_receipt *
 {
     mt_arena *a = &job->arena;
     mt_str text;
-    ex_cosigned_note got;
+    lg_cosigned_note got;
     mt_err err = ex_cosigned_for(job->x, tx, a, (int64_t)r->seq, quorum, &got);
     err = err ? err : st_checkpoint_get(tx, a, (int64_t)got.read.head.size, &text);
     err = err ? err

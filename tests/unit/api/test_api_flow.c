@@ -99,7 +99,11 @@ static motet_str choose(void *user, motet_str step, motet_str operation)
 
 static motet_host host_for(world *w)
 {
-    return (motet_host){w, may_act, apply, choose};
+    return (motet_host){.size = sizeof(motet_host),
+                        .user = w,
+                        .may_act = may_act,
+                        .apply = apply,
+                        .choose = choose};
 }
 
 static void start(world *w, const motet_host *host)

@@ -103,7 +103,8 @@ static motet_graph_host *opened(const world *w, const char *journal, bool resume
 static motet_status tick(motet_graph_host *h, const char *id, unsigned at,
                          const char *payload)
 {
-    motet_graph_event e = {.id = str(id),
+    motet_graph_event e = {.size = sizeof e,
+                           .id = str(id),
                            .secs = at,
                            .semantic_kind = str("tick"),
                            .payload = str(payload)};
@@ -145,7 +146,8 @@ static void refused(motet_graph_host *h, motet_graph_event e, const char *why)
 static void what_is_no_event_is_refused_and_the_next_may_come(void **state)
 {
     motet_graph_host *h = opened(*state, NULL, false);
-    motet_graph_event good = {.id = str("a"),
+    motet_graph_event good = {.size = sizeof good,
+                              .id = str("a"),
                               .kind = "Command",
                               .secs = 253402300799,
                               .nanos = 999999999,
@@ -177,9 +179,11 @@ static void the_supervisor_does_as_it_is_told(void **state)
 {
     world *w = *state;
     motet_graph_host *h;
-    motet_supervision half = {.max_per_window = 1};
-    motet_supervision s = {
-        .max_per_window = 1, .rate_window_ms = 60000, .skip_duplicates = true};
+    motet_supervision half = {.size = sizeof half, .max_per_window = 1};
+    motet_supervision s = {.size = sizeof s,
+                           .max_per_window = 1,
+                           .rate_window_ms = 60000,
+                           .skip_duplicates = true};
     assert_int_equal(motet_graph_host_open(w->graph, &half, NULL, false, &h),
                      MOTET_E_REJECTED);
     assert_true(says(motet_graph_host_message(h), "go together"));
@@ -212,7 +216,7 @@ static void a_journal_is_gone_on_with_and_never_lost(void **state)
                      MOTET_E_EXISTS);
     assert_true(says(motet_graph_host_message(other), "resume"));
     motet_graph_host_free(other);
-    motet_supervision s = {.max_retries = 3};
+    motet_supervision s = {.size = sizeof s, .max_retries = 3};
     assert_int_equal(motet_graph_host_open(w->graph, &s, w->journal, true, &other),
                      MOTET_E_REJECTED);
     motet_graph_host_free(other);

@@ -1,22 +1,23 @@
-/* cli/explain.c - motet explain --all and --change: reasons and changes, by the solver.
+/* answer/explain_proofs.c - all reasons, and what would have to change: reasons and
+ * changes, by the solver.
  *
  * The condition is that of the verdict's rule, or the operation's precondition. What
  * the solver does not know is said, never guessed. An operation without a precondition
  * has the reason of no parts: it is always so.
  *
- * Order of --all: the reasons are asked for, then told; a condition that ends in
- * an error has none, which is exit status 1. Order of --change: what holds already
+ * Order of all reasons: the reasons are asked for, then told; a condition that ends in
+ * an error has none, which is code 1. Order of a change: what holds already
  * is told without asking the solver. Facts of a change come back from the solver as
  * text and are read like facts of a user; the evaluator has confirmed them before.
- * Exit status: --all 0 if the condition holds; --change 0 if a change was found or
+ * The code: of all reasons 0 if the condition holds; of a change 0 if one was found or
  * none is needed. Memory is the contract's arena and one prover per call. */
-#include "cli/explain.h"
+#include "answer/explain_proofs.h"
 
 #include "analyze/prove/reasons.h"
 #include "contract/flow/text.h"
 #include "contract/reduce/expr.h"
 
-static const ct_expr *condition_of(const cli_engine *e, const cli_subject *what)
+static const ct_expr *condition_of(const aw_case *e, const aw_subject *what)
 {
     const ct_expr *c = what->rule != CT_NONE
                            ? e->model->rules[what->rule].when
@@ -25,7 +26,7 @@ static const ct_expr *condition_of(const cli_engine *e, const cli_subject *what)
 }
 
 /* "verdict v is absent", "the precondition of o holds". */
-static void subject_text(mt_buf *out, const cli_engine *e, const cli_subject *what,
+static void subject_text(mt_buf *out, const aw_case *e, const aw_subject *what,
                          bool value)
 {
     if (what->rule != CT_NONE) {
@@ -39,14 +40,14 @@ static void subject_text(mt_buf *out, const cli_engine *e, const cli_subject *wh
     }
 }
 
-static void subject_json(mt_jw *w, const cli_engine *e, const cli_subject *what)
+static void subject_json(mt_jw *w, const aw_case *e, const aw_subject *what)
 {
     if (what->operation != CT_NONE) {
         mt_jw_key_str(w, "operation", e->model->operations[what->operation].id);
     }
 }
 
-static void verdict_json(mt_jw *w, const cli_engine *e, const cli_subject *what)
+static void verdict_json(mt_jw *w, const aw_case *e, const aw_subject *what)
 {
     if (what->rule != CT_NONE) {
         mt_jw_key_str(w, "verdict", e->model->rules[what->rule].verdict);
@@ -55,7 +56,7 @@ static void verdict_json(mt_jw *w, const cli_engine *e, const cli_subject *what)
 
 /* ---- All reasons ---- */
 
-static void reasons_text(mt_buf *out, cli_engine *e, const cli_subject *what,
+static void reasons_text(mt_buf *out, aw_case *e, const aw_subject *what,
                          const an_reasons *r, an_explain_form form)
 {
     subject_text(out, e, what, r->value);
@@ -74,7 +75,7 @@ static void reasons_text(mt_buf *out, cli_engine *e, const cli_subject *what,
     }
 }
 
-static void reasons_json(mt_buf *out, cli_engine *e, const cli_subject *what,
+static void reasons_json(mt_buf *out, aw_case *e, const aw_subject *what,
                          const an_reasons *r)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -100,33 +101,32 @@ static void reasons_json(mt_buf *out, cli_engine *e, const cli_subject *what,
     mt_buf_free(&parts_text);
 }
 
-int cli_explain_all(cli_engine *e, const cli_subject *what, bool json,
-                    an_explain_form form)
+int aw_explain_all(aw_case *e, const aw_subject *what, bool json, an_explain_form form,
+                   aw_reply *reply)
 {
-    mt_buf out = {0};
+    mt_buf *out = &reply->text;
     an_reasons r;
     ct_fault fault = {0};
-    mt_arena *a = &e->contract.arena;
-    an_prover *p = an_prover_new(e->plan->program, NULL, &e->contract.limits);
+    mt_arena *a = &e->contract->arena;
+    an_prover *p = an_prover_new(e->plan->program, NULL, &e->contract->limits);
     mt_err err =
         an_reasons_of(p, a, &e->frozen.snapshot, condition_of(e, what), &r, &fault);
     an_prover_free(p);
     if (err) {
-        return cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
-                        MT_ARG(fault.message));
+        return aw_fail_evaluation(reply, &fault);
     }
     if (json) {
-        reasons_json(&out, e, what, &r);
+        reasons_json(out, e, what, &r);
     } else {
-        reasons_text(&out, e, what, &r, form);
+        reasons_text(out, e, what, &r, form);
     }
-    return cli_engine_print(e->args, &out, r.value ? CLI_HOLDS : CLI_FAILS);
+    return r.value ? AW_HOLDS : AW_FAILS;
 }
 
 /* ---- Changes ---- */
 
 typedef struct shown {
-    cli_engine *e;
+    aw_case *e;
     ct_facts *facts; /* of a change */
 } shown;
 
@@ -138,7 +138,7 @@ static const ct_value *new_value(const shown *s, uint32_t fact)
 static bool read_change(shown *s, const an_change *c)
 {
     ct_fault fault;
-    return ct_facts_read(s->facts, c->facts, &s->e->contract.limits, false, &fault) ==
+    return ct_facts_read(s->facts, c->facts, &s->e->contract->limits, false, &fault) ==
            MT_OK;
 }
 
@@ -155,7 +155,7 @@ static void change_text(mt_buf *out, shown *s, const an_change *c)
     }
 }
 
-static void changes_text(mt_buf *out, shown *s, const cli_subject *what,
+static void changes_text(mt_buf *out, shown *s, const aw_subject *what,
                          const an_changes *c)
 {
     subject_text(out, s->e, what, false);
@@ -210,7 +210,7 @@ static void change_json(mt_jw *w, shown *s, const an_change *c)
     mt_jw_end_object(w);
 }
 
-static void changes_json(mt_buf *out, shown *s, const cli_subject *what,
+static void changes_json(mt_buf *out, shown *s, const aw_subject *what,
                          const an_changes *c)
 {
     static const char *const POSSIBLE[] = {
@@ -236,11 +236,10 @@ static void changes_json(mt_buf *out, shown *s, const cli_subject *what,
 }
 
 /* What holds already needs no change, which is said as such. */
-static int nothing_to_change(cli_engine *e, const cli_subject *what, bool json)
+static int nothing_to_change(mt_buf *out, aw_case *e, const aw_subject *what, bool json)
 {
-    mt_buf out = {0};
     if (json) {
-        mt_jw w = mt_jw_start(&out, false);
+        mt_jw w = mt_jw_start(out, false);
         mt_jw_begin_object(&w);
         mt_jw_keyz(&w, "changes");
         mt_jw_begin_array(&w);
@@ -250,35 +249,35 @@ static int nothing_to_change(cli_engine *e, const cli_subject *what, bool json)
         verdict_json(&w, e, what);
         mt_jw_end_object(&w);
     } else {
-        subject_text(&out, e, what, true);
-        mt_buf_addz(&out, ": nothing has to change\n");
+        subject_text(out, e, what, true);
+        mt_buf_addz(out, ": nothing has to change\n");
     }
-    return cli_engine_print(e->args, &out, CLI_HOLDS);
+    return AW_HOLDS;
 }
 
-int cli_explain_change(cli_engine *e, const cli_subject *what, bool json)
+int aw_explain_change(aw_case *e, const aw_subject *what, bool json, aw_reply *reply)
 {
-    mt_buf out = {0};
+    mt_buf *out = &reply->text;
     ct_fault fault = {0};
     bool holds = false;
-    mt_arena *a = &e->contract.arena;
+    mt_arena *a = &e->contract->arena;
     const ct_expr *condition = condition_of(e, what);
     /* A condition that ends in an error does not hold either. */
     if (!ct_holds_expr(&e->frozen.snapshot, condition, &holds, a, NULL, &fault) &&
         holds) {
-        return nothing_to_change(e, what, json);
+        return nothing_to_change(out, e, what, json);
     }
-    an_prover *p = an_prover_new(e->plan->program, NULL, &e->contract.limits);
+    an_prover *p = an_prover_new(e->plan->program, NULL, &e->contract->limits);
     an_changes c = an_changes_for(p, a, &e->frozen.snapshot, condition);
     /* Facts of their own: the snapshot's must stay as they are, they are told
      * beside. */
     shown s = {e, ct_facts_new(e->model)};
     if (json) {
-        changes_json(&out, &s, what, &c);
+        changes_json(out, &s, what, &c);
     } else {
-        changes_text(&out, &s, what, &c);
+        changes_text(out, &s, what, &c);
     }
     ct_facts_free(s.facts);
     an_prover_free(p);
-    return cli_engine_print(e->args, &out, c.count ? CLI_HOLDS : CLI_FAILS);
+    return c.count ? AW_HOLDS : AW_FAILS;
 }

@@ -1,0 +1,110 @@
+/* api/reply.c - answers as callers hold them, and options that are given as JSON. */
+#include <stdlib.h>
+
+#include "api/api.h"
+
+struct motet_answer {
+    aw_reply reply;
+    mt_buf message; /* the reply's, as one text */
+    int code;
+};
+
+motet_answer *api_answer_new(aw_reply *reply, int code)
+{
+    motet_answer *a = mt_xmalloc(sizeof *a);
+    *a = (motet_answer){.reply = *reply, .code = code};
+    *reply = (aw_reply){0};
+    for (size_t i = 0; i < a->reply.messages.len; i++) {
+        mt_buf_addz(&a->message, i ? "\n" : "");
+        mt_buf_adds(&a->message, a->reply.messages.items[i]);
+    }
+    return a;
+}
+
+/* With messages there is no answer. */
+motet_status api_answer_status(const motet_answer *a)
+{
+    return a->code == AW_USAGE                                        ? MOTET_E_USAGE
+           : a->reply.refused || a->message.len || a->reply.fault.len ? MOTET_E_REJECTED
+                                                                      : MOTET_OK;
+}
+
+motet_status api_answer(aw_reply *r, int code, motet_answer **out)
+{
+    *out = api_answer_new(r, code);
+    return api_answer_status(*out);
+}
+
+motet_str motet_answer_text(const motet_answer *answer)
+{
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
+    return api_out_str(mt_buf_str(&answer->reply.text));
+}
+
+int motet_answer_code(const motet_answer *answer)
+{
+    if (!answer) {
+        return AW_USAGE;
+    }
+    return answer->code;
+}
+
+motet_str motet_answer_message(const motet_answer *answer)
+{
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
+    return api_out_str(mt_buf_str(&answer->message));
+}
+
+motet_str motet_answer_fault(const motet_answer *answer)
+{
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
+    return api_out_str(mt_buf_str(&answer->reply.fault));
+}
+
+void motet_answer_free(motet_answer *answer)
+{
+    if (answer) {
+        aw_reply_free(&answer->reply);
+        mt_buf_free(&answer->message);
+        free(answer);
+    }
+}
+
+/* ---- Options ---- */
+
+static void say_fault(void *reply, const mt_form_fault *fault)
+{
+    mt_buf text = {0};
+    mt_form_write(&text, fault);
+    aw_fail(reply, AW_USAGE, "%.*s", MT_ARG(mt_buf_str(&text)));
+    mt_buf_free(&text);
+}
+
+/* Texts borrow from a copy in the reply's arena: the caller's may go. */
+int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
+                     aw_reply *r)
+{
+    mt_json *tree = mt_new(&r->arena, mt_json);
+    mt_json_error error = {0};
+    mt_form form = {
+        .arena = &r->arena, .what = "the options", .report = say_fault, .state = r};
+    if (!text.len) {
+        return AW_HOLDS;
+    }
+    mt_str copy = mt_str_dup(&r->arena, api_in_str(text));
+    if (mt_json_read(&r->arena, copy, NULL, tree, &error)) {
+        return aw_fail(r, AW_USAGE, "the options are not JSON: %s%s%.*s at byte %zu",
+                       error.message, error.detail.len ? " " : "", MT_ARG(error.detail),
+                       error.offset);
+    }
+    if (!mt_json_is(tree, MT_JSON_OBJECT)) {
+        return aw_fail(r, AW_USAGE, "the options are not a JSON object");
+    }
+    return mt_form_read(&form, tree, rows, count, out) ? AW_HOLDS : AW_USAGE;
+}

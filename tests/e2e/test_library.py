@@ -1,0 +1,466 @@
+"""libmotet answers with the bytes that the commands print, and refuses what they refuse."""
+import json
+import pathlib
+import shutil
+import unittest
+
+from harness import SOURCE, Case, main
+import library
+from library import Contract, OK, REJECTED, USAGE
+
+EXAMPLES = sorted((SOURCE / "examples").glob("*/*.tenor"))
+ESCROW = SOURCE / "examples/escrow/escrow.tenor"
+FACTS = json.loads((SOURCE / "tests/data/escrow.facts.json").read_text())
+
+
+def files_of(path):
+    """Every source below the directory of a contract, by its path as the command sees it."""
+    return {str(one): one.read_text() for one in pathlib.Path(path).parent.rglob("*.tenor")}
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Library(Case):
+    def load(self, path):
+        contract, status = Contract.read(files_of(path), path)
+        self.addCleanup(contract.free)
+        self.assertEqual(status, OK, contract.messages())
+        return contract
+
+    def same(self, answer, *words, stdin=b""):
+        """The answer is what the command prints."""
+        result = self.run_motet(*words, stdin=stdin)
+        self.assertEqual(answer.text, result.out_bytes, (words, answer.message, result.err))
+        self.assertEqual(answer.code, result.code, words)
+
+    def test_every_example_is_elaborated_checked_analysed_and_drawn_alike(self):
+        for path in EXAMPLES:
+            contract = self.load(path)
+            with self.subTest(path.name):
+                self.same(contract.ask("elaborate"), "elaborate", path)
+                self.same(contract.ask("elaborate", manifest=True, compact=True),
+                          "elaborate", "--manifest", "--compact", path)
+                self.same(contract.ask("check", index=True), "check", "--json", "--index",
+                          path)
+                self.same(contract.ask("analyze"), "analyze", "--json", path)
+                self.same(contract.ask("explain"), "explain", "--json", path)
+                self.same(contract.ask("draw", format="mermaid"), "analyze", "--mermaid",
+                          path)
+                self.same(contract.ask("draw", parts="entities,authority"), "analyze",
+                          "--draw", "entities,authority", "--format", "json", path)
+
+    def test_files_and_callbacks_give_the_same_contract(self):
+        path = SOURCE / "examples/trade_platform/trade_platform.tenor"
+        opened, status = Contract.open(path)
+        self.addCleanup(opened.free)
+        self.assertEqual(status, OK)
+        self.assertEqual(opened.ask("elaborate").text, self.load(path).ask("elaborate").text)
+
+    def test_interchange_is_read_through_a_callback(self):
+        text = (SOURCE / "tests/data/escrow.bundle.json").read_text()
+        contract, status = Contract.read({"escrow.json": text}, "escrow.json")
+        self.addCleanup(contract.free)
+        self.assertEqual(status, OK)
+        self.same(contract.ask("elaborate"), "elaborate",
+                  SOURCE / "tests/data/escrow.bundle.json")
+
+    def test_faults_of_a_contract_are_those_of_check(self):
+        cases = sorted((SOURCE / "tests/language").rglob("*.tenor"))[::25]
+        for path in cases:
+            contract, status = Contract.read(files_of(path), path)
+            with self.subTest(path), contract:
+                self.same(contract.ask("check"), "check", "--json", path)
+                refused = contract.ask("elaborate")
+                self.assertEqual(refused.status, OK if status == OK else REJECTED)
+
+    def case(self):
+        """The escrow with facts and states, as options and as words of a command."""
+        states = {"EscrowAccount": {"a": "held"}}
+        facts = self.write("facts.json", json.dumps(FACTS))
+        places = self.write("states.json", json.dumps(states))
+        return self.load(ESCROW), states, facts, places
+
+    def test_verdicts_are_those_of_eval(self):
+        contract, _, facts, _ = self.case()
+        self.same(contract.ask("eval", facts=FACTS), "eval", "--json", "--facts", facts, ESCROW)
+        bad = self.write("bad.json", '{"escrow_amount":1}')
+        answer = contract.ask("eval", facts={"escrow_amount": 1})
+        self.same(answer, "eval", "--json", "--facts", bad, ESCROW)
+        self.assertEqual(answer.status, REJECTED)
+        self.assertIn(b'"path"', answer.fault)
+
+    def test_what_is_left_to_decide_is_that_of_eval_partial(self):
+        contract, _, _, _ = self.case()
+        known = {"delivery_status": "confirmed"}
+        facts = self.write("some.json", json.dumps(known))
+        self.same(contract.ask("partial", facts=known, partial=True), "eval", "--partial",
+                  "--json", "--facts", facts, ESCROW)
+        self.same(contract.ask("partial", facts=known, unknown=["escrow_amount", "line_items"]),
+                  "eval", "--unknown", "escrow_amount,line_items", "--json", "--facts", facts,
+                  ESCROW)
+
+    def test_flows_operations_and_actions_are_those_of_the_commands(self):
+        contract, states, facts, places = self.case()
+        explained = json.loads(contract.ask("elaborate").text)
+        flows = [c for c in explained["constructs"] if c["kind"] == "Flow"]
+        operations = [c for c in explained["constructs"] if c["kind"] == "Operation"]
+        for persona in ("seller", "escrow_agent", "nobody"):
+            for flow in flows:
+                self.same(contract.ask("act", flow=flow["id"], persona=persona, facts=FACTS,
+                                       dry_run=True),
+                          "eval", "--json", "--facts", facts, "--flow", flow["id"],
+                          "--persona", persona, "--dry-run", ESCROW)
+            for operation in operations:
+                self.same(contract.ask("act", operation=operation["id"], persona=persona,
+                                       facts=FACTS, states=states,
+                                       bind={"EscrowAccount": "a"}),
+                          "eval", "--json", "--facts", facts, "--operation", operation["id"],
+                          "--persona", persona, "--states", places, "--bind",
+                          "EscrowAccount=a", ESCROW)
+            self.same(contract.ask("actions", persona=persona, facts=FACTS, states=states),
+                      "actions", "--json", "--facts", facts, "--states", places,
+                      "--persona", persona, ESCROW)
+
+    def test_reasons_are_those_of_explain(self):
+        contract, states, facts, places = self.case()
+        words = ("explain", "--json", "--facts", facts, ESCROW)
+        self.same(contract.ask("explain", verdict="release_approved", facts=FACTS),
+                  *words, "--verdict", "release_approved")
+        self.same(contract.ask("explain", verdict="refund_approved", facts=FACTS, all=True),
+                  *words, "--verdict", "refund_approved", "--all")
+        self.same(contract.ask("explain", verdict="refund_approved", facts=FACTS, change=True),
+                  *words, "--verdict", "refund_approved", "--change")
+        self.same(contract.ask("explain", operation="release_escrow", facts=FACTS,
+                               states=states, persona="escrow_agent"),
+                  *words, "--operation", "release_escrow", "--states", places, "--persona",
+                  "escrow_agent")
+        self.same(contract.ask("explain", format="text", verbose=True), "explain",
+                  "--verbose", ESCROW)
+
+    def test_questions_are_answered_as_by_ask(self):
+        contract, _, _, _ = self.case()
+        for question in ("is release_approved and refund_approved possible",
+                         "is within_threshold always", "when can refund_escrow",
+                         "never reach EscrowAccount.disputed"):
+            answer = contract.ask("ask", question=question)
+            self.same(answer, "ask", "--json", ESCROW, question)
+            self.assertIn("reply", json.loads(answer.text))
+
+    def test_two_versions_differ_as_by_diff(self):
+        old = self.load(ESCROW)
+        text = ESCROW.read_text().replace("10000.00", "9000.00")
+        changed = self.write("escrow.tenor", text)
+        new, status = Contract.read({str(changed): text}, changed)
+        self.addCleanup(new.free)
+        self.assertEqual(status, OK, new.messages())
+        self.same(old.diff(new), "diff", "--json", ESCROW, changed)
+        self.same(old.diff(new, prove=True), "diff", "--json", "--prove", ESCROW, changed)
+        self.same(old.diff(old), "diff", "--json", ESCROW, ESCROW)
+
+    def test_layout_is_that_of_fmt(self):
+        for path in EXAMPLES:
+            text = path.read_text().replace("\n", "\n\n").replace("  ", " ")
+            answer = library.answer(library.Library.motet_format, library.Str.of(text), b"-")
+            self.same(answer, "fmt", "-", stdin=text)
+        broken = library.answer(library.Library.motet_format, library.Str.of("fact {"), b"x")
+        self.assertEqual((broken.status, broken.code, broken.text), (REJECTED, 1, b""))
+        self.assertIn("x:1:", broken.message)
+
+    def test_options_that_are_wrong_are_said(self):
+        contract = self.load(ESCROW)
+        for command, given, says in (
+                ("nonsense", {}, "no such command"),
+                ("eval", {"fact": {}}, "did you mean `facts`?"),
+                ("act", {"flow": "x"}, "`persona`"),
+                ("act", {"persona": "p"}, "`flow` or `operation`"),
+                ("analyze", {"only": "s9"}, "s1, s2"),
+                ("draw", {"parts": "nonsense"}, "entities, authority"),
+                ("ask", {"question": "nonsense"}, "nonsense"),
+                ("explain", {"all": True}, "--verdict"),
+                ("actions", {"persona": 7}, "`persona`")):
+            answer = contract.ask(command, **given)
+            self.assertEqual((answer.status, answer.code), (USAGE, 2), command)
+            self.assertIn(says, answer.message)
+            self.assertEqual(answer.text, b"")
+        for raw in (b"[]", b"{", b"\xff", b'{"facts":' + b"[" * 5000):
+            answer = library.answer(library.Library.motet_contract_ask, contract.handle, b"eval",
+                                    library.Str.of(raw))
+            self.assertEqual(answer.status, USAGE, raw[:20])
+
+    def test_options_of_loading(self):
+        text = "persona unused_one\n"
+        contract, status = Contract.read({"a.tenor": text}, "a.tenor", limits={"source_bytes": 3})
+        self.assertNotEqual(status, OK)
+        contract.free()
+        contract, status = Contract.read({"a.tenor": text}, "a.tenor", limits={"nonsense": 3})
+        self.assertEqual(status, USAGE)
+        self.assertIn("nonsense", contract.messages()[0])
+        contract.free()
+        contract, status = Contract.read({}, "a.tenor")
+        self.assertEqual(status, library.NOTFOUND)
+        self.assertIn("No such file", contract.messages()[0])
+        contract.free()
+
+
+CROSSOVER = SOURCE / "examples/crossover"
+AGENTS = SOURCE / "examples/agents"
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Graphs(Case):
+    def graph(self, name="crossover.yaml", text=None, adapter=True):
+        lib, handle = library.Library, library.ctypes.c_void_p()
+        primitives = lib.motet_primitives_new()
+        self.addCleanup(lib.motet_primitives_free, primitives)
+        manifest = (CROSSOVER / "manifests/place_order.yaml").read_text()
+        self.assertEqual(lib.motet_primitives_add(primitives, library.Str.of(manifest), None,
+                                                  None), OK)
+        text = text or (CROSSOVER / "crossover.yaml").read_text()
+        status = lib.motet_graph_load(primitives, library.Str.of(text),
+                                      str(CROSSOVER / name).encode(),
+                                      library.ctypes.byref(handle))
+        self.addCleanup(lib.motet_graph_free, handle)
+        if status == OK and adapter:
+            given = (CROSSOVER / "adapter.yaml").read_text()
+            self.assertEqual(lib.motet_graph_adapt(
+                handle, library.Str.of(given), str(CROSSOVER / "adapter.yaml").encode()), OK)
+        return handle
+
+    def ask(self, graph, command, given=b"", **options):
+        return library.answer(library.Library.motet_graph_ask, graph, command.encode(),
+                              library.options(options), library.Str.of(given))
+
+    def words(self, command, *more):
+        return ("graph", command, *more, "--adapter", CROSSOVER / "adapter.yaml")
+
+    def events(self):
+        made = self.run_motet("graph", "fixture", "import", CROSSOVER / "prices.csv",
+                              "--semantic-kind", "price", "--at", "time")
+        self.assertEqual(made.code, 0, made.err)
+        return made.out_bytes
+
+    def test_check_and_pictures_are_those_of_the_commands(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        result = self.run_motet(*self.words("check", path, "--json"))
+        answer = self.ask(graph, "check")
+        self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+        for form in ("json", "dot", "mermaid"):
+            result = self.run_motet(*self.words("render", path, "--format", form))
+            self.assertEqual(self.ask(graph, "draw", format=form).text, result.out_bytes)
+        broken = self.graph(text=path.read_text().replace("edges", "edgez"))
+        self.assertEqual(self.ask(broken, "check").code, 1)
+        self.assertEqual(self.ask(broken, "run", b"").status, REJECTED)
+
+    def test_a_run_its_capture_its_replay_and_another_graph(self):
+        graph, path, events = self.graph(), CROSSOVER / "crossover.yaml", self.events()
+        fixture, capture = self.write("events.jsonl", events), self.dir / "capture.json"
+        shutil.copytree(CROSSOVER, self.dir / "crossover")  # its channel writes beside itself
+        here = self.dir / "crossover"
+        result = self.run_motet("graph", "run", here / "crossover.yaml", "--adapter",
+                                here / "adapter.yaml", "--fixture", fixture, "--capture",
+                                capture, "--egress", here / "egress.yaml", "--json", cwd=here)
+        self.assertEqual(result.code, 0, result.err)
+        answer = self.ask(graph, "run", events)
+        self.assertEqual(answer.status, OK, answer.message)
+        ours, theirs = answer.text.splitlines(), result.out_bytes.splitlines()
+        self.assertEqual(ours[:-1], theirs[:-1])
+        summary = json.loads(ours[-1])
+        self.assertIsNone(summary.pop("capture"))
+        self.assertEqual(summary, {k: v for k, v in json.loads(theirs[-1]).items()
+                                   if k != "capture"})
+        made = self.ask(graph, "run", events, capture=True).text
+        replayed = self.ask(graph, "replay", made)
+        self.assertEqual((replayed.code, json.loads(replayed.text)["verified"]), (0, True))
+        kept = self.write("kept.json", made)
+        result = self.run_motet(*self.words("replay", kept, "--graph", path, "--json"))
+        self.assertEqual(replayed.text, result.out_bytes, result.err)
+        forged = made.replace(b"Invoke", b"Defer", 1)
+        self.assertEqual(self.ask(graph, "replay", forged).code, 1)
+        self.assertEqual(self.ask(graph, "replay", made[:-20]).status, REJECTED)
+        answer = library.answer(library.Library.motet_graph_whatif, None, graph,
+                                library.Str.of(made))
+        result = self.run_motet(*self.words("whatif", kept, path, "--json"))
+        self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+
+    def test_bad_events_are_refused_before_anything_runs(self):
+        graph = self.graph()
+        for raw in (b"", b"{", b"\xff\n", b'{"kind":"event"}\n', b"[" * 100000):
+            answer = self.ask(graph, "run", raw)
+            self.assertEqual((answer.status, answer.code), (REJECTED, 1), raw[:20])
+            self.assertIn("fixture.", answer.message)
+        for options in ({"max_per_window": 1}, {"rate_window": "soon"}, {"nonsense": 1}):
+            self.assertEqual(self.ask(graph, "run", b"", **options).status, USAGE)
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Agents(Case):
+    def test_traces_of_all_scenarios_are_those_of_the_command(self):
+        files = {str(p): p.read_text() for p in AGENTS.glob("*.yaml")}
+        scenarios = sorted(AGENTS.glob("*.scenario.yaml"))
+        self.assertGreater(len(scenarios), 5)
+        for path in scenarios:
+            provider = library.provider_of(files)
+            for order in ("forward", "shuffled"):
+                answer = library.answer(library.Library.motet_agent_trace,
+                                        library.ctypes.byref(provider), str(path).encode(),
+                                        library.options({"answers": order}))
+                result = self.run_motet("agent", "trace", path, "--answers", order)
+                self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code),
+                                 answer.message)
+
+    def test_dna_and_pictures_are_those_of_the_commands(self):
+        for path in sorted(AGENTS.glob("*.yaml")):
+            if ".scenario." in path.name:
+                continue
+            agent = self.agent(path.read_text(), path)
+            for words, command, options in (
+                    (("dna", "show", path), "dna", {}),
+                    (("dna", "show", path, "--form", "sdk"), "dna", {"form": "sdk"}),
+                    (("render", path, "--format", "mermaid"), "draw", {"format": "mermaid"})):
+                answer = library.answer(library.Library.motet_agent_ask, agent,
+                                        command.encode(), library.options(options))
+                result = self.run_motet("agent", *words)
+                self.assertEqual(answer.text, result.out_bytes, (words, answer.message))
+
+    def test_the_harness_answers_as_the_command(self):
+        lines = b"\n".join([b'{"op":"parse","route":"A --[f]--> B"}', b"{", b"",
+                            b'{"op":"nonsense"}']) + b"\n"
+        for mode in ("profile", "compat"):
+            answer = library.answer(library.Library.motet_agent_harness, library.Str.of(lines),
+                                    library.options({"mode": mode}))
+            result = self.run_motet("agent", "harness", "--mode", mode, stdin=lines)
+            self.assertEqual(answer.text, result.out_bytes)
+
+    def agent(self, text, name):
+        handle = library.ctypes.c_void_p()
+        status = library.Library.motet_agent_load(library.Str.of(text), str(name).encode(),
+                                                  library.ctypes.byref(handle))
+        self.addCleanup(library.Library.motet_agent_free, handle)
+        self.assertEqual(status, OK, library.Library.motet_agent_message(handle, 0).bytes)
+        return handle
+
+    ECHO = """
+agent: echo
+tape: {shape: many, start: [idle]}
+handlers: {people: {command: [nobody]}}
+receivers:
+  - {name: hear, route: "idle --[heard]--> busy", handler: people.hear}
+senders:
+  - {name: say, route: "idle --[heard]--> busy", on_actions: [move], handler: people.say}
+"""
+
+    def actor(self, agent, handlers=None):
+        actor = library.ctypes.c_void_p()
+        status = library.Library.motet_actor_new(
+            agent, library.ctypes.byref(handlers) if handlers else None,
+            library.ctypes.byref(actor))
+        self.addCleanup(library.Library.motet_actor_free, actor)
+        self.assertEqual(status, OK)
+        return actor
+
+    def test_an_actor_asks_handlers_and_takes_its_state_up_again(self):
+        lib, asked = library.Library, []
+
+        def answer(question):
+            asked.append(question)
+            return {"action": "move", "trigger": "ok", "data": 7} \
+                if question["call"] == "receive" else {"payload": {"said": question["cause"]}}
+
+        handlers = library.handlers_of(answer)
+        agent = self.agent(self.ECHO, "echo.yaml")
+        first = self.actor(agent, handlers)
+        self.assertEqual(lib.motet_actor_receive(first, library.Str.of('{"hello":1}'), 0), OK)
+        self.assertEqual([q["function"] for q in asked], ["hear", "say"])
+        self.assertEqual(asked[0]["payload"], {"hello": 1})
+        sent = json.loads(lib.motet_actor_sends(first).bytes)["_payload"]
+        self.assertEqual(sent, {"said": {"action": "MOVE", "data": 7, "trigger": "ok"}})
+        self.assertEqual(json.loads(lib.motet_actor_tape(first).bytes), ["busy", "heard"])
+        self.assertEqual(json.loads(lib.motet_actor_trace(first).bytes)["record"], "message")
+        second = self.actor(agent)
+        state = lib.motet_actor_state(first).bytes
+        self.assertEqual(lib.motet_actor_restore(second, library.Str.of(state)), OK)
+        self.assertEqual(lib.motet_actor_state(second).bytes, state)
+        self.assertNotEqual(lib.motet_actor_restore(second, library.Str.of("{")), OK)
+        self.assertTrue(lib.motet_actor_message(second).bytes)
+        self.assertEqual(lib.motet_actor_state(second).bytes, state)
+
+    CLOCK = """
+agent: clock
+tape: {shape: many, start: [idle]}
+receivers: [{name: hear, route: idle, rules: [{do: test}]}]
+senders: [{name: beat, route: idle, every_ms: 100, rules: [{message: {tick: 1}}]}]
+"""
+
+    def test_timed_senders_fire_when_their_time_has_come(self):
+        lib, waits = library.Library, library.ctypes.c_int64()
+        actor = self.actor(self.agent(self.CLOCK, "clock.yaml"))
+
+        def tick(now):
+            self.assertEqual(lib.motet_actor_tick(actor, now, library.ctypes.byref(waits)), OK)
+            lines = lib.motet_actor_sends(actor).bytes.splitlines()
+            return [json.loads(line)["_payload"] for line in lines], waits.value
+
+        self.assertEqual(tick(1000), ([{"tick": 1}], 100))
+        self.assertEqual(tick(1050), ([], 50))
+        self.assertEqual(tick(1100), ([{"tick": 1}], 100))
+        self.assertEqual(tick(5000), ([{"tick": 1}], 100))  # missed ones are not caught up
+
+    def test_handlers_that_fail_fail_their_call_alone(self):
+        lib = library.Library
+        agent = self.agent(self.ECHO, "echo.yaml")
+        for said in ({"error": "no"}, {"action": "fly"}, [], "x"):
+            handlers = library.handlers_of(lambda _, said=said: said)
+            actor = self.actor(agent, handlers)
+            self.assertEqual(lib.motet_actor_receive(actor, library.Str.of("{}"), 0), OK)
+            self.assertIn(b'"failed"', lib.motet_actor_trace(actor).bytes)
+            self.assertEqual(json.loads(lib.motet_actor_tape(actor).bytes), ["idle"])
+        actor = self.actor(agent)
+        self.assertEqual(lib.motet_actor_receive(actor, library.Str.of("{}"), 0), OK)
+        self.assertEqual(lib.motet_actor_sends(actor).bytes, b"")
+        self.assertNotEqual(lib.motet_actor_receive(actor, library.Str.of(b"\xff"), 0), OK)
+
+
+@unittest.skipIf(library.Library is None, "no shared library in this build")
+class Evidence(Case):
+    def verify(self, function, text, **options):
+        return library.answer(function, library.Str.of(text), library.options(options))
+
+    def test_ledgers_are_verified_as_by_the_command(self):
+        path, key = SOURCE / "examples/ledger/escrow.ledger.jsonl", \
+            SOURCE / "examples/ledger/executor.pub"
+        text, public = path.read_bytes(), key.read_text()
+        verify = library.Library.motet_ledger_verify
+        for given, words, options in (
+                (text, (), {}),
+                (text, ("--key", key), {"keys": [public]}),
+                (text.replace(b"seller", b"buyer", 1), ("--key", key), {"keys": [public]}),
+                (b"".join(text.splitlines(True)[:-2]), ("--key", key), {"keys": [public]}),
+                (text, ("--domain", "nowhere"), {"domain": "nowhere"}),
+                (b"", ("--require-signature",), {"require_signature": True})):
+            copy = self.write("ledger.jsonl", given)
+            result = self.run_motet("ledger", "verify", copy, "--json", *words)
+            answer = self.verify(verify, given, **options)
+            self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code),
+                             (words, answer.message, result.err))
+        self.assertEqual(self.verify(verify, text, keys=["x"]).status, USAGE)
+        self.assertEqual(self.verify(verify, text, witnesses=["x"]).status, USAGE)
+
+    def test_receipts_are_verified_as_by_the_command(self):
+        folder = SOURCE / "examples/receipts"
+        key = folder / "executor.pub"
+        public, verify = key.read_text(), library.Library.motet_receipt_verify
+        other = "00" * 32
+        for name in ("refused.json", "released.json"):
+            text = (folder / name).read_bytes()
+            for options, words in (({"keys": [public]}, ("--key", key)),
+                                   ({"keys": [other]}, ("--key", other)),
+                                   ({"keys": [public], "complete": True},
+                                    ("--key", key, "--complete"))):
+                result = self.run_motet("receipt", "verify", folder / name, "--json", *words)
+                answer = self.verify(verify, text, **options)
+                self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
+        self.assertEqual(self.verify(verify, b"{}", keys=[public]).status, REJECTED)
+        self.assertEqual(self.verify(verify, text).status, USAGE)
+
+
+if __name__ == "__main__":
+    main()
