@@ -10,5 +10,10 @@ void mt_percent_encode(mt_buf *out, mt_str text);
 /* The same as one segment of a path: "." and ".." would mean another place, and are
  * escaped, too. */
 void mt_percent_segment(mt_buf *out, mt_str text);
+/* The same of a whole path, whose slashes stay. */
+void mt_percent_path(mt_buf *out, mt_str path);
+/* Appends the text with its escapes decoded; false: one is malformed, and what was
+ * appended means nothing. */
+bool mt_percent_decode(mt_buf *out, mt_str text);
 
 #endif

@@ -52,6 +52,8 @@ const cli_command CLI_COMMANDS[] = {
      NULL, NULL, CMD_GUARD_COMMANDS, 0, 0, NULL},
     {"mcp", "[FILE]", "Serve a contract to an AI agent, as tools of one persona", cmd_mcp,
      CMD_MCP_OPTIONS, NULL, 0, 1, CMD_MCP_DETAILS},
+    {"lsp", NULL, "Answer an editor: the language server", cmd_lsp, CMD_LSP_OPTIONS, NULL, 0, 0,
+     CMD_LSP_DETAILS},
     {"witness", NULL, "Co-sign the checkpoints of logs that others run", NULL, NULL,
      CMD_WITNESS_COMMANDS, 0, 0, NULL},
     {"store", NULL, "Compare the rest of a store with its ledger", NULL, NULL,

@@ -182,6 +182,10 @@ extern const cli_command CMD_TOKEN_COMMANDS[];
 int cmd_mcp(const cli_args *args);
 extern const cli_option CMD_MCP_OPTIONS[];
 extern const char CMD_MCP_DETAILS[];
+/* The language server for editors. */
+int cmd_lsp(const cli_args *args);
+extern const cli_option CMD_LSP_OPTIONS[];
+extern const char CMD_LSP_DETAILS[];
 
 int cmd_backup(const cli_args *args);
 extern const cli_option CMD_BACKUP_OPTIONS[];

@@ -1,0 +1,661 @@
+/* lsp/complete.c - what can stand at a place.
+ *
+ * The text around the cursor is seldom whole, so the place is found from the tokens
+ * before it: which brackets are open, which construct or step they belong to, which
+ * field the cursor is in. Names come from the last view that could be read whole.
+ *
+ * PLACES says which names a field takes. What is offered is not filtered by what has
+ * been typed: editors do that, and better. */
+#include "contract/front/parser.h"
+#include "contract/front/types.h"
+#include "lsp/server.h"
+
+/* ---- what can be offered ---- */
+
+enum {
+    FACTS = 1 << 0,
+    VERDICTS = 1 << 1,
+    PERSONAS = 1 << 2,
+    OPERATIONS = 1 << 3,
+    FLOWS = 1 << 4,
+    ENTITIES = 1 << 5,
+    SOURCES = 1 << 6,
+    TYPES = 1 << 7,
+    STEPS = 1 << 8,      /* of this flow */
+    STATES = 1 << 9,     /* of this entity, or of the one named before */
+    OUTCOMES = 1 << 10,  /* of the operation this step performs */
+    LOGIC = 1 << 11,     /* and, or, not, … */
+    TERMINALS = 1 << 12, /* Terminal(…) */
+    HANDLERS = 1 << 13,
+    BOOLEANS = 1 << 14,
+    RULES = 1 << 15,
+    STEP_KINDS = 1 << 16,
+    PROTOCOLS = 1 << 17,
+    MOMENTS = 1 << 18, /* at_initiation */
+    CONDITION = FACTS | VERDICTS | LOGIC
+};
+
+typedef struct place {
+    const char *field;
+    unsigned offers;
+} place;
+
+static const place PLACES[] = {
+    {"type", TYPES},
+    {"element_type", TYPES},
+    {"source", SOURCES},
+    {"default", BOOLEANS},
+    {"when", CONDITION},
+    {"precondition", CONDITION},
+    {"require", CONDITION},
+    {"condition", CONDITION},
+    {"produce", VERDICTS},
+    {"verdict", VERDICTS},
+    {"payload", TYPES | FACTS},
+    {"allowed_personas", PERSONAS},
+    {"personas", PERSONAS},
+    {"persona", PERSONAS},
+    {"from_persona", PERSONAS},
+    {"to_persona", PERSONAS},
+    {"to", PERSONAS},
+    {"effects", ENTITIES | STATES},
+    {"initial", STATES},
+    {"transitions", STATES},
+    {"parent", ENTITIES},
+    {"op", OPERATIONS},
+    {"flow", FLOWS},
+    {"entry", STEPS},
+    {"next", STEPS},
+    {"if_true", STEPS | TERMINALS},
+    {"if_false", STEPS | TERMINALS},
+    {"on_success", STEPS | TERMINALS},
+    {"on_all_success", STEPS | TERMINALS},
+    {"on_all_complete", STEPS | TERMINALS},
+    {"on_failure", HANDLERS | TERMINALS},
+    {"on_any_failure", HANDLERS},
+    {"then", TERMINALS},
+    {"outcomes", OUTCOMES},
+    {"snapshot", MOMENTS},
+    {"protocol", PROTOCOLS},
+};
+
+/* The fields of a construct or a step, in the order in which people write them. */
+typedef struct body {
+    const char *word;
+    const char *fields[10];
+} body;
+
+static const body BODIES[] = {
+    {"fact", {"type", "source", "default"}},
+    {"source",
+     {"protocol", "description", "base_url", "endpoint", "dialect", "auth",
+      "schema_ref", "proto_ref"}},
+    {"entity", {"states", "initial", "transitions", "parent"}},
+    {"rule", {"stratum", "when", "produce"}},
+    {"operation",
+     {"allowed_personas", "precondition", "effects", "outcomes", "error_contract"}},
+    {"flow", {"snapshot", "entry", "steps"}},
+    {"system", {"members", "shared_personas", "shared_entities", "triggers"}},
+    {"OperationStep", {"op", "persona", "outcomes", "on_failure"}},
+    {"BranchStep", {"condition", "persona", "if_true", "if_false"}},
+    {"HandoffStep", {"from_persona", "to_persona", "next"}},
+    {"SubFlowStep", {"flow", "persona", "on_success", "on_failure"}},
+    {"ParallelStep", {"branches", "join"}},
+    {"JoinPolicy", {"on_all_success", "on_any_failure", "on_all_complete"}},
+    {"Branch", {"id", "entry", "steps"}},
+    {"Compensate", {"steps", "then"}},
+    {"Escalate", {"to", "next"}},
+    {"Money", {"amount", "currency"}},
+    {"Duration", {"value", "unit", "min", "max"}},
+    {"Decimal", {"precision", "scale"}},
+    {"Int", {"min", "max"}},
+    {"Text", {"max_length"}},
+    {"List", {"element_type", "max"}},
+    {"Enum", {"values"}},
+};
+
+typedef struct snippet {
+    const char *word, *text;
+} snippet;
+
+static const snippet CONSTRUCTS[] = {
+    {"fact", "fact ${1:name} {\n  type:   ${2:Bool}\n  source: \"${3:where.from}\"\n}"},
+    {"entity",
+     "entity ${1:Name} {\n  states:      [${2:open}, ${3:closed}]\n"
+     "  initial:     ${2:open}\n  transitions: [(${2:open}, ${3:closed})]\n}"},
+    {"rule", "rule ${1:name} {\n  stratum: ${2:0}\n  when:    ${3:condition}\n"
+             "  produce: verdict ${4:verdict} { payload: Bool = true }\n}"},
+    {"operation", "operation ${1:name} {\n  allowed_personas: [${2:persona}]\n"
+                  "  precondition:     ${3:verdict_present(verdict)}\n"
+                  "  effects:          [(${4:Entity}, ${5:from}, ${6:to})]\n"
+                  "  error_contract:   [precondition_failed]\n}"},
+    {"persona", "persona ${1:name}"},
+    {"flow",
+     "flow ${1:name} {\n  snapshot: at_initiation\n  entry:    ${2:step}\n  steps: {\n"
+     "    ${2:step}: OperationStep {\n      op:         ${3:operation}\n"
+     "      persona:    ${4:persona}\n      outcomes:   { success: Terminal(success) "
+     "}\n"
+     "      on_failure: Terminate(outcome: failure)\n    }\n  }\n}"},
+    {"type", "type ${1:Name} {\n  ${2:field}: ${3:Bool}\n}"},
+    {"source", "source ${1:name} {\n  protocol: ${2:http}\n  base_url: \"${3}\"\n}"},
+    {"import", "import \"${1:file.tenor}\""},
+    {"system", "system ${1:Name} {\n  members: [${2:member}: \"${3:file.tenor}\"]\n}"},
+};
+
+/* Numbers of the protocol's CompletionItemKind. */
+enum {
+    K_METHOD = 2,
+    K_FUNCTION = 3,
+    K_FIELD = 5,
+    K_VARIABLE = 6,
+    K_CLASS = 7,
+    K_INTERFACE = 8,
+    K_MODULE = 9,
+    K_KEYWORD = 14,
+    K_SNIPPET = 15,
+    K_ENUM_MEMBER = 20,
+    K_STRUCT = 22,
+    K_EVENT = 23
+};
+
+/* ---- one answer ---- */
+
+typedef struct completer {
+    ls_call *c;
+    ls_view *v;
+    const fr_unit *u; /* NULL: nothing is known */
+    fr_symbols syms;
+    fr_tokens tokens;
+    mt_map told;
+} completer;
+
+static void offer(completer *x, mt_str label, int kind, mt_str detail)
+{
+    bool is_new;
+    mt_map_add(x->c->a, &x->told, mt_str_dup(x->c->a, label), &is_new);
+    if (!is_new || !label.len) {
+        return;
+    }
+    mt_jw *w = x->c->w;
+    mt_jw_begin_object(w);
+    if (detail.len) {
+        mt_jw_key_str(w, "detail", detail);
+    }
+    mt_jw_key_i64(w, "kind", kind);
+    mt_jw_key_str(w, "label", label);
+    mt_jw_end_object(w);
+}
+
+static void offer_words(completer *x, const char *const *words, size_t count, int kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        offer(x, mt_str_z(words[i]), kind, (mt_str){0});
+    }
+}
+
+#define OFFER_WORDS(x, kind, ...)                                                      \
+    offer_words((x), (const char *const[]){__VA_ARGS__},                               \
+                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *), (kind))
+
+/* `text` is a snippet; editors without them get its word. */
+static void offer_snippet(completer *x, const char *label, mt_str text)
+{
+    bool is_new;
+    mt_map_add(x->c->a, &x->told, mt_str_z(label), &is_new);
+    if (!is_new) {
+        return;
+    }
+    mt_jw *w = x->c->w;
+    mt_jw_begin_object(w);
+    if (x->c->s->has_snippets) {
+        mt_jw_key_str(w, "insertText", text);
+        mt_jw_key_i64(w, "insertTextFormat", 2);
+    }
+    mt_jw_key_i64(w, "kind", K_SNIPPET);
+    mt_jw_key_str(w, "label", mt_str_z(label));
+    mt_jw_end_object(w);
+}
+
+/* ---- names ---- */
+
+static mt_str type_words(completer *x, const fr_construct *k)
+{
+    const fr_type *t =
+        k->kind == FR_FACT ? ((const fr_fact *)(const void *)k)->type : NULL;
+    return t && t->base < LN_BASE_COUNT && !k->broken ? fr_type_spell(x->u, x->c->a, t)
+                                                      : (mt_str){0};
+}
+
+static void offer_kind(completer *x, fr_kind kind, int item)
+{
+    for (size_t i = 0; x->u && i < x->u->kinds[kind].len; i++) {
+        const fr_construct *k = x->u->kinds[kind].items[i];
+        offer(x, fr_str(x->u, k->id), item, type_words(x, k));
+    }
+}
+
+static void offer_verdicts(completer *x)
+{
+    for (size_t i = 0; x->u && i < x->u->kinds[FR_RULE].len; i++) {
+        const fr_rule *r = (const fr_rule *)(const void *)x->u->kinds[FR_RULE].items[i];
+        if (!r->head.broken && r->verdict.sym != FR_W_none &&
+            r->verdict.sym != FR_W_empty) {
+            offer(x, fr_str(x->u, r->verdict.sym), K_EVENT,
+                  mt_strf(x->c->a, "verdict of stratum %lld", (long long)r->stratum));
+        }
+    }
+}
+
+static void offer_names(completer *x, const fr_names *names, int kind, mt_str detail)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        offer(x, fr_str(x->u, names->items[i].sym), kind, detail);
+    }
+}
+
+static const fr_construct *find(const completer *x, fr_kind kind, mt_str name)
+{
+    for (size_t i = 0; x->u && i < x->u->kinds[kind].len; i++) {
+        const fr_construct *k = x->u->kinds[kind].items[i];
+        if (mt_str_eq(fr_str(x->u, k->id), name)) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
+/* ---- where the cursor is ---- */
+
+/* One open bracket and what stands before it. */
+typedef struct level {
+    fr_tok bracket;
+    mt_str word;  /* "fact", "OperationStep", "Money"; empty: a plain bracket */
+    mt_str name;  /* of a construct or step */
+    mt_str field; /* the last `field:` in it; empty: none, or its value is over */
+    fr_tok field_tok;
+} level;
+
+enum { MOST_LEVELS = 64 };
+
+typedef struct where {
+    level levels[MOST_LEVELS];
+    size_t depth;
+    fr_tok last; /* the last token that ends before the word at the cursor */
+    bool has_last;
+} where;
+
+static mt_str text_of(const completer *x, fr_tok tok)
+{
+    const fr_token *t = &x->tokens.items[tok];
+    mt_str text = x->c->doc->lines.text;
+    return mt_str_from(text.ptr + t->start, fr_token_len(text, t));
+}
+
+static bool is_kind(const completer *x, fr_tok tok, fr_token_kind kind)
+{
+    return x->tokens.items[tok].kind == (uint8_t)kind;
+}
+
+/* The words before an opening bracket: `fact amount {`, `pay: OperationStep {`. */
+static level open_level(const completer *x, fr_tok at)
+{
+    level l = {.bracket = at};
+    if (!at || !is_kind(x, at - 1, FR_T_WORD)) {
+        return l;
+    }
+    mt_str before = text_of(x, at - 1);
+    if (at >= 2 && is_kind(x, at - 2, FR_T_WORD) &&
+        fr_is_construct_word(x->tokens.items[at - 2].sym)) {
+        l.word = text_of(x, at - 2);
+        l.name = before;
+        return l;
+    }
+    l.word = before;
+    if (at >= 3 && is_kind(x, at - 2, FR_T_COLON) && is_kind(x, at - 3, FR_T_WORD)) {
+        l.name = text_of(x, at - 3);
+    }
+    return l;
+}
+
+/* Is there a line end between two tokens? A value ends with its line, unless a bracket
+ * or an operator says that it goes on. */
+static bool ends_value(const completer *x, fr_tok tok)
+{
+    fr_token_kind k = (fr_token_kind)x->tokens.items[tok].kind;
+    return k == FR_T_WORD || k == FR_T_STR || k == FR_T_INT || k == FR_T_FLOAT ||
+           k == FR_T_RBRACE || k == FR_T_RBRACKET || k == FR_T_RPAREN;
+}
+
+static where find_place(completer *x)
+{
+    where w = {0};
+    size_t cursor = x->c->offset;
+    mt_str text = x->c->doc->lines.text;
+    while (cursor && (text.ptr[cursor - 1] == '_' ||
+                      (text.ptr[cursor - 1] >= '0' && text.ptr[cursor - 1] <= '9') ||
+                      ((text.ptr[cursor - 1] | 32) >= 'a' &&
+                       (text.ptr[cursor - 1] | 32) <= 'z'))) {
+        cursor--;
+    }
+    for (fr_tok at = 0; at + 1 < x->tokens.count; at++) {
+        const fr_token *t = &x->tokens.items[at];
+        if (t->start + fr_token_len(text, t) > cursor) {
+            break;
+        }
+        if (t->kind == FR_T_COMMENT) {
+            continue;
+        }
+        int nest = FR_NEST[t->kind];
+        if (nest > 0 && w.depth < MOST_LEVELS) {
+            w.levels[w.depth++] = open_level(x, at);
+        } else if (nest < 0 && w.depth) {
+            w.depth--;
+        } else if (t->kind == FR_T_COLON && at && is_kind(x, at - 1, FR_T_WORD) &&
+                   w.depth) {
+            w.levels[w.depth - 1].field = text_of(x, at - 1);
+            w.levels[w.depth - 1].field_tok = at;
+        }
+        w.last = at;
+        w.has_last = true;
+    }
+    /* Behind a whole value, on a line of its own, a new field begins. */
+    if (w.depth && w.has_last && w.levels[w.depth - 1].field.len &&
+        w.last > w.levels[w.depth - 1].field_tok && ends_value(x, w.last)) {
+        const fr_token *t = &x->tokens.items[w.last];
+        size_t end = t->start + fr_token_len(text, t);
+        for (size_t i = end; i < cursor; i++) {
+            if (text.ptr[i] == '\n') {
+                w.levels[w.depth - 1].field = (mt_str){0};
+                break;
+            }
+        }
+    }
+    return w;
+}
+
+/* The innermost level whose word is this; NULL if none. */
+static const level *inside(const where *w, const char *word)
+{
+    for (size_t i = w->depth; i-- > 0;) {
+        if (mt_str_eq(w->levels[i].word, mt_str_z(word))) {
+            return &w->levels[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- what a place takes ---- */
+
+static void offer_states(completer *x, const where *w)
+{
+    const level *own = inside(w, "entity");
+    if (own) {
+        const fr_construct *k = find(x, FR_ENTITY, own->name);
+        if (k) {
+            offer_names(x, &((const fr_entity *)(const void *)k)->states, K_ENUM_MEMBER,
+                        MT_STR("state"));
+        }
+        return;
+    }
+    /* of an effect: the entity stands before, in the same parentheses or as `E: a` */
+    const level *l = w->depth ? &w->levels[w->depth - 1] : NULL;
+    mt_str name = {0};
+    for (fr_tok at = w->last + 1; w->has_last && l && at-- > l->bracket + 1;) {
+        if (is_kind(x, at, FR_T_WORD) && find(x, FR_ENTITY, text_of(x, at))) {
+            name = text_of(x, at);
+            break;
+        }
+        if (is_kind(x, at, FR_T_RPAREN)) {
+            break;
+        }
+    }
+    const fr_construct *k = name.len ? find(x, FR_ENTITY, name) : NULL;
+    if (k) {
+        offer_names(x, &((const fr_entity *)(const void *)k)->states, K_ENUM_MEMBER,
+                    mt_strf(x->c->a, "state of %.*s", MT_ARG(name)));
+    }
+}
+
+static void offer_steps(completer *x, const where *w)
+{
+    const level *flow = inside(w, "flow");
+    const fr_construct *k = flow ? find(x, FR_FLOW, flow->name) : NULL;
+    const fr_flow *f = (const fr_flow *)(const void *)k;
+    for (size_t i = 0; f && i < f->steps.len; i++) {
+        offer(x, fr_str(x->u, f->steps.items[i]->id.sym), K_FIELD, MT_STR("step"));
+    }
+}
+
+/* The value of a field that was written before in the same body. */
+static mt_str written(const completer *x, const level *l, const char *field,
+                      fr_tok last)
+{
+    for (fr_tok at = l->bracket + 1; at + 2 <= last; at++) {
+        if (is_kind(x, at, FR_T_WORD) && is_kind(x, at + 1, FR_T_COLON) &&
+            is_kind(x, at + 2, FR_T_WORD) &&
+            mt_str_eq(text_of(x, at), mt_str_z(field))) {
+            return text_of(x, at + 2);
+        }
+    }
+    return (mt_str){0};
+}
+
+static void offer_outcomes(completer *x, const where *w)
+{
+    const level *step = inside(w, "OperationStep");
+    mt_str op = step ? written(x, step, "op", w->last) : (mt_str){0};
+    const fr_construct *k = op.len ? find(x, FR_OPERATION, op) : NULL;
+    const fr_operation *o = (const fr_operation *)(const void *)k;
+    if (o && o->outcomes.len) {
+        offer_names(x, &o->outcomes, K_ENUM_MEMBER, MT_STR("outcome"));
+    } else {
+        OFFER_WORDS(x, K_ENUM_MEMBER, "success");
+    }
+}
+
+static void offer_set(completer *x, const where *w, unsigned set)
+{
+    static const struct {
+        unsigned bit;
+        fr_kind kind;
+        int item;
+    } KINDS[] = {
+        {FACTS, FR_FACT, K_VARIABLE},         {PERSONAS, FR_PERSONA, K_INTERFACE},
+        {OPERATIONS, FR_OPERATION, K_METHOD}, {FLOWS, FR_FLOW, K_METHOD},
+        {ENTITIES, FR_ENTITY, K_CLASS},       {SOURCES, FR_SOURCE, K_MODULE},
+        {TYPES, FR_TYPEDECL, K_STRUCT},       {RULES, FR_RULE, K_FUNCTION},
+    };
+    if (set & STATES) {
+        offer_states(x, w);
+    }
+    if (set & STEPS) {
+        offer_steps(x, w);
+    }
+    if (set & OUTCOMES) {
+        offer_outcomes(x, w);
+    }
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (set & KINDS[i].bit) {
+            offer_kind(x, KINDS[i].kind, KINDS[i].item);
+        }
+    }
+    if (set & VERDICTS) {
+        offer_verdicts(x);
+    }
+    for (size_t i = 0; set & TYPES && i < LN_BASE_COUNT; i++) {
+        offer(x, mt_str_z(LN_BASES[i].name), K_STRUCT, (mt_str){0});
+    }
+    if (set & LOGIC) {
+        OFFER_WORDS(x, K_KEYWORD, "and", "or", "not", "forall", "exists", "in", "true",
+                    "false");
+        offer_snippet(x, "verdict_present", MT_STR("verdict_present(${1:verdict})"));
+        offer_snippet(x, "len", MT_STR("len(${1:list})"));
+    }
+    if (set & BOOLEANS) {
+        OFFER_WORDS(x, K_KEYWORD, "true", "false");
+    }
+    if (set & TERMINALS) {
+        offer_snippet(x, "Terminal", MT_STR("Terminal(${1:success})"));
+    }
+    if (set & HANDLERS) {
+        offer_snippet(x, "Terminate", MT_STR("Terminate(outcome: ${1:failure})"));
+        offer_snippet(x, "Compensate",
+                      MT_STR("Compensate(\n  steps: [{ op: ${1:operation}, persona: "
+                             "${2:persona}, on_failure: Terminal(${3:failure}) }],\n  "
+                             "then: Terminal(${3:failure})\n)"));
+        offer_snippet(x, "Escalate",
+                      MT_STR("Escalate(to: ${1:persona}, next: ${2:step})"));
+    }
+    if (set & PROTOCOLS) {
+        OFFER_WORDS(x, K_ENUM_MEMBER, "http", "database", "graphql", "grpc", "static",
+                    "manual");
+    }
+    if (set & MOMENTS) {
+        OFFER_WORDS(x, K_ENUM_MEMBER, "at_initiation");
+    }
+    for (size_t i = 0; set & STEP_KINDS && i < LN_STEP_COUNT; i++) {
+        offer(x, mt_str_z(LN_STEPS[i].name), K_KEYWORD, (mt_str){0});
+    }
+}
+
+static void offer_fields(completer *x, const where *w, const level *l)
+{
+    for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
+        const body *b = &BODIES[i];
+        for (size_t k = 0; mt_str_eq(l->word, mt_str_z(b->word)) &&
+                           k < sizeof b->fields / sizeof *b->fields && b->fields[k];
+             k++) {
+            bool is_there = false;
+            for (fr_tok at = l->bracket + 1; w->has_last && at < w->last; at++) {
+                is_there |= is_kind(x, at, FR_T_WORD) &&
+                            is_kind(x, at + 1, FR_T_COLON) &&
+                            mt_str_eq(text_of(x, at), mt_str_z(b->fields[k]));
+            }
+            if (!is_there) {
+                offer(x, mt_str_z(b->fields[k]), K_FIELD, MT_STR("field"));
+            }
+        }
+    }
+}
+
+/* The type of a path of names before a dot: fact.field.field. */
+static const fr_type *type_before(const completer *x, fr_tok dot)
+{
+    fr_tok first = dot;
+    while (first >= 2 && is_kind(x, first, FR_T_DOT) &&
+           is_kind(x, first - 1, FR_T_WORD)) {
+        if (first < 2 || !is_kind(x, first - 2, FR_T_DOT)) {
+            break;
+        }
+        first -= 2;
+    }
+    if (!first || !is_kind(x, first - 1, FR_T_WORD)) {
+        return NULL;
+    }
+    const fr_construct *k = find(x, FR_FACT, text_of(x, first - 1));
+    const fr_type *t =
+        k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
+    for (fr_tok at = first; t && at < dot; at += 2) {
+        fr_sym name = fr_symbol_find(&x->u->syms, text_of(x, at + 1));
+        t = name ? fr_type_field_of(x->u, t, name) : NULL;
+    }
+    return t;
+}
+
+static void offer_parts(completer *x, const fr_type *t)
+{
+    if (t && fr_has(t, LN_CURRENCY)) {
+        OFFER_WORDS(x, K_FIELD, "amount", "currency");
+    }
+    for (uint32_t i = 0; t && fr_has(t, LN_PARTED) && i < t->field_count; i++) {
+        offer(x, fr_str(x->u, t->fields[i].name), K_FIELD,
+              fr_type_spell(x->u, x->c->a, t->fields[i].type));
+    }
+}
+
+/* `fact = "`: the values of an Enum that stands before the operator. */
+static bool offer_values(completer *x, const where *w)
+{
+    if (!w->has_last || w->last < 1 ||
+        !(is_kind(x, w->last, FR_T_EQ) || is_kind(x, w->last, FR_T_NEQ)) ||
+        !is_kind(x, w->last - 1, FR_T_WORD)) {
+        return false;
+    }
+    const fr_type *t;
+    if (w->last >= 2 && is_kind(x, w->last - 2, FR_T_DOT)) {
+        const fr_type *of = type_before(x, w->last - 2);
+        fr_sym name = of ? fr_symbol_find(&x->u->syms, text_of(x, w->last - 1)) : 0;
+        t = name ? fr_type_field_of(x->u, of, name) : NULL;
+    } else {
+        const fr_construct *k = find(x, FR_FACT, text_of(x, w->last - 1));
+        t = k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
+    }
+    if (!t || !fr_holds(t, LN_CHOICE)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < t->value_count; i++) {
+        offer(x, mt_strf(x->c->a, "\"%.*s\"", FR_ARG(x->u, t->values[i])),
+              K_ENUM_MEMBER, (mt_str){0});
+    }
+    return true;
+}
+
+static void offer_all(completer *x)
+{
+    where w = find_place(x);
+    if (!w.depth) {
+        for (size_t i = 0; i < sizeof CONSTRUCTS / sizeof *CONSTRUCTS; i++) {
+            offer_snippet(x, CONSTRUCTS[i].word, mt_str_z(CONSTRUCTS[i].text));
+        }
+        return;
+    }
+    if (x->u && w.has_last && is_kind(x, w.last, FR_T_DOT)) {
+        offer_parts(x, type_before(x, w.last));
+        return;
+    }
+    if (x->u && offer_values(x, &w)) {
+        return;
+    }
+    const level *l = &w.levels[w.depth - 1];
+    if (mt_str_is(l->word, "verdict_present")) {
+        offer_set(x, &w, VERDICTS);
+        return;
+    }
+    /* a bracket without a word of its own belongs to the field around it */
+    const level *of = l;
+    size_t depth = w.depth;
+    while (!of->word.len && !of->field.len && depth > 1) {
+        of = &w.levels[--depth - 1];
+    }
+    bool is_steps = mt_str_is(of->field, "steps") || mt_str_is(l->word, "steps");
+    if (is_steps && l->field.len) {
+        offer_set(x, &w, STEP_KINDS);
+        return;
+    }
+    if (mt_str_is(of->field, "outcomes") && of != l && l->field.len) {
+        offer_set(x, &w, STEPS | TERMINALS);
+        return;
+    }
+    for (size_t i = 0; of->field.len && i < sizeof PLACES / sizeof *PLACES; i++) {
+        if (mt_str_eq(of->field, mt_str_z(PLACES[i].field))) {
+            offer_set(x, &w, PLACES[i].offers);
+            return;
+        }
+    }
+    offer_fields(x, &w, l);
+}
+
+void ls_complete(ls_call *c)
+{
+    completer x = {.c = c, .v = ls_view_good(c->s, c->doc)};
+    x.u = x.v->e ? x.v->e->unit : NULL;
+    fr_symbols_init(&x.syms, c->a);
+    fr_lex(c->a, &x.syms, c->doc->lines.text, c->s->limits, FR_LEX_COMMENTS, &x.tokens);
+    mt_jw_begin_object(c->w);
+    mt_jw_key_bool(c->w, "isIncomplete", false);
+    mt_jw_keyz(c->w, "items");
+    mt_jw_begin_array(c->w);
+    offer_all(&x);
+    mt_jw_end_array(c->w);
+    mt_jw_end_object(c->w);
+}

@@ -1,0 +1,261 @@
+/* lsp/lens.c - what stands above a construct: how often it is used, and questions about
+ * it; and what they lead to: answers, and pictures.
+ *
+ * A question is answered as `motet ask` answers it, with what shows it. Pictures are
+ * those of `motet analyze`, of the construct that was asked for or of everything. */
+#include "analyze/explain/draw.h"
+#include "analyze/prove/ask.h"
+#include "contract/flow/plan.h"
+#include "lsp/server.h"
+
+/* ---- above a construct ---- */
+
+static size_t count_uses(const ls_view *v, const fr_construct *k)
+{
+    size_t offset = ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from, n = 0;
+    for (size_t i = 0; i < v->mention_count; i++) {
+        const fr_mention *m = &v->mentions[i];
+        n += !m->is_definition && m->definition.offset == offset &&
+             mt_str_eq(m->definition.file, k->file->path);
+    }
+    return n;
+}
+
+static void begin_lens(ls_call *c, mt_str command)
+{
+    mt_jw_begin_object(c->w);
+    mt_jw_keyz(c->w, "command");
+    mt_jw_begin_object(c->w);
+    mt_jw_keyz(c->w, "arguments");
+    mt_jw_begin_array(c->w);
+    mt_jw_str(c->w, c->doc->uri);
+    (void)command;
+}
+
+static void end_lens(ls_call *c, const ls_text *t, const fr_construct *k,
+                     mt_str command, mt_str title)
+{
+    mt_jw_end_array(c->w);
+    mt_jw_key_str(c->w, "command", command);
+    mt_jw_key_str(c->w, "title", title);
+    mt_jw_end_object(c->w);
+    mt_jw_keyz(c->w, "range");
+    ls_write_range(c->w, c->s, t, ls_span_range(k->file, (fr_span){k->tok, k->id_tok}));
+    mt_jw_end_object(c->w);
+}
+
+static void write_question(ls_call *c, const ls_text *t, const fr_construct *k,
+                           const char *title, mt_str question)
+{
+    begin_lens(c, MT_STR("motet.ask"));
+    mt_jw_str(c->w, question);
+    end_lens(c, t, k, MT_STR("motet.ask"), mt_str_z(title));
+}
+
+static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
+                         const fr_construct *k)
+{
+    const fr_unit *u = v->e->unit;
+    size_t uses = count_uses(v, k);
+    begin_lens(c, MT_STR("motet.references"));
+    ls_write_position(c->w, c->s, t,
+                      ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from);
+    end_lens(c, t, k, MT_STR("motet.references"),
+             mt_strf(c->a, "%zu use%s", uses, uses == 1 ? "" : "s"));
+    if (v->ds.errors) {
+        return;
+    }
+    if (k->kind == FR_OPERATION) {
+        write_question(c, t, k, "who can do this?",
+                       mt_strf(c->a, "who can perform %.*s", FR_ARG(u, k->id)));
+    } else if (k->kind == FR_RULE) {
+        fr_sym verdict = ((const fr_rule *)(const void *)k)->verdict.sym;
+        if (verdict != FR_W_none && verdict != FR_W_empty) {
+            write_question(c, t, k, "can this ever be true?",
+                           mt_strf(c->a, "can %.*s hold", FR_ARG(u, verdict)));
+        }
+    } else if (k->kind == FR_FLOW) {
+        write_question(c, t, k, "does it always end?",
+                       mt_strf(c->a, "flow %.*s ends", FR_ARG(u, k->id)));
+    }
+}
+
+void ls_code_lens(ls_call *c)
+{
+    ls_view *v = ls_view_of(c->s, c->doc);
+    const fr_unit *u = v->e ? v->e->unit : NULL;
+    const ls_text *t = ls_view_text(v, c->doc->path);
+    ls_view_index(v);
+    mt_jw_begin_array(c->w);
+    for (size_t i = 0; u && t && i < u->all.len; i++) {
+        const fr_construct *k = u->all.items[i];
+        if (!k->broken && k->kind != FR_IMPORT && k->kind != FR_SYSTEM &&
+            mt_str_eq(k->file->path, c->doc->path)) {
+            write_lenses(c, v, t, k);
+        }
+    }
+    mt_jw_end_array(c->w);
+}
+
+/* ---- questions ---- */
+
+/* {"answer":"yes|no|unknown|fault","text":…} */
+static void answer(ls_call *c, const ls_view *v, mt_str question)
+{
+    static const char *const KINDS[] = {[AN_REPLY_YES] = "yes",
+                                        [AN_REPLY_NO] = "no",
+                                        [AN_REPLY_UNKNOWN] = "unknown",
+                                        [AN_REPLY_FAULT] = "fault"};
+    mt_diags ds = {.arena = c->a, .limit = 10};
+    const ct_program *program = ct_compile(c->a, v->admitted.model);
+    an_union all;
+    if (an_union_of(c->a, program, &ds, &all)) {
+        ls_refuse(c, LS_REQUEST_FAILED,
+                  ds.len ? ds.items[0].message : MT_STR("the contract cannot be run"));
+        return;
+    }
+    an_asker *q = an_asker_new(&all, c->s->limits);
+    an_reply r = an_ask(q, c->a, question);
+    mt_jw_begin_object(c->w);
+    mt_jw_key_str(c->w, "answer", mt_str_z(KINDS[r.kind]));
+    mt_jw_key_str(c->w, "text", r.text);
+    mt_jw_end_object(c->w);
+    an_asker_free(q);
+}
+
+/* "motet.ask": address of the document, question. */
+void ls_execute_command(ls_call *c)
+{
+    mt_str command = mt_json_text(mt_json_at(c->params, "command"));
+    const mt_json *args = mt_json_at(c->params, "arguments");
+    bool two = mt_json_is(args, MT_JSON_ARRAY) && args->count == 2;
+    if (!mt_str_is(command, "motet.ask") || !two) {
+        ls_refuse(c, LS_INVALID_PARAMS,
+                  MT_STR("the command is motet.ask, with a document and a question"));
+        return;
+    }
+    c->doc = ls_document_find(c->s, mt_json_text(&args->as.items[0]));
+    if (!c->doc || c->doc->language != LS_CONTRACT) {
+        ls_refuse(c, LS_INVALID_PARAMS, MT_STR("the document is not open"));
+        return;
+    }
+    const ls_view *v = ls_view_of(c->s, c->doc);
+    if (v->ds.errors || !v->admitted.model || v->e->is_system) {
+        ls_refuse(c, LS_REQUEST_FAILED,
+                  MT_STR("questions are for a contract without errors"));
+        return;
+    }
+    answer(c, v, mt_json_text(&args->as.items[1]));
+}
+
+/* ---- pictures ---- */
+
+static void (*const WRITERS[])(mt_buf *, const mt_picture *) = {
+    mt_picture_json, mt_picture_mermaid, mt_picture_dot};
+static const char *const FORMS[] = {"json", "mermaid", "dot"};
+
+typedef struct chosen {
+    ls_call *c;
+    mt_str file; /* of the page that is wanted; empty: the first */
+    int form;
+    bool found;
+} chosen;
+
+static bool take_page(void *context, mt_str file, const mt_picture *p)
+{
+    chosen *x = context;
+    if (!mt_str_eq(file, x->file)) {
+        return true;
+    }
+    mt_buf out = {0};
+    WRITERS[x->form](&out, p);
+    mt_jw_begin_object(x->c->w);
+    mt_jw_key_str(x->c->w, "format", mt_str_z(FORMS[x->form]));
+    mt_jw_key_str(x->c->w, "picture", mt_buf_str(&out));
+    mt_jw_key_str(x->c->w, "title", p->title);
+    mt_jw_end_object(x->c->w);
+    mt_buf_free(&out);
+    x->found = true;
+    return false;
+}
+
+/* Which parts show the construct, and the page that does. */
+static uint32_t part_of(ls_call *c, const fr_unit *u, const fr_construct *k,
+                        mt_str *file)
+{
+    *file = (mt_str){0};
+    switch (k ? (fr_kind)k->kind : FR_KIND_COUNT) {
+    case FR_ENTITY:
+        *file = mt_strf(c->a, "entity-%.*s", FR_ARG(u, k->id));
+        return 1u << AN_DRAW_ENTITIES;
+    case FR_FLOW:
+        *file = mt_strf(c->a, "flow-%.*s", FR_ARG(u, k->id));
+        return 1u << AN_DRAW_FLOWS;
+    case FR_FACT:
+    case FR_RULE:
+    case FR_SOURCE:
+    case FR_TYPEDECL: *file = MT_STR("rules"); return 1u << AN_DRAW_RULES;
+    case FR_PERSONA:
+    case FR_OPERATION: *file = MT_STR("authority"); return 1u << AN_DRAW_AUTHORITY;
+    case FR_SYSTEM:
+    case FR_IMPORT:
+    case FR_KIND_COUNT: break;
+    }
+    return 1u << AN_DRAW_ENTITIES | 1u << AN_DRAW_FLOWS;
+}
+
+static int form_of(const ls_call *c)
+{
+    mt_str name = mt_json_text(mt_json_at(c->params, "format"));
+    for (int i = 0; i < 3; i++) {
+        if (mt_str_eq(name, mt_str_z(FORMS[i]))) {
+            return i;
+        }
+    }
+    return name.len ? -1 : 0;
+}
+
+/* Of the construct at `position`, else of everything; `format` is json, mermaid or
+ * dot. While the text has errors it is the picture of the last one without. */
+void ls_picture(ls_call *c)
+{
+    const ls_view *v = ls_view_of(c->s, c->doc);
+    int form = form_of(c);
+    if (form < 0) {
+        ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`format` is json, mermaid or dot"));
+        return;
+    }
+    if (!v->admitted.model || v->e->is_system) {
+        ls_refuse(c, LS_REQUEST_FAILED, MT_STR("the contract has errors"));
+        return;
+    }
+    mt_diags ds = {.arena = c->a, .limit = 10};
+    const ct_plan *plan;
+    if (ct_plan_of_model(c->a, v->admitted.model, &ds, &plan)) {
+        ls_refuse(c, LS_REQUEST_FAILED,
+                  ds.len ? ds.items[0].message : MT_STR("the contract cannot be run"));
+        return;
+    }
+    const mt_json *at = mt_json_at(c->params, "position");
+    int64_t line = -1, unit = 0;
+    mt_json_i64(mt_json_at(at, "line"), &line);
+    mt_json_i64(mt_json_at(at, "character"), &unit);
+    const fr_construct *k = NULL;
+    if (line >= 0 && line < UINT32_MAX && unit >= 0 && unit < UINT32_MAX) {
+        ls_position p = {(uint32_t)line, (uint32_t)unit};
+        k = ls_construct_at(v, c->doc->path, ls_offset(&c->doc->lines, p, c->s->units));
+    }
+    chosen x = {.c = c, .form = form};
+    uint32_t parts = part_of(c, v->e->unit, k, &x.file);
+    an_analyze_options options = {.only = an_parts_need(parts)};
+    an_findings fs = {.arena = c->a};
+    an_subject subject = {.contract = an_analyze(c->a, plan, &options, &fs)};
+    if (x.file.len) {
+        an_draw_each(&subject, parts, take_page, &x);
+    }
+    if (!x.found) {
+        mt_picture whole = an_draw(c->a, &subject, parts);
+        x.file = MT_STR("all");
+        take_page(&x, x.file, &whole);
+    }
+}

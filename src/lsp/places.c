@@ -1,0 +1,71 @@
+#include "lsp/server.h"
+
+void ls_write_position(mt_jw *w, const ls_server *s, const ls_text *t, size_t offset)
+{
+    ls_position p = ls_position_of(t, offset, s->units);
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "character", p.unit);
+    mt_jw_key_i64(w, "line", p.line);
+    mt_jw_end_object(w);
+}
+
+void ls_write_range(mt_jw *w, const ls_server *s, const ls_text *t, ls_range r)
+{
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "end");
+    ls_write_position(w, s, t, r.to);
+    mt_jw_keyz(w, "start");
+    ls_write_position(w, s, t, r.from);
+    mt_jw_end_object(w);
+}
+
+bool ls_write_site_range(ls_call *c, const ls_view *v, const fr_site *site)
+{
+    const ls_text *t = ls_view_text(v, site->file);
+    if (t) {
+        ls_write_range(c->w, c->s, t, ls_site_range(site));
+    }
+    return t;
+}
+
+/* The text of a System's member is not among the view's: its lines are counted anew. */
+static const ls_text *text_of_site(ls_call *c, const ls_view *v, const fr_site *site,
+                                   ls_text *room)
+{
+    const ls_text *t = ls_view_text(v, site->file);
+    for (size_t i = 0; !t && v->e && i < v->e->member_count; i++) {
+        const ct_elaboration *m = v->e->members[i].contract;
+        for (size_t k = 0; m && !t && k < m->source_count; k++) {
+            if (mt_str_eq(m->sources[k].path, site->file)) {
+                *room = ls_text_of(c->a, m->sources[k].text);
+                t = room;
+            }
+        }
+    }
+    return t;
+}
+
+void ls_write_location(ls_call *c, const ls_view *v, const fr_site *site)
+{
+    ls_text room;
+    const ls_text *t = text_of_site(c, v, site, &room);
+    mt_jw_begin_object(c->w);
+    mt_jw_keyz(c->w, "range");
+    if (t) {
+        ls_write_range(c->w, c->s, t, ls_site_range(site));
+    } else {
+        ls_text none = ls_text_of(c->a, MT_STR(""));
+        ls_write_range(c->w, c->s, &none, (ls_range){0, 0});
+    }
+    mt_jw_key_str(c->w, "uri", ls_uri_of(c->s, c->a, site->file));
+    mt_jw_end_object(c->w);
+}
+
+void ls_write_edit(ls_call *c, const ls_text *t, ls_range r, mt_str text)
+{
+    mt_jw_begin_object(c->w);
+    mt_jw_key_str(c->w, "newText", text);
+    mt_jw_keyz(c->w, "range");
+    ls_write_range(c->w, c->s, t, r);
+    mt_jw_end_object(c->w);
+}
