@@ -627,12 +627,14 @@ static void offer_all(completer *x)
     while (!of->word.len && !of->field.len && depth > 1) {
         of = &w.levels[--depth - 1];
     }
-    bool is_steps = mt_str_is(of->field, "steps") || mt_str_is(l->word, "steps");
-    if (is_steps && l->field.len) {
+    /* `steps: { a: |` and `outcomes: { success: |`: the names are the author's own */
+    mt_str around =
+        !l->word.len && w.depth > 1 ? w.levels[w.depth - 2].field : (mt_str){0};
+    if (l->field.len && mt_str_is(around, "steps")) {
         offer_set(x, &w, STEP_KINDS);
         return;
     }
-    if (mt_str_is(of->field, "outcomes") && of != l && l->field.len) {
+    if (l->field.len && mt_str_is(around, "outcomes")) {
         offer_set(x, &w, STEPS | TERMINALS);
         return;
     }

@@ -30,7 +30,8 @@ static void write_gap(ls_call *c, mt_str old, ls_range was, mt_str new, ls_range
     }
 }
 
-/* A comment's own lines may lose white space at their ends, so its text is compared,
+/* What stands between two tokens belongs to a part if the part has some of both sides.
+ * A comment's own lines may lose white space at their ends, so its text is compared,
  * too. */
 static void write_edits(ls_call *c, mt_str new, ls_range asked)
 {
@@ -42,7 +43,8 @@ static void write_edits(ls_call *c, mt_str new, ls_range asked)
         bool last = a->kind == FR_T_EOF;
         size_t old_start = last ? old.len : a->start,
                new_start = last ? new.len : b->start;
-        if (old_end <= asked.to && old_start >= asked.from) {
+        bool is_asked = old_start > asked.from || !asked.from;
+        if (is_asked && old_end < asked.to) {
             write_gap(c, old, (ls_range){old_end, old_start}, new,
                       (ls_range){new_end, new_start});
         }
@@ -87,7 +89,7 @@ static void format_part(ls_call *c, ls_range asked, bool is_silent)
 
 void ls_format(ls_call *c)
 {
-    format_part(c, (ls_range){0, c->doc->text.len}, false);
+    format_part(c, (ls_range){0, SIZE_MAX}, false);
 }
 
 /* Whole lines. */

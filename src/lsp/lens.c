@@ -10,9 +10,9 @@
 
 /* ---- above a construct ---- */
 
-static size_t count_uses(const ls_view *v, const fr_construct *k)
+static size_t count_uses_of(const ls_view *v, const fr_construct *k, fr_tok name)
 {
-    size_t offset = ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from, n = 0;
+    size_t offset = ls_span_range(k->file, (fr_span){name, name}).from, n = 0;
     for (size_t i = 0; i < v->mention_count; i++) {
         const fr_mention *m = &v->mentions[i];
         n += !m->is_definition && m->definition.offset == offset &&
@@ -21,7 +21,16 @@ static size_t count_uses(const ls_view *v, const fr_construct *k)
     return n;
 }
 
-static void begin_lens(ls_call *c, mt_str command)
+/* Nobody names a rule: its verdict is what is used. */
+static size_t count_uses(const ls_view *v, const fr_construct *k)
+{
+    return count_uses_of(v, k,
+                         k->kind == FR_RULE
+                             ? ((const fr_rule *)(const void *)k)->verdict.tok
+                             : k->id_tok);
+}
+
+static void begin_lens(ls_call *c)
 {
     mt_jw_begin_object(c->w);
     mt_jw_keyz(c->w, "command");
@@ -29,7 +38,6 @@ static void begin_lens(ls_call *c, mt_str command)
     mt_jw_keyz(c->w, "arguments");
     mt_jw_begin_array(c->w);
     mt_jw_str(c->w, c->doc->uri);
-    (void)command;
 }
 
 static void end_lens(ls_call *c, const ls_text *t, const fr_construct *k,
@@ -47,7 +55,7 @@ static void end_lens(ls_call *c, const ls_text *t, const fr_construct *k,
 static void write_question(ls_call *c, const ls_text *t, const fr_construct *k,
                            const char *title, mt_str question)
 {
-    begin_lens(c, MT_STR("motet.ask"));
+    begin_lens(c);
     mt_jw_str(c->w, question);
     end_lens(c, t, k, MT_STR("motet.ask"), mt_str_z(title));
 }
@@ -57,7 +65,7 @@ static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
 {
     const fr_unit *u = v->e->unit;
     size_t uses = count_uses(v, k);
-    begin_lens(c, MT_STR("motet.references"));
+    begin_lens(c);
     ls_write_position(c->w, c->s, t,
                       ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from);
     end_lens(c, t, k, MT_STR("motet.references"),

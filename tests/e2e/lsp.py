@@ -1,0 +1,151 @@
+"""A small editor for tests of `motet lsp`: opens texts, asks, keeps what it is told."""
+import json
+import subprocess
+
+from harness import MOTET
+
+CAPABILITIES = {"textDocument": {"completion": {"completionItem": {"snippetSupport": True}},
+                                 "publishDiagnostics": {"relatedInformation": True}}}
+
+
+class Refused(Exception):
+    """An answer that is an error."""
+
+    def __init__(self, error):
+        super().__init__(error["message"])
+        self.code = error["code"]
+
+
+def units(text, encoding):
+    """How long text is as the protocol counts it."""
+    return {"utf-8": len(text.encode()), "utf-16": len(text.encode("utf-16-le")) // 2,
+            "utf-32": len(text)}[encoding]
+
+
+class Editor:
+    """One conversation with a server of its own."""
+
+    def __init__(self, root=None, encoding=None, words=()):
+        self.process = subprocess.Popen([str(MOTET), "lsp", *words], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.count, self.told, self.texts, self.versions = 0, {}, {}, {}
+        self.strays = []
+        can = dict(CAPABILITIES)
+        if encoding:
+            can["general"] = {"positionEncodings": [encoding]}
+        self.start = self.ask("initialize", {"capabilities": can,
+                                             "rootUri": f"file://{root}" if root else None})
+        self.encoding = self.start["capabilities"]["positionEncoding"]
+        self.tell("initialized", {})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def send(self, message):
+        body = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def receive(self):
+        length = None
+        while (line := self.process.stdout.readline()) != b"\r\n":
+            if not line:
+                raise EOFError("the server has ended")
+            name, value = line.split(b":")
+            length = int(value) if name == b"Content-Length" else length
+        return json.loads(self.process.stdout.read(length))
+
+    def tell(self, method, params):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def hear(self, wanted):
+        """Messages until the answer to a request comes."""
+        while True:
+            message = self.receive()
+            if "id" in message and message["id"] == wanted:
+                if "error" in message:
+                    raise Refused(message["error"])
+                return message["result"]
+            self.take(message)
+
+    def wait_for(self, uri):
+        """Until the diagnostics of a document are told."""
+        while uri not in self.told:
+            self.take(self.receive())
+
+    def take(self, message):
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self.told[message["params"]["uri"]] = message["params"]
+        else:
+            self.strays.append(message)
+
+    def ask(self, method, params):
+        self.count += 1
+        self.send({"jsonrpc": "2.0", "id": self.count, "method": method, "params": params})
+        return self.hear(self.count)
+
+    # ---- documents ----
+
+    def open(self, path, text):
+        uri = f"file://{path}"
+        self.texts[uri], self.versions[uri] = text, 1
+        self.tell("textDocument/didOpen", {"textDocument": {
+            "uri": uri, "languageId": "tenor", "version": 1, "text": text}})
+        return uri
+
+    def position(self, uri, offset):
+        """Of an offset in characters."""
+        before = self.texts[uri][:offset]
+        line = before.rsplit("\n", 1)[-1]
+        return {"line": before.count("\n"), "character": units(line, self.encoding)}
+
+    def offset(self, uri, position):
+        lines = self.texts[uri].split("\n")
+        start = sum(len(line) + 1 for line in lines[:position["line"]])
+        line, n = lines[position["line"]], 0
+        while units(line[:n], self.encoding) < position["character"]:
+            n += 1
+        return start + n
+
+    def range(self, uri, start, end):
+        return {"start": self.position(uri, start), "end": self.position(uri, end)}
+
+    def read(self, uri, range_):
+        """The text of a range."""
+        return self.texts[uri][self.offset(uri, range_["start"]):self.offset(uri, range_["end"])]
+
+    def change(self, uri, start, end, text):
+        """Replaces characters."""
+        self.versions[uri] += 1
+        self.tell("textDocument/didChange", {
+            "textDocument": {"uri": uri, "version": self.versions[uri]},
+            "contentChanges": [{"range": self.range(uri, start, end), "text": text}]})
+        old = self.texts[uri]
+        self.texts[uri] = old[:start] + text + old[end:]
+
+    def edited(self, uri, edits):
+        """The text with the edits of an answer made."""
+        text = self.texts[uri]
+        for edit in sorted(edits, key=lambda e: self.offset(uri, e["range"]["start"]),
+                           reverse=True):
+            start = self.offset(uri, edit["range"]["start"])
+            end = self.offset(uri, edit["range"]["end"])
+            text = text[:start] + edit["newText"] + text[end:]
+        return text
+
+    def at(self, uri, method, offset, **more):
+        return self.ask(f"textDocument/{method}", {
+            "textDocument": {"uri": uri}, "position": self.position(uri, offset), **more})
+
+    def of(self, uri, method, **more):
+        return self.ask(f"textDocument/{method}", {"textDocument": {"uri": uri}, **more})
+
+    def diagnostics(self, uri):
+        """What is told of the present text."""
+        return self.of(uri, "diagnostic")["items"]

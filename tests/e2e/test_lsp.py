@@ -1,0 +1,539 @@
+"""motet lsp: every request of the protocol that it answers, as an editor would ask."""
+import json
+import random
+
+from harness import SEED, SOAK, SOURCE, Case, main
+from lsp import Editor, Refused
+
+ORDER = '''type Line { amount: Int(min: 0, max: 100), kind: Enum(values: ["big", "small"]) }
+persona clerk
+persona boss
+fact total { type: Int(min: 0, max: 1000) source: "shop.total" }
+fact line { type: Line source: "shop.line" }
+fact urgent { type: Bool source: "shop.urgent" default: false }
+entity Order {
+  states: [open, paid, closed]
+  initial: open
+  transitions: [(open, paid), (paid, closed)]
+}
+rule small {
+  stratum: 0
+  when: total <= 100 and line.kind = "small"
+  produce: verdict is_small { payload: Bool = true }
+}
+rule quick {
+  stratum: 1
+  when: verdict_present(is_small) or urgent
+  produce: verdict is_quick { payload: Bool = true }
+}
+operation pay {
+  allowed_personas: [clerk]
+  precondition: verdict_present(is_small)
+  effects: [(Order, open, paid)]
+  error_contract: [precondition_failed, persona_rejected]
+}
+operation close {
+  allowed_personas: [clerk, boss]
+  precondition: verdict_present(is_quick)
+  effects: [(Order, paid, closed)]
+  error_contract: [precondition_failed, persona_rejected]
+}
+flow settle {
+  snapshot: at_initiation
+  entry: first
+  steps: {
+    first: OperationStep {
+      op: pay
+      persona: clerk
+      outcomes: { success: second }
+      on_failure: Terminate(outcome: failure)
+    }
+    second: OperationStep {
+      op: close
+      persona: clerk
+      outcomes: { success: Terminal(success) }
+      on_failure: Terminate(outcome: failure)
+    }
+  }
+}
+'''
+
+
+class Lsp(Case):
+    def editor(self, **words):
+        editor = Editor(root=self.dir, **words)
+        self.addCleanup(editor.__exit__)
+        return editor
+
+    def opened(self, text=ORDER, name="order.tenor", **words):
+        editor = self.editor(**words)
+        return editor, editor.open(self.write(name, text), text)
+
+    def spot(self, text, word, which=0, inside=1):
+        """The offset just inside the n-th occurrence of a word."""
+        at = -1
+        for _ in range(which + 1):
+            at = text.index(word, at + 1)
+        return at + inside
+
+    # ---- the conversation ----
+
+    def test_the_first_word_is_initialize_and_the_last_is_exit(self):
+        editor = self.editor()
+        with self.assertRaises(Refused) as caught:
+            editor.ask("initialize", {"capabilities": {}})
+        self.assertEqual(caught.exception.code, -32600)
+        self.assertIsNone(editor.ask("shutdown", None))
+        with self.assertRaises(Refused):
+            editor.ask("workspace/symbol", {"query": ""})
+        editor.tell("exit", None)
+        self.assertEqual(editor.process.wait(10), 0)
+
+    def test_an_editor_that_goes_without_a_word_is_exit_status_1(self):
+        editor = self.editor()
+        editor.tell("exit", None)
+        self.assertEqual(editor.process.wait(10), 1)
+
+    def test_what_cannot_be_answered_is_an_error_and_the_server_lives(self):
+        editor, uri = self.opened()
+        rows = [
+            ("no/such", {}, -32601),
+            ("textDocument/hover", {}, -32602),
+            ("textDocument/hover", {"textDocument": {"uri": "file:///nowhere.tenor"},
+                                    "position": {"line": 0, "character": 0}}, -32602),
+            ("textDocument/hover", {"textDocument": {"uri": uri},
+                                    "position": {"line": -1, "character": 0}}, -32602),
+            ("textDocument/hover", {"textDocument": {"uri": uri}, "position": "here"}, -32602),
+            ("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": 7}, -32602),
+            ("workspace/executeCommand", {"command": "rm"}, -32602),
+        ]
+        for method, params, code in rows:
+            with self.subTest(method=method, params=params):
+                with self.assertRaises(Refused) as caught:
+                    editor.ask(method, params)
+                self.assertEqual(caught.exception.code, code)
+        editor.send(b"{not json")
+        editor.send(b"[]")
+        editor.send(b"7")
+        editor.tell("$/anything", {})
+        self.assertTrue(editor.at(uri, "hover", self.spot(ORDER, "is_small")))
+        self.assertEqual([m["error"]["code"] for m in editor.strays], [-32700, -32600, -32600])
+
+    def test_a_place_far_outside_is_the_end(self):
+        editor, uri = self.opened()
+        far = {"line": 2 ** 31, "character": 2 ** 31}
+        params = {"textDocument": {"uri": uri}, "position": far}
+        self.assertIsNone(editor.ask("textDocument/definition", params))
+
+    def test_a_request_that_is_taken_back_is_answered_as_such(self):
+        editor, uri = self.opened()
+        bodies = [json.dumps(m).encode() for m in (
+            {"jsonrpc": "2.0", "id": "a", "method": "textDocument/documentSymbol",
+             "params": {"textDocument": {"uri": uri}}},
+            {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "a"}})]
+        editor.process.stdin.write(b"".join(b"Content-Length: %d\r\n\r\n" % len(b) + b
+                                            for b in bodies))
+        editor.process.stdin.flush()
+        try:
+            self.assertTrue(editor.hear("a"))  # it was quicker
+        except Refused as refused:
+            self.assertEqual(refused.code, -32800)
+        self.assertTrue(editor.at(uri, "hover", self.spot(ORDER, "is_small")))
+
+    # ---- diagnostics ----
+
+    def test_diagnostics_come_while_typing_and_go_again(self):
+        editor, uri = self.opened()
+        self.assertEqual(editor.diagnostics(uri), [])
+        at = ORDER.index("clerk]")
+        editor.change(uri, at, at + 5, "clark")
+        found = editor.diagnostics(uri)
+        self.assertEqual(editor.read(uri, found[0]["range"]), "clark")
+        self.assertEqual(found[0]["severity"], 1)
+        editor.change(uri, at, at + 5, "clerk")
+        self.assertEqual(editor.diagnostics(uri), [])
+
+    def test_they_are_told_without_being_asked_for(self):
+        editor, uri = self.opened("persona")
+        editor.wait_for(uri)
+        self.assertTrue(editor.told[uri]["diagnostics"])
+        self.assertEqual(editor.told[uri]["version"], 1)
+
+    def test_an_import_is_read_from_the_editor_before_the_disk(self):
+        editor = self.editor()
+        library = editor.open(self.write("library.tenor", "broken"), "persona clerk\n")
+        text = ('import "library.tenor"\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n'
+                "operation go { allowed_personas: [clerk] precondition: true effects: [(E, a, b)] "
+                "error_contract: [precondition_failed, persona_rejected] }\n")
+        uri = editor.open(self.write("root.tenor", text), text)
+        self.assertEqual([d for d in editor.diagnostics(uri) if d["severity"] == 1], [])
+        editor.change(library, 0, len("persona clerk"), "persona nobody")
+        self.assertEqual([d["severity"] for d in editor.diagnostics(uri)][:1], [1])
+        editor.told.clear()
+        editor.change(library, 0, len("persona nobody"), "persona somebody")
+        editor.wait_for(uri)
+        self.assertTrue(editor.told[uri]["diagnostics"])
+
+    def test_a_fault_of_an_imported_file_is_told_at_the_import(self):
+        editor = self.editor()
+        self.write("library.tenor", "persona\n")
+        text = 'persona a\nimport "library.tenor"\n'
+        uri = editor.open(self.write("root.tenor", text), text)
+        found = editor.diagnostics(uri)
+        self.assertEqual(editor.read(uri, found[0]["range"]), 'import "library.tenor"')
+        self.assertIn("library.tenor:", found[0]["message"])
+        self.assertTrue(found[0]["relatedInformation"][0]["location"]["uri"]
+                        .endswith("library.tenor"))
+
+    # ---- names ----
+
+    def test_from_a_use_to_its_definition(self):
+        rows = [("is_small)", "is_small", 'verdict is_small'), ("clerk]", "clerk", "persona clerk"),
+                ("op: pay", "pay", "operation pay"), ("kind =", "kind", ", kind"),
+                ("success: second", "second", "\n    second"), ("Order, open", "Order", "entity Order")]
+        editor, uri = self.opened()
+        for place, word, definition in rows:
+            with self.subTest(place=place):
+                at = ORDER.index(place) + place.index(word)
+                found = editor.at(uri, "definition", at)
+                self.assertEqual(editor.read(uri, found["range"]), word)
+                self.assertEqual(editor.offset(uri, found["range"]["start"]),
+                                 ORDER.index(definition) + definition.index(word))
+
+    def test_the_end_of_a_name_is_still_the_name(self):
+        editor, uri = self.opened()
+        at = self.spot(ORDER, "is_small)", inside=len("is_small"))
+        self.assertTrue(editor.at(uri, "definition", at))
+        self.assertIsNone(editor.at(uri, "definition", ORDER.index("{")))
+
+    def test_every_use_and_with_the_definition(self):
+        editor, uri = self.opened()
+        at = self.spot(ORDER, "is_small")
+        uses = editor.at(uri, "references", at, context={"includeDeclaration": False})
+        self.assertEqual(len(uses), 2)
+        self.assertEqual(len(editor.at(uri, "references", at, context={"includeDeclaration": True})), 3)
+        kinds = [h["kind"] for h in editor.at(uri, "documentHighlight", at)]
+        self.assertEqual(sorted(kinds), [2, 2, 3])
+
+    def test_uses_in_files_that_are_not_open(self):
+        self.write("user.tenor", 'import "library.tenor"\nrule r { stratum: 0 when: ready '
+                                 "produce: verdict v { payload: Bool = true } }\n")
+        text = 'fact ready { type: Bool source: "a.b" }\n'
+        editor, uri = self.opened(text, "library.tenor")
+        uses = editor.at(uri, "references", self.spot(text, "ready"),
+                         context={"includeDeclaration": True})
+        self.assertEqual([u["uri"].rsplit("/", 1)[1] for u in uses], ["library.tenor", "user.tenor"])
+        changes = editor.at(uri, "rename", self.spot(text, "ready"), newName="set")["changes"]
+        self.assertEqual(len(changes), 2)
+
+    def test_what_brings_a_state_about(self):
+        editor, uri = self.opened()
+        found = editor.at(uri, "implementation", self.spot(ORDER, "paid"))
+        self.assertEqual([editor.read(uri, f["range"]) for f in found], ["pay"])
+        found = editor.at(uri, "implementation", self.spot(ORDER, "clerk"))
+        self.assertEqual([editor.read(uri, f["range"]) for f in found], ["pay", "close"])
+
+    def test_a_rename_changes_every_use_and_nothing_else(self):
+        rows = [("persona clerk", "clerk", "teller"), ("is_small)", "is_small", "is_tiny"),
+                ("states: [open", "open", "fresh"), ('"small"]', "small", "little"),
+                ("first:", "first", "one"), ("entity Order", "Order", "Sale")]
+        editor, uri = self.opened()
+        for place, old, new in rows:
+            with self.subTest(old=old):
+                at = ORDER.index(place) + place.index(old)
+                self.assertEqual(editor.read(uri, editor.at(uri, "prepareRename", at)), old)
+                edits = editor.at(uri, "rename", at, newName=new)["changes"][uri]
+                text = editor.edited(uri, edits)
+                result = self.run_motet("check", self.write("renamed.tenor", text))
+                self.assertEqual(result.code, 0, result)
+                back = self.editor()
+                there = back.open(self.write("renamed.tenor", text), text)
+                at = back.offset(there, edits[0]["range"]["start"])
+                edits = back.at(there, "rename", at, newName=old)["changes"][there]
+                self.assertEqual(back.edited(there, edits), ORDER)
+
+    def test_a_rename_that_would_be_an_error_is_refused(self):
+        editor, uri = self.opened()
+        for name in ("boss", "two words", "", "9", "a-b", "é\u0000"):
+            with self.subTest(name=name), self.assertRaises(Refused) as caught:
+                editor.at(uri, "rename", self.spot(ORDER, "clerk"), newName=name)
+            self.assertEqual(caught.exception.code, -32803)
+        with self.assertRaises(Refused):
+            editor.at(uri, "rename", ORDER.index("{"), newName="x")
+
+    def test_who_calls_whom(self):
+        editor, uri = self.opened()
+        item = editor.at(uri, "prepareCallHierarchy", self.spot(ORDER, "operation close", inside=11))
+        self.assertEqual(item[0]["name"], "close")
+        calls = editor.ask("callHierarchy/outgoingCalls", {"item": item[0]})
+        self.assertEqual([c["to"]["name"] for c in calls], ["quick"])
+        calls = editor.ask("callHierarchy/incomingCalls", {"item": item[0]})
+        self.assertEqual([c["from"]["name"] for c in calls], ["settle"])
+        below = editor.ask("callHierarchy/outgoingCalls",
+                           {"item": editor.ask("callHierarchy/outgoingCalls",
+                                               {"item": item[0]})[0]["to"]})
+        self.assertEqual([c["to"]["name"] for c in below], ["small"])
+
+    # ---- the shape of a document ----
+
+    def test_symbols(self):
+        editor, uri = self.opened()
+        symbols = {s["name"]: s for s in editor.of(uri, "documentSymbol")}
+        self.assertEqual([c["name"] for c in symbols["Order"]["children"]], ["open", "paid", "closed"])
+        self.assertIn("first", [c["name"] for c in symbols["settle"]["children"]])
+        self.assertEqual(len(symbols), 12)
+        found = editor.ask("workspace/symbol", {"query": "ordpaid"})
+        self.assertEqual([f["name"] for f in found], ["Order.paid"])
+
+    def test_symbols_of_what_does_not_parse(self):
+        text = "persona a\nfact { type\nentity E { states: [x] initial: x transitions: [] }\n"
+        editor, uri = self.opened(text)
+        self.assertIn("E", [s["name"] for s in editor.of(uri, "documentSymbol")])
+
+    def test_folds_are_brackets_and_comments_of_several_lines(self):
+        text = "// one\n// two\npersona a\nentity E {\n  states: [\n    x\n  ]\n  initial: x\n}\n"
+        editor, uri = self.opened(text)
+        folds = [(f["startLine"], f["endLine"], f.get("kind")) for f in editor.of(uri, "foldingRange")]
+        self.assertEqual(sorted(folds), [(0, 1, "comment"), (3, 7, None), (4, 5, None)])
+
+    def test_selections_grow(self):
+        editor, uri = self.opened()
+        at = self.spot(ORDER, "is_small)")
+        answer = editor.of(uri, "selectionRange", positions=[editor.position(uri, at)])[0]
+        texts = []
+        while answer:
+            texts.append(editor.read(uri, answer["range"]))
+            answer = answer.get("parent")
+        self.assertEqual(texts[0], "is_small")
+        self.assertTrue(all(a in b and a != b for a, b in zip(texts, texts[1:])), texts)
+        self.assertEqual(texts[-1], ORDER)
+
+    def test_links_lead_to_imports(self):
+        self.write("library.tenor", "persona clerk\n")
+        editor, uri = self.opened('import "library.tenor"\n', "root.tenor")
+        links = editor.of(uri, "documentLink")
+        self.assertEqual(editor.read(uri, links[0]["range"]), '"library.tenor"')
+        self.assertTrue(links[0]["target"].endswith("/library.tenor"))
+
+    def test_colours(self):
+        editor, uri = self.opened()
+        legend = editor.start["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"]
+        lines, seen, line, unit = ORDER.split("\n"), {}, 0, 0
+        data = editor.of(uri, "semanticTokens/full")["data"]
+        for i in range(0, len(data), 5):
+            line, unit = line + data[i], data[i + 1] + (unit if not data[i] else 0)
+            seen.setdefault(lines[line][unit:unit + data[i + 2]], set()).add(legend[data[i + 3]])
+        for word, colour in (("clerk", "interface"), ("is_small", "event"), ("Order", "class"),
+                             ("stratum", "keyword"), ("Int", "type"), ("100", "number"),
+                             ('"small"', "enumMember"), ("<=", "operator"), ("open", "enumMember")):
+            self.assertEqual(seen[word], {colour}, word)
+        part = editor.of(uri, "semanticTokens/range", range={
+            "start": {"line": 1, "character": 0}, "end": {"line": 2, "character": 0}})["data"]
+        self.assertEqual(len(part), 4 * 5)
+
+    # ---- words about a name ----
+
+    def test_hover(self):
+        rows = [("total <=", ["**fact** `total`", "Type: `Int(min: 0, max: 1000)`", "Used by `small`"]),
+                ("is_quick)", ["**verdict** `is_quick`", "Stratum 1", "Used by `close`"]),
+                ("boss\n", ["**persona** `boss`", "Used by `close`"])]
+        editor, uri = self.opened()
+        for place, wanted in rows:
+            words = editor.at(uri, "hover", ORDER.index(place) + 1)["contents"]["value"]
+            for part in wanted:
+                self.assertIn(part, words)
+        self.assertIsNone(editor.at(uri, "hover", ORDER.index("{ amount")))
+
+    def test_hover_over_a_fault_explains_its_code(self):
+        text = ORDER.replace("op: pay", "op: pey")
+        editor, uri = self.opened(text)
+        code = editor.diagnostics(uri)[0]["code"]
+        self.assertIn(f"**{code}: ", editor.at(uri, "hover", self.spot(text, "pey"))["contents"]["value"])
+
+    def test_hints_tell_strata_and_types(self):
+        text = ORDER.replace("produce: verdict is_quick { payload: Bool = true }", "produce: is_quick(total)")
+        editor, uri = self.opened(text)
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+        labels = [h["label"] for h in editor.of(uri, "inlayHint", range=whole)]
+        self.assertIn("stratum 0", labels)
+        self.assertIn(": Int(min: 0, max: 1000)", labels)
+
+    def test_what_goes_into_parentheses(self):
+        text = "fact x { type: Decimal( source"
+        editor, uri = self.opened(text)
+        found = editor.at(uri, "signatureHelp", text.index("(") + 1)
+        self.assertEqual(found["signatures"][0]["label"], "Decimal(precision: N, scale: N)")
+        self.assertIsNone(editor.at(uri, "signatureHelp", 3))
+
+    # ---- completion ----
+
+    COMPLETIONS = [
+        # the text with | at the cursor is put before `flow`, what must and must not be offered
+        ("|", ["fact", "entity", "operation"], ["clerk"]),
+        ("operation x { | }", ["allowed_personas", "precondition"], ["clerk", "fact"]),
+        ("operation x {\n  allowed_personas: [clerk]\n  |\n}", ["precondition"], ["allowed_personas"]),
+        ("operation x { allowed_personas: [|] }", ["clerk", "boss"], ["total"]),
+        ("operation x { precondition: | }", ["total", "is_small", "verdict_present"], ["clerk"]),
+        ("operation x { precondition: verdict_present(|) }", ["is_small", "is_quick"], ["total"]),
+        ("operation x { effects: [(Order, |)] }", ["open", "paid", "closed"], ["is_small"]),
+        ("rule x { stratum: 0 when: line.| }", ["amount", "kind"], ["total"]),
+        ('rule x { stratum: 0 when: line.kind = | }', ['"big"', '"small"'], ["total"]),
+        ("fact x { type: | }", ["Bool", "Money", "Line"], ["total"]),
+        ("entity Order { states: [open, paid, closed] initial: | }", ["open", "paid"], ["clerk"]),
+        ("flow settle { entry: | }", ["first", "second"], ["clerk"]),
+        ("flow x { steps: { a: | } }", ["OperationStep", "BranchStep"], ["clerk"]),
+        ("flow x { steps: { a: OperationStep { op: | } } }", ["pay", "close"], ["clerk"]),
+        ("flow x { steps: { a: OperationStep { op: pay persona: | } } }", ["clerk"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { op: pay outcomes: { | } } } }", ["success"], ["pay"]),
+        ("flow settle { steps: { a: OperationStep { op: pay outcomes: { success: | } } } }",
+         ["first", "Terminal"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { on_failure: | } } }", ["Terminate", "Escalate"], ["pay"]),
+        ("flow x { snapshot: | }", ["at_initiation"], ["pay"]),
+    ]
+
+    def test_completion_knows_the_place(self):
+        editor, uri = self.opened()
+        editor.diagnostics(uri)  # the whole text is known before it is broken
+        at = ORDER.index("flow settle")
+        for place, wanted, unwanted in self.COMPLETIONS:
+            with self.subTest(place=place):
+                put = place.replace("|", "") + "\n"
+                editor.change(uri, at, at, put)
+                items = editor.at(uri, "completion", at + place.index("|"))["items"]
+                labels = [item["label"] for item in items]
+                self.assertEqual(len(labels), len(set(labels)))
+                for label in wanted:
+                    self.assertIn(label, labels)
+                for label in unwanted:
+                    self.assertNotIn(label, labels)
+                editor.change(uri, at, at + len(put), "")
+
+    # ---- mending ----
+
+    def test_a_misspelt_name_has_an_action(self):
+        text = ORDER.replace("op: pay", "op: pey")
+        editor, uri = self.opened(text)
+        at = self.spot(text, "pey")
+        actions = editor.of(uri, "codeAction", range=editor.range(uri, at, at), context={"diagnostics": []})
+        fixes = [a for a in actions if a["kind"] == "quickfix"]
+        self.assertEqual(editor.edited(uri, fixes[0]["edit"]["changes"][uri]), ORDER)
+
+    def test_all_slips_at_once(self):
+        text = ORDER.replace("total <= 100 and", "total <= 100 &&").replace("is_small) or", "is_small) ||")
+        editor, uri = self.opened(text)
+        actions = editor.of(uri, "codeAction", range=editor.range(uri, 0, 0), context={"diagnostics": []})
+        fix = [a for a in actions if a["kind"] == "source.fixAll"][0]
+        self.assertEqual(editor.edited(uri, fix["edit"]["changes"][uri]), ORDER)
+
+    def test_strata_are_renumbered(self):
+        text = ORDER.replace("stratum: 1", "stratum: 0")
+        editor, uri = self.opened(text)
+        actions = editor.of(uri, "codeAction", range=editor.range(uri, 0, 0), context={"diagnostics": []})
+        fix = [a for a in actions if a["title"] == "Renumber the strata"][0]
+        self.assertEqual(editor.edited(uri, fix["edit"]["changes"][uri]), ORDER)
+
+    # ---- layout ----
+
+    def test_layout_is_that_of_fmt(self):
+        wanted = self.run_motet("fmt", "-", stdin=ORDER)
+        editor, uri = self.opened()
+        edits = editor.of(uri, "formatting", options={"tabSize": 2, "insertSpaces": True})
+        self.assertEqual(editor.edited(uri, edits), wanted.out)
+
+    def test_a_part_is_laid_out_alone(self):
+        text = "persona    a\npersona    b\npersona    c\n"
+        editor, uri = self.opened(text)
+        edits = editor.of(uri, "rangeFormatting", options={}, range={
+            "start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 3}})
+        self.assertEqual(editor.edited(uri, edits), "persona    a\npersona b\npersona    c\n")
+
+    def test_what_does_not_parse_is_not_laid_out(self):
+        editor, uri = self.opened("fact {")
+        with self.assertRaises(Refused):
+            editor.of(uri, "formatting", options={})
+        self.assertIsNone(editor.at(uri, "onTypeFormatting", 5, ch="}", options={}))
+
+    def test_a_closed_construct_is_laid_out(self):
+        text = "persona    a\nfact x {\ntype: Bool\nsource: \"a.b\"\n}"
+        editor, uri = self.opened(text)
+        edits = editor.at(uri, "onTypeFormatting", len(text), ch="}", options={})
+        self.assertEqual(editor.edited(uri, edits),
+                         'persona    a\nfact x {\n  type:   Bool\n  source: "a.b"\n}')
+
+    # ---- questions and pictures ----
+
+    def test_a_lens_asks_and_is_answered(self):
+        editor, uri = self.opened()
+        lenses = [lens["command"] for lens in editor.of(uri, "codeLens")]
+        questions = [c["arguments"][1] for c in lenses if c["command"] == "motet.ask"]
+        self.assertEqual(questions, ["can is_small hold", "can is_quick hold", "who can perform pay",
+                                     "who can perform close", "flow settle ends"])
+        self.assertIn("2 uses", [c["title"] for c in lenses])
+        asked = editor.ask("workspace/executeCommand", {
+            "command": "motet.ask", "arguments": [uri, "can boss perform pay"]})
+        self.assertEqual(asked["answer"], "no")
+
+    def test_pictures(self):
+        editor, uri = self.opened()
+        place = editor.position(uri, self.spot(ORDER, "Order {"))
+        for form, word in (("mermaid", "flowchart"), ("dot", "digraph"), ("json", '"nodes"')):
+            found = editor.ask("motet/picture", {"textDocument": {"uri": uri}, "position": place,
+                                                 "format": form})
+            self.assertIn(word, found["picture"])
+        with self.assertRaises(Refused):
+            editor.ask("motet/picture", {"textDocument": {"uri": uri}, "format": "png"})
+
+    # ---- characters ----
+
+    def test_places_in_every_encoding(self):
+        text = '// 😀é\nfact x { type: Bool source: "😀é" }\nrule r { stratum: 0 when: x /*😀*/ and x ' \
+               "produce: verdict v { payload: Bool = true } }\n"
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            with self.subTest(encoding=encoding):
+                editor, uri = self.opened(text, encoding=encoding)
+                self.assertEqual(editor.encoding, encoding)
+                uses = editor.at(uri, "references", self.spot(text, "x {", inside=0),
+                                 context={"includeDeclaration": True})
+                self.assertEqual([editor.read(uri, u["range"]) for u in uses], ["x", "x", "x"])
+                editor.change(uri, text.index("and x") + 4, text.index("and x") + 5, "y")
+                self.assertEqual(editor.read(uri, editor.diagnostics(uri)[0]["range"]), "y")
+
+    # ---- as the command does ----
+
+    def lines_of_check(self, path):
+        report = json.loads(self.run_motet("check", "--json", path).out)
+        return sorted((d["line"], d["code"], d["message"]) for d in report["diagnostics"])
+
+    def test_after_every_edit_the_diagnostics_are_those_of_check(self):
+        random_ = random.Random(SEED)
+        examples = sorted(p for p in SOURCE.glob("examples/**/*.tenor")
+                          if p.stat().st_size < 20000)
+        rounds = 10000 // len(examples) if SOAK else 6
+        for example in examples:
+            editor = Editor()
+            text = example.read_text()
+            path = self.dir / example.parent.name / example.name
+            path.parent.mkdir(exist_ok=True)
+            for other in example.parent.glob("*.tenor"):
+                (path.parent / other.name).write_text(other.read_text())
+            uri = editor.open(path, text)
+            for _ in range(rounds):
+                self.edit_at_random(random_, editor, uri)
+                path.write_text(editor.texts[uri])
+                told = sorted((d["range"]["start"]["line"] + 1, d["code"],
+                               d["message"].split("\n")[0])
+                              for d in editor.diagnostics(uri))
+                self.assertEqual(
+                    [t[1] for t in told], [c[1] for c in self.lines_of_check(path)],
+                    f"seed {SEED}, {example}")
+            editor.__exit__()
+
+    def edit_at_random(self, random_, editor, uri):
+        text = editor.texts[uri]
+        start = random_.randrange(len(text) + 1)
+        end = min(len(text), start + random_.choice((0, 0, 1, 1, 3, 20)))
+        put = random_.choice(("", "x", "{", "}", '"', "persona q\n", " and ", ": ", "\n", "é", "("))
+        editor.change(uri, start, end, put)
+
+
+main()
