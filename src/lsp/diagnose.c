@@ -92,8 +92,8 @@ static void write_diagnostics(ls_call *c, ls_document *d)
     mt_jw_begin_array(c->w);
     if (d->language == LS_CONTRACT) {
         const ls_view *v = ls_view_of(c->s, d);
-        for (size_t i = 0; i < v->ds.len; i++) {
-            write_diagnostic(c, v, d, &v->ds.items[i]);
+        for (size_t i = 0; i < v->contract.ds.len; i++) {
+            write_diagnostic(c, v, d, &v->contract.ds.items[i]);
         }
     }
     mt_jw_end_array(c->w);
@@ -196,8 +196,8 @@ static void write_fix(ls_call *c, const ls_view *v, const mt_diag *d)
 static void write_all_fixes(ls_call *c, const ls_view *v)
 {
     size_t count = 0, behind = 0;
-    for (size_t i = 0; i < v->ds.len; i++) {
-        const mt_fix *f = v->ds.items[i].fix;
+    for (size_t i = 0; i < v->contract.ds.len; i++) {
+        const mt_fix *f = v->contract.ds.items[i].fix;
         if (f && f->sure && mt_str_eq(f->edit.file, c->doc->path) &&
             (!count || f->edit.offset >= behind)) {
             if (!count++) {
@@ -262,8 +262,8 @@ void ls_code_actions(ls_call *c)
     }
     const ls_view *v = ls_view_of(c->s, c->doc);
     mt_jw_begin_array(c->w);
-    for (size_t i = 0; i < v->ds.len; i++) {
-        const mt_diag *d = &v->ds.items[i];
+    for (size_t i = 0; i < v->contract.ds.len; i++) {
+        const mt_diag *d = &v->contract.ds.items[i];
         if (d->fix && mt_str_eq(d->file, c->doc->path) &&
             overlap(range_of(&c->doc->lines, d), asked)) {
             write_fix(c, v, d);

@@ -103,8 +103,8 @@ static bool stands_at(const ls_call *c, const mt_diag *d)
 
 static void add_codes(mt_buf *out, ls_call *c, const ls_view *v)
 {
-    for (size_t i = 0; i < v->ds.len; i++) {
-        const mt_diag *d = &v->ds.items[i];
+    for (size_t i = 0; i < v->contract.ds.len; i++) {
+        const mt_diag *d = &v->contract.ds.items[i];
         const ct_code_info *info = ct_code_find(mt_str_z(d->code));
         if (info && mt_str_eq(d->file, c->doc->path) && stands_at(c, d)) {
             mt_buf_addf(out, "%s**%s: %s** (%s)\n\n%s\n", out->len ? "\n---\n" : "",
@@ -237,7 +237,7 @@ static void hint_rule(ls_call *c, const fr_unit *u, const ls_text *t, const fr_r
 void ls_inlay_hints(ls_call *c)
 {
     const ls_view *v = ls_view_of(c->s, c->doc);
-    const fr_unit *u = v->e && !v->ds.errors ? v->e->unit : NULL;
+    const fr_unit *u = v->e && !v->contract.ds.errors ? v->e->unit : NULL;
     const ls_text *t = ls_view_text(v, c->doc->path);
     mt_jw_begin_array(c->w);
     for (size_t i = 0; u && t && i < u->all.len; i++) {

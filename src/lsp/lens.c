@@ -70,7 +70,7 @@ static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
                       ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from);
     end_lens(c, t, k, MT_STR("motet.references"),
              mt_strf(c->a, "%zu use%s", uses, uses == 1 ? "" : "s"));
-    if (v->ds.errors) {
+    if (v->contract.ds.errors) {
         return;
     }
     if (k->kind == FR_OPERATION) {
@@ -115,7 +115,7 @@ static void answer(ls_call *c, const ls_view *v, mt_str question)
                                         [AN_REPLY_UNKNOWN] = "unknown",
                                         [AN_REPLY_FAULT] = "fault"};
     mt_diags ds = {.arena = c->a, .limit = 10};
-    const ct_program *program = ct_compile(c->a, v->admitted.model);
+    const ct_program *program = ct_compile(c->a, v->contract.admitted.model);
     an_union all;
     if (an_union_of(c->a, program, &ds, &all)) {
         ls_refuse(c, LS_REQUEST_FAILED,
@@ -148,7 +148,7 @@ void ls_execute_command(ls_call *c)
         return;
     }
     const ls_view *v = ls_view_of(c->s, c->doc);
-    if (v->ds.errors || !v->admitted.model || v->e->is_system) {
+    if (v->contract.ds.errors || !v->contract.admitted.model || v->e->is_system) {
         ls_refuse(c, LS_REQUEST_FAILED,
                   MT_STR("questions are for a contract without errors"));
         return;
@@ -233,13 +233,13 @@ void ls_picture(ls_call *c)
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`format` is json, mermaid or dot"));
         return;
     }
-    if (!v->admitted.model || v->e->is_system) {
+    if (!v->contract.admitted.model || v->e->is_system) {
         ls_refuse(c, LS_REQUEST_FAILED, MT_STR("the contract has errors"));
         return;
     }
     mt_diags ds = {.arena = c->a, .limit = 10};
     const ct_plan *plan;
-    if (ct_plan_of_model(c->a, v->admitted.model, &ds, &plan)) {
+    if (ct_plan_of_model(c->a, v->contract.admitted.model, &ds, &plan)) {
         ls_refuse(c, LS_REQUEST_FAILED,
                   ds.len ? ds.items[0].message : MT_STR("the contract cannot be run"));
         return;

@@ -375,13 +375,14 @@ static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
         mt_str id = u->items[at].id;
         t.files[t.count++] = (mt_memory_file){id, renamed(c, u, &at, name)};
     }
-    mt_str words = new_fault(c, &t, c->doc->path, ls_view_of(c->s, c->doc)->ds.errors);
+    mt_str words =
+        new_fault(c, &t, c->doc->path, ls_view_of(c->s, c->doc)->contract.ds.errors);
     for (size_t at = 0; at < u->len && !words.len; at++) {
         mt_str root = u->items[at].file;
         if (!mt_str_eq(root, c->doc->path) &&
             (!at || !mt_str_eq(root, u->items[at - 1].file))) {
             ls_view *v = ls_view_new(c->s, root);
-            words = new_fault(c, &t, root, v->ds.errors);
+            words = new_fault(c, &t, root, v->contract.ds.errors);
             ls_view_free(v);
         }
     }

@@ -12,11 +12,10 @@
 #ifndef LS_SERVER_H
 #define LS_SERVER_H
 
-#include "base/json_write.h"
+#include "answer/contract.h"
 #include "base/vec.h"
 #include "contract/front/index.h"
 #include "contract/front/unit.h"
-#include "contract/wire/admit.h"
 #include "lsp/lsp.h"
 #include "lsp/text.h"
 
@@ -24,12 +23,10 @@
 typedef enum ls_language { LS_CONTRACT, LS_OTHER } ls_language;
 
 typedef struct ls_view {
-    mt_arena arena;
-    mt_diags ds;
-    const ct_elaboration *e;
-    ct_admitted admitted;
-    ls_text *texts; /* of e->sources, in their order */
-    bool is_whole;  /* every construct could be read */
+    aw_contract contract;    /* its arena holds everything of the view */
+    const ct_elaboration *e; /* the contract's; NULL: it could not be read at all */
+    ls_text *texts;          /* of e->sources, in their order */
+    bool is_whole;           /* every construct could be read */
     bool is_indexed;
     const fr_mention *mentions; /* in the order of the sources and of their text */
     size_t mention_count;

@@ -9,6 +9,8 @@
  * with errors are dropped whatever changes. */
 #include <stdlib.h>
 
+#include "answer/findings.h"
+#include "answer/lint.h"
 #include "lsp/server.h"
 
 /* ---- open texts before files ---- */
@@ -52,24 +54,45 @@ mt_provider ls_overlay(ls_server *s)
 
 static void measure(ls_view *v)
 {
-    v->texts = mt_new_array(&v->arena, ls_text, v->e->source_count + 1);
+    mt_arena *a = &v->contract.arena;
+    v->texts = mt_new_array(a, ls_text, v->e->source_count + 1);
     for (size_t i = 0; i < v->e->source_count; i++) {
-        v->texts[i] = ls_text_of(&v->arena, v->e->sources[i].text);
+        v->texts[i] = ls_text_of(a, v->e->sources[i].text);
     }
 }
 
+/* The levels of warnings that the project's file sets; without one there are none. */
+static aw_source read_levels(ls_server *s, aw_contract *c, ct_lint *out)
+{
+    mt_str dir = mt_path_dir(c->path), id, why;
+    aw_lint levels = {.a = &c->arena, .ds = &c->ds, .file = c->path};
+    aw_source file = {.name = mt_path_join(&c->arena, dir, MT_STR(AW_LINT_FILE))};
+    const mt_provider *files = &s->files;
+    if (files->find(files->state, &c->arena, MT_STR(""), file.name, &id, &why) ||
+        files->read(files->state, &c->arena, id, AW_LINT_FILE_BYTES, &file.text,
+                    &why)) {
+        return (aw_source){0};
+    }
+    aw_lint_config(&levels, file.name, file.text);
+    *out = (ct_lint){levels.rules.items, levels.rules.len};
+    return file;
+}
+
+/* As `motet check` does it. */
 ls_view *ls_view_new(ls_server *s, mt_str path)
 {
     ls_view *v = mt_xmalloc(sizeof *v);
-    *v = (ls_view){.ds.limit = s->limits->diagnostics};
-    v->ds.arena = &v->arena;
-    ct_options options = {.limits = s->limits};
-    mt_err err = ct_elaborate(&v->arena, mt_str_dup(&v->arena, path), &s->files,
-                              &options, &v->ds, &v->e);
-    if (!err) {
-        ct_admit_source(&v->arena, v->e, s->limits, &v->ds, &v->admitted);
+    aw_contract *c = &v->contract;
+    *v = (ls_view){.is_whole = false};
+    aw_contract_start(c, MT_STR(""), s->limits);
+    c->path = mt_str_dup(&c->arena, path);
+    ct_lint *lint = mt_new(&c->arena, ct_lint);
+    aw_source config = read_levels(s, c, lint);
+    ct_options options = {.limits = &c->limits, .lint = lint};
+    if (!aw_contract_source(c, &s->files, &options, config.name.len ? &config : NULL)) {
+        aw_prove_diagnostics(c, &(aw_patience){0}, false);
     }
-    mt_diags_sort(&v->ds);
+    v->e = c->e;
     v->is_whole = v->e && v->e->unit && !v->e->unit->damaged;
     if (v->e) {
         measure(v);
@@ -80,7 +103,7 @@ ls_view *ls_view_new(ls_server *s, mt_str path)
 void ls_view_free(ls_view *v)
 {
     if (v) {
-        mt_arena_free(&v->arena);
+        aw_contract_free(&v->contract);
         free(v);
     }
 }
@@ -123,7 +146,8 @@ void ls_views_forget(ls_server *s, mt_str id)
     for (size_t i = 0; i < s->documents.len; i++) {
         ls_document *d = s->documents.items[i];
         bool same = mt_str_eq(d->id, id);
-        if (d->view && (same || d->view->ds.errors || was_made_with(d->view->e, id))) {
+        if (d->view &&
+            (same || d->view->contract.ds.errors || was_made_with(d->view->e, id))) {
             if (d->view != d->last) {
                 ls_view_free(d->view);
             }
@@ -138,7 +162,7 @@ void ls_views_forget(ls_server *s, mt_str id)
 void ls_view_index(ls_view *v)
 {
     if (!v->is_indexed && v->e) {
-        v->mention_count = fr_index(&v->arena, v->e, &v->mentions);
+        v->mention_count = fr_index(&v->contract.arena, v->e, &v->mentions);
     }
     v->is_indexed = true;
 }
