@@ -89,18 +89,17 @@ static size_t links(ls_call *c, ls_view *v, const fr_construct *from,
                     const fr_construct *to, bool write)
 {
     ls_range r = ls_span_range(from->file, fr_construct_span(from));
-    size_t count = 0;
-    for (size_t i = 0; i < v->mention_count; i++) {
-        const fr_mention *m = &v->mentions[i];
-        if (!m->is_definition && m->at.offset >= r.from && m->at.offset < r.to &&
-            mt_str_eq(m->at.file, from->file->path) && called(v, m) == to) {
-            count++;
+    size_t found = 0, count;
+    const fr_mention *m = ls_mentions_in(v, from->file->path, r, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!m[i].is_definition && called(v, &m[i]) == to) {
+            found++;
             if (write) {
-                ls_write_site_range(c, v, &m->at);
+                ls_write_site_range(c, v, &m[i].at);
             }
         }
     }
-    return count;
+    return found;
 }
 
 static void write_calls(ls_call *c, bool incoming)
@@ -109,7 +108,6 @@ static void write_calls(ls_call *c, bool incoming)
     const fr_construct *k = item_construct(c, &v);
     mt_jw_begin_array(c->w);
     if (k) {
-        ls_view_index(v);
         const fr_unit *u = v->e->unit;
         for (size_t i = 0; i < u->all.len; i++) {
             const fr_construct *x = u->all.items[i];

@@ -5,29 +5,44 @@
  * those of `motet analyze`, of the construct that was asked for or of everything. */
 #include "analyze/explain/draw.h"
 #include "analyze/prove/ask.h"
+#include "base/map.h"
 #include "contract/flow/plan.h"
 #include "lsp/server.h"
 
 /* ---- above a construct ---- */
 
-static size_t count_uses_of(const ls_view *v, const fr_construct *k, fr_tok name)
+/* How often each definition of the view is used, by its place. */
+typedef struct counts {
+    mt_map map;
+    mt_arena *a;
+} counts;
+
+static mt_str place_key(mt_arena *a, mt_str file, size_t offset)
 {
-    size_t offset = ls_span_range(k->file, (fr_span){name, name}).from, n = 0;
+    return mt_strf(a, "%zu %.*s", offset, MT_ARG(file));
+}
+
+static counts count_all(mt_arena *a, ls_view *v)
+{
+    counts n = {.a = a};
+    ls_view_index(v);
     for (size_t i = 0; i < v->mention_count; i++) {
-        const fr_mention *m = &v->mentions[i];
-        n += !m->is_definition && m->definition.offset == offset &&
-             mt_str_eq(m->definition.file, k->file->path);
+        const fr_site *d = &v->mentions[i].definition;
+        if (!v->mentions[i].is_definition) {
+            bool is_new;
+            mt_map_add(a, &n.map, place_key(a, d->file, d->offset), &is_new)->value++;
+        }
     }
     return n;
 }
 
 /* Nobody names a rule: its verdict is what is used. */
-static size_t count_uses(const ls_view *v, const fr_construct *k)
+static size_t count_uses(const counts *n, const fr_construct *k)
 {
-    return count_uses_of(v, k,
-                         k->kind == FR_RULE
-                             ? ((const fr_rule *)(const void *)k)->verdict.tok
-                             : k->id_tok);
+    fr_tok name = k->kind == FR_RULE ? ((const fr_rule *)(const void *)k)->verdict.tok
+                                     : k->id_tok;
+    size_t offset = fr_token_at(k->file, name)->start;
+    return mt_map_get(&n->map, place_key(n->a, k->file->path, offset), 0);
 }
 
 static void begin_lens(ls_call *c)
@@ -61,10 +76,10 @@ static void write_question(ls_call *c, const ls_text *t, const fr_construct *k,
 }
 
 static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
-                         const fr_construct *k)
+                         const counts *n, const fr_construct *k)
 {
     const fr_unit *u = v->e->unit;
-    size_t uses = count_uses(v, k);
+    size_t uses = count_uses(n, k);
     begin_lens(c);
     ls_write_position(c->w, c->s, t,
                       ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from);
@@ -93,13 +108,13 @@ void ls_code_lens(ls_call *c)
     ls_view *v = ls_view_of(c->s, c->doc);
     const fr_unit *u = v->e ? v->e->unit : NULL;
     const ls_text *t = ls_view_text(v, c->doc->path);
-    ls_view_index(v);
+    counts n = count_all(c->a, v);
     mt_jw_begin_array(c->w);
     for (size_t i = 0; u && t && i < u->all.len; i++) {
         const fr_construct *k = u->all.items[i];
         if (!k->broken && k->kind != FR_IMPORT && k->kind != FR_SYSTEM &&
             mt_str_eq(k->file->path, c->doc->path)) {
-            write_lenses(c, v, t, k);
+            write_lenses(c, v, t, &n, k);
         }
     }
     mt_jw_end_array(c->w);

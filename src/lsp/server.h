@@ -22,6 +22,12 @@
 /* What a document is, by its name and its first words. */
 typedef enum ls_language { LS_CONTRACT, LS_OTHER } ls_language;
 
+/* The mentions of one file: those from `first` to before `end`. */
+typedef struct ls_part {
+    mt_str file;
+    size_t first, end;
+} ls_part;
+
 typedef struct ls_view {
     aw_contract contract;    /* its arena holds everything of the view */
     const ct_elaboration *e; /* the contract's; NULL: it could not be read at all */
@@ -30,6 +36,10 @@ typedef struct ls_view {
     bool is_indexed;
     const fr_mention *mentions; /* in the order of the sources and of their text */
     size_t mention_count;
+    struct {
+        ls_part *items;
+        size_t len, cap;
+    } parts;
 } ls_view;
 
 typedef struct ls_document {
@@ -142,6 +152,8 @@ const ls_text *ls_view_text(const ls_view *v, mt_str path);
 const fr_file *ls_view_file(const ls_view *v, mt_str path);
 /* The name that the offset of the document is at, its end included; NULL if none. */
 const fr_mention *ls_mention_at(ls_view *v, mt_str path, size_t offset);
+/* The mentions of the file that begin in the range, which stand together. */
+const fr_mention *ls_mentions_in(ls_view *v, mt_str path, ls_range r, size_t *count);
 /* The construct the offset stands in, NULL: none. */
 const fr_construct *ls_construct_at(const ls_view *v, mt_str path, size_t offset);
 /* Bytes of tokens. */

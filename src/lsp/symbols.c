@@ -51,19 +51,18 @@ static void write_symbol_keys(ls_call *c, const ls_text *t, fr_named kind, mt_st
 }
 
 /* Definitions inside a construct, but its own; variables are too small to list. */
-static void write_parts(ls_call *c, const ls_view *v, const ls_text *t, mt_str path,
-                        ls_range whole, size_t own)
+static void write_parts(ls_call *c, ls_view *v, const ls_text *t, ls_range whole,
+                        size_t own)
 {
+    size_t count;
+    const fr_mention *m = ls_mentions_in(v, c->doc->path, whole, &count);
     mt_jw_keyz(c->w, "children");
     mt_jw_begin_array(c->w);
-    for (size_t i = 0; i < v->mention_count; i++) {
-        const fr_mention *m = &v->mentions[i];
-        if (m->is_definition && m->kind != FR_NAMED_VARIABLE &&
-            m->at.offset > whole.from && m->at.offset < whole.to &&
-            m->at.offset != own && mt_str_eq(m->at.file, path)) {
+    for (size_t i = 0; i < count; i++) {
+        ls_range r = ls_site_range(&m[i].at);
+        if (m[i].is_definition && m[i].kind != FR_NAMED_VARIABLE && r.from != own) {
             mt_jw_begin_object(c->w);
-            write_symbol_keys(c, t, m->kind, own_name(m->id), ls_site_range(&m->at),
-                              ls_site_range(&m->at));
+            write_symbol_keys(c, t, m[i].kind, own_name(m[i].id), r, r);
             mt_jw_end_object(c->w);
         }
     }
@@ -75,7 +74,6 @@ void ls_document_symbols(ls_call *c)
     ls_view *v = ls_view_of(c->s, c->doc);
     const fr_unit *u = v->e ? v->e->unit : NULL;
     const ls_text *t = ls_view_text(v, c->doc->path);
-    ls_view_index(v);
     mt_jw_begin_array(c->w);
     for (size_t i = 0; u && t && i < u->all.len; i++) {
         const fr_construct *k = u->all.items[i];
@@ -86,7 +84,7 @@ void ls_document_symbols(ls_call *c)
         fr_tok name = k->id_tok > k->tok ? k->id_tok : k->tok;
         ls_range own = ls_span_range(k->file, (fr_span){name, name});
         mt_jw_begin_object(c->w);
-        write_parts(c, v, t, c->doc->path, whole, own.from);
+        write_parts(c, v, t, whole, own.from);
         write_symbol_keys(c, t, NAMED_OF[k->kind], fr_str(u, k->id), whole, own);
         mt_jw_end_object(c->w);
     }

@@ -159,10 +159,25 @@ void ls_views_forget(ls_server *s, mt_str id)
 
 /* ---- asking ---- */
 
+/* Mentions stand in the order of the sources, and in each in the order of its text. */
+static void find_parts(ls_view *v)
+{
+    ls_part *last = NULL;
+    for (size_t i = 0; i < v->mention_count; i++) {
+        mt_str file = v->mentions[i].at.file;
+        if (!last || !mt_str_eq(last->file, file)) {
+            last = mt_vec_add(&v->contract.arena, &v->parts);
+            *last = (ls_part){.file = file, .first = i};
+        }
+        last->end = i + 1;
+    }
+}
+
 void ls_view_index(ls_view *v)
 {
     if (!v->is_indexed && v->e) {
         v->mention_count = fr_index(&v->contract.arena, v->e, &v->mentions);
+        find_parts(v);
     }
     v->is_indexed = true;
 }
@@ -189,19 +204,44 @@ const fr_file *ls_view_file(const ls_view *v, mt_str path)
     return NULL;
 }
 
-const fr_mention *ls_mention_at(ls_view *v, mt_str path, size_t offset)
+/* The first of mentions[from..to), all of one file, that begins at the offset or behind
+ * it. */
+static size_t first_behind(const ls_view *v, size_t from, size_t to, size_t offset)
 {
-    const fr_mention *found = NULL;
-    ls_view_index(v);
-    for (size_t i = 0; i < v->mention_count; i++) {
-        const fr_mention *m = &v->mentions[i];
-        if (m->at.offset <= offset && offset <= m->at.offset + m->at.length &&
-            mt_str_eq(m->at.file, path) &&
-            (!found || offset < m->at.offset + m->at.length)) {
-            found = m;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (v->mentions[middle].at.offset < offset) {
+            from = middle + 1;
+        } else {
+            to = middle;
         }
     }
-    return found;
+    return from;
+}
+
+const fr_mention *ls_mentions_in(ls_view *v, mt_str path, ls_range r, size_t *count)
+{
+    ls_view_index(v);
+    for (size_t i = 0; i < v->parts.len; i++) {
+        const ls_part *p = &v->parts.items[i];
+        if (mt_str_eq(p->file, path)) {
+            size_t first = first_behind(v, p->first, p->end, r.from);
+            *count = first_behind(v, first, p->end, r.to) - first;
+            return v->mentions + first;
+        }
+    }
+    *count = 0;
+    return v->mentions;
+}
+
+/* Of two names that touch, the one that begins at the offset. */
+const fr_mention *ls_mention_at(ls_view *v, mt_str path, size_t offset)
+{
+    size_t count;
+    const fr_mention *m = ls_mentions_in(v, path, (ls_range){0, offset + 1}, &count);
+    return count && m[count - 1].at.offset + m[count - 1].at.length >= offset
+               ? &m[count - 1]
+               : NULL;
 }
 
 ls_range ls_span_range(const fr_file *f, fr_span span)
