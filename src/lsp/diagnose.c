@@ -91,7 +91,7 @@ static void write_diagnostics(ls_call *c, ls_document *d)
 {
     mt_jw_begin_array(c->w);
     if (d->language == LS_CONTRACT) {
-        const ls_view *v = ls_view_of(c->s, d);
+        const ls_view *v = ls_view_checked(c->s, d);
         for (size_t i = 0; i < v->contract.ds.len; i++) {
             write_diagnostic(c, v, d, &v->contract.ds.items[i]);
         }
@@ -260,7 +260,7 @@ void ls_code_actions(ls_call *c)
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`range` is not a range"));
         return;
     }
-    const ls_view *v = ls_view_of(c->s, c->doc);
+    const ls_view *v = ls_view_checked(c->s, c->doc);
     mt_jw_begin_array(c->w);
     for (size_t i = 0; i < v->contract.ds.len; i++) {
         const mt_diag *d = &v->contract.ds.items[i];

@@ -87,10 +87,10 @@ ls_document *ls_document_at(const ls_server *s, mt_str path)
 
 void ls_document_free(ls_document *d)
 {
-    if (d->last != d->view) {
-        ls_view_free(d->last);
-    }
+    ls_view_free(d->last);
     ls_view_free(d->view);
+    mt_arena_free(&d->sources_arena);
+    mt_buf_free(&d->whole);
     mt_arena_free(&d->lines_arena);
     mt_buf_free(&d->text);
     disown(d->uri);

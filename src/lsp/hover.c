@@ -126,7 +126,7 @@ static void add_name(mt_buf *out, ls_call *c, const ls_view *v, const fr_mention
 
 void ls_hover(ls_call *c)
 {
-    ls_view *v = ls_view_of(c->s, c->doc);
+    ls_view *v = ls_view_checked(c->s, c->doc);
     const fr_mention *m = ls_mention_at(v, c->doc->path, c->offset);
     mt_buf words = {0};
     if (m) {

@@ -162,7 +162,7 @@ void ls_execute_command(ls_call *c)
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("the document is not open"));
         return;
     }
-    const ls_view *v = ls_view_of(c->s, c->doc);
+    const ls_view *v = ls_view_checked(c->s, c->doc);
     if (v->contract.ds.errors || !v->contract.admitted.model || v->e->is_system) {
         ls_refuse(c, LS_REQUEST_FAILED,
                   MT_STR("questions are for a contract without errors"));
@@ -242,7 +242,7 @@ static int form_of(const ls_call *c)
  * dot. While the text has errors it is the picture of the last one without. */
 void ls_picture(ls_call *c)
 {
-    const ls_view *v = ls_view_of(c->s, c->doc);
+    const ls_view *v = ls_view_checked(c->s, c->doc);
     int form = form_of(c);
     if (form < 0) {
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`format` is json, mermaid or dot"));

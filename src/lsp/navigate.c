@@ -127,7 +127,7 @@ static bool look_through(void *context, mt_str path)
 {
     search *x = context;
     if (!ls_document_at(x->c->s, path)) {
-        ls_view *v = ls_view_new(x->c->s, path);
+        ls_view *v = ls_view_new(x->c->s, path, false);
         add_uses_of(x->found, v, x->id, x->offset);
         ls_view_free(v);
     }
@@ -381,7 +381,7 @@ static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
         mt_str root = u->items[at].file;
         if (!mt_str_eq(root, c->doc->path) &&
             (!at || !mt_str_eq(root, u->items[at - 1].file))) {
-            ls_view *v = ls_view_new(c->s, root);
+            ls_view *v = ls_view_new(c->s, root, false);
             words = new_fault(c, &t, root, v->contract.ds.errors);
             ls_view_free(v);
         }

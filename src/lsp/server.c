@@ -632,5 +632,9 @@ bool ls_work(ls_server *s, mt_buf *out)
     if (s->has_ended) {
         return false;
     }
-    return work_on_message(s, out) || (!s->has_ended && work_on_text(s, out));
+    if (work_on_message(s, out) || (!s->has_ended && work_on_text(s, out))) {
+        return true;
+    }
+    ls_views_rest(s);
+    return false;
 }

@@ -4,8 +4,9 @@
  * An open text is a document. What is known of it is a view: the elaboration with it as
  * the root, its diagnostics and its index of names, all in an arena of the view's own.
  * A view is made when somebody asks and is dropped when one of the texts it was made
- * from changes; the last one that could be read whole is kept beside it, so that an
- * unfinished line does not make everything unknown.
+ * from changes, or when there is nothing left to do: making one is so fast, and holding
+ * one so large, that only the text of the last one that could be read whole is kept. So
+ * an unfinished line does not make everything unknown.
  *
  * INVARIANT: a view holds copies of the texts it was made from, so places in it fit
  * those texts whatever the editor does meanwhile. */
@@ -33,6 +34,7 @@ typedef struct ls_view {
     const ct_elaboration *e; /* the contract's; NULL: it could not be read at all */
     ls_text *texts;          /* of e->sources, in their order */
     bool is_whole;           /* every construct could be read */
+    bool is_checked;         /* it has a model if it can, and all diagnostics */
     bool is_indexed;
     const fr_mention *mentions; /* in the order of the sources and of their text */
     size_t mention_count;
@@ -49,7 +51,16 @@ typedef struct ls_document {
     int64_t version;
     ls_language language;
     bool is_dirty;        /* its diagnostics have to be told */
-    ls_view *view, *last; /* of this text; the last whole one. May be the same */
+    mt_buf whole;         /* the last text of which every construct could be read */
+    ls_view *view, *last; /* of the text; of `whole`, NULL where that is the text */
+    /* Of the last view: the files it was made with, as the provider knows them, and
+     * whether something may have been missing. */
+    mt_arena sources_arena;
+    struct {
+        mt_str *items;
+        size_t len, cap;
+    } sources;
+    bool had_errors;
     mt_arena lines_arena;
     ls_text lines; /* of the text */
 } ls_document;
@@ -81,7 +92,7 @@ struct ls_server {
         mt_str *items; /* owned paths of the workspace */
         size_t len, cap;
     } folders;
-    uint64_t told; /* requests of ours, numbered */
+    const ls_document *recalled; /* whose `whole` is read for its text, or NULL */
 };
 
 /* One request or notification. */
@@ -136,15 +147,20 @@ mt_str ls_uri_of(const ls_server *s, mt_arena *a, mt_str path);
 /* ---- view.c ---- */
 
 mt_provider ls_overlay(ls_server *s);
-/* The view of the document's text, made if it is not there. */
+/* The view of the document's text, made if it is not there: its names and types. */
 ls_view *ls_view_of(ls_server *s, ls_document *d);
-/* The same for a file that need not be open; the caller frees it. */
-ls_view *ls_view_new(ls_server *s, mt_str path);
+/* The same with all that `motet check` finds, and the model. */
+ls_view *ls_view_checked(ls_server *s, ls_document *d);
+/* For a file that need not be open; the caller frees it. */
+ls_view *ls_view_new(ls_server *s, mt_str path, bool check);
 void ls_view_free(ls_view *v);
 /* The last that could be read whole, or the present one. */
 ls_view *ls_view_good(ls_server *s, ls_document *d);
-/* Drops the views that were made with the file. */
+/* Drops the views that were made with the file; the diagnostics of their documents are
+ * due. */
 void ls_views_forget(ls_server *s, mt_str id);
+/* Drops all views. */
+void ls_views_rest(ls_server *s);
 /* The index, made when it is first asked for. */
 void ls_view_index(ls_view *v);
 /* Of the file of that path; NULL if the view has none. */

@@ -145,7 +145,7 @@ static bool tell_file(void *context, mt_str path)
 {
     symbol_search *x = context;
     if (!ls_document_at(x->c->s, path)) {
-        ls_view *v = ls_view_new(x->c->s, path);
+        ls_view *v = ls_view_new(x->c->s, path, false);
         tell_symbols(x, v);
         ls_view_free(v);
     }

@@ -2,11 +2,11 @@
  *
  * A view elaborates its document as a root, through a provider that has the open texts
  * before those of the disk. Elaborating is so fast (a megabyte in some 20 ms) that
- * nothing is kept between two texts but the last view that could be read whole.
+ * nothing is kept between two texts but the last one that could be read whole.
  *
  * Whether a view was made with a file is known by the ids of its sources, those of a
- * System's members included; a file that could not be found is not among them, so views
- * with errors are dropped whatever changes. */
+ * System's members included, which are kept when the view is dropped; a file that could
+ * not be found is not among them, so views with errors are dropped whatever changes. */
 #include <stdlib.h>
 
 #include "answer/findings.h"
@@ -38,10 +38,11 @@ static mt_err read_source(void *state, mt_arena *a, mt_str id, size_t limit,
         const mt_provider *files = &s->world.files;
         return files->read(files->state, a, id, limit, text, why);
     }
-    if (d->text.len > limit) {
+    const mt_buf *now = s->recalled == d ? &d->whole : &d->text;
+    if (now->len > limit) {
         return MT_E_LIMIT;
     }
-    *text = mt_str_dup(a, mt_buf_str(&d->text));
+    *text = mt_str_dup(a, mt_buf_str(now));
     return MT_OK;
 }
 
@@ -79,18 +80,28 @@ static aw_source read_levels(ls_server *s, aw_contract *c, ct_lint *out)
 }
 
 /* As `motet check` does it. */
-ls_view *ls_view_new(ls_server *s, mt_str path)
+static void check(ls_server *s, aw_contract *c)
 {
-    ls_view *v = mt_xmalloc(sizeof *v);
-    aw_contract *c = &v->contract;
-    *v = (ls_view){.is_whole = false};
-    aw_contract_start(c, MT_STR(""), s->limits);
-    c->path = mt_str_dup(&c->arena, path);
     ct_lint *lint = mt_new(&c->arena, ct_lint);
     aw_source config = read_levels(s, c, lint);
     ct_options options = {.limits = &c->limits, .lint = lint};
     if (!aw_contract_source(c, &s->files, &options, config.name.len ? &config : NULL)) {
         aw_prove_diagnostics(c, &(aw_patience){0}, false);
+    }
+}
+
+ls_view *ls_view_new(ls_server *s, mt_str path, bool to_check)
+{
+    ls_view *v = mt_xmalloc(sizeof *v);
+    aw_contract *c = &v->contract;
+    *v = (ls_view){.is_checked = to_check};
+    aw_contract_start(c, MT_STR(""), s->limits);
+    c->path = mt_str_dup(&c->arena, path);
+    if (to_check) {
+        check(s, c);
+    } else {
+        ct_options options = {.no_warnings = true, .limits = &c->limits};
+        ct_elaborate(&c->arena, c->path, &s->files, &options, &c->ds, &c->e);
     }
     v->e = c->e;
     v->is_whole = v->e && v->e->unit && !v->e->unit->damaged;
@@ -108,33 +119,86 @@ void ls_view_free(ls_view *v)
     }
 }
 
-ls_view *ls_view_of(ls_server *s, ls_document *d)
+/* A System's members with theirs. */
+static void note_sources(ls_document *d, const ct_elaboration *e)
 {
+    for (size_t i = 0; e && i < e->source_count; i++) {
+        mt_vec_push(&d->sources_arena, &d->sources,
+                    mt_str_dup(&d->sources_arena, e->sources[i].id));
+    }
+    for (size_t i = 0; e && i < e->member_count; i++) {
+        note_sources(d, e->members[i].contract);
+    }
+}
+
+static void note_view(ls_document *d)
+{
+    const ls_view *v = d->view;
+    mt_arena_reset(&d->sources_arena);
+    memset(&d->sources, 0, sizeof d->sources);
+    note_sources(d, v->e);
+    d->had_errors = v->contract.ds.errors;
+    if (v->is_whole) {
+        mt_buf_clear(&d->whole);
+        mt_buf_adds(&d->whole, mt_buf_str(&d->text));
+    }
+}
+
+static ls_view *view_of(ls_server *s, ls_document *d, bool to_check)
+{
+    if (d->view && to_check && !d->view->is_checked) {
+        ls_view_free(d->view);
+        d->view = NULL;
+    }
     if (!d->view) {
-        d->view = ls_view_new(s, d->path);
-        if (d->view->is_whole) {
-            ls_view_free(d->last);
-            d->last = d->view;
-        }
+        d->view = ls_view_new(s, d->path, to_check);
+        note_view(d);
     }
     return d->view;
+}
+
+ls_view *ls_view_of(ls_server *s, ls_document *d)
+{
+    return view_of(s, d, false);
+}
+
+ls_view *ls_view_checked(ls_server *s, ls_document *d)
+{
+    return view_of(s, d, true);
 }
 
 ls_view *ls_view_good(ls_server *s, ls_document *d)
 {
     ls_view *v = ls_view_of(s, d);
-    return v->is_whole || !d->last ? v : d->last;
+    if (v->is_whole || !d->whole.len) {
+        return v;
+    }
+    if (!d->last) {
+        s->recalled = d;
+        d->last = ls_view_new(s, d->path, false);
+        s->recalled = NULL;
+    }
+    return d->last;
 }
 
-static bool was_made_with(const ct_elaboration *e, mt_str id)
+static void drop_views(ls_document *d)
 {
-    for (size_t i = 0; e && i < e->source_count; i++) {
-        if (mt_str_eq(e->sources[i].id, id)) {
-            return true;
-        }
+    ls_view_free(d->view);
+    ls_view_free(d->last);
+    d->view = d->last = NULL;
+}
+
+void ls_views_rest(ls_server *s)
+{
+    for (size_t i = 0; i < s->documents.len; i++) {
+        drop_views(s->documents.items[i]);
     }
-    for (size_t i = 0; e && i < e->member_count; i++) {
-        if (was_made_with(e->members[i].contract, id)) {
+}
+
+static bool was_made_with(const ls_document *d, mt_str id)
+{
+    for (size_t i = 0; i < d->sources.len; i++) {
+        if (mt_str_eq(d->sources.items[i], id)) {
             return true;
         }
     }
@@ -145,13 +209,8 @@ void ls_views_forget(ls_server *s, mt_str id)
 {
     for (size_t i = 0; i < s->documents.len; i++) {
         ls_document *d = s->documents.items[i];
-        bool same = mt_str_eq(d->id, id);
-        if (d->view &&
-            (same || d->view->contract.ds.errors || was_made_with(d->view->e, id))) {
-            if (d->view != d->last) {
-                ls_view_free(d->view);
-            }
-            d->view = NULL;
+        if (d->had_errors || mt_str_eq(d->id, id) || was_made_with(d, id)) {
+            drop_views(d);
             d->is_dirty = true;
         }
     }

@@ -835,9 +835,10 @@ static void walk_again(indexer *x, const fr_construct *c)
 static void parse_again(indexer *x)
 {
     /* A list for what is thrown away: one is kept at most, the rest is counted. */
-    mt_diags heard = {.arena = x->a, .limit = 1};
+    mt_arena room = {0};
+    mt_diags heard = {.arena = &room, .limit = 1};
     fr_unit silent = *x->u;
-    silent.keep = x->a;
+    silent.keep = &room;
     silent.first = &heard;
     silent.later = silent.remarks = heard;
     for (size_t i = 0; i < x->u->files.len; i++) {
@@ -851,6 +852,7 @@ static void parse_again(indexer *x)
             walk_again(x, items[c]);
         }
     }
+    mt_arena_free(&room);
 }
 
 /* ---- the whole ---- */
