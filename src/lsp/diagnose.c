@@ -3,7 +3,7 @@
  * A document is checked as a root, as `motet check` does it. Faults of files it imports
  * are told at the import, since the editor shows them only where they are; where the
  * file is open it is told its own faults by its own check. */
-#include "lsp/server.h"
+#include "lsp/data.h"
 
 static const int SEVERITIES[] = {[MT_ERROR] = 1, [MT_WARNING] = 2, [MT_NOTE] = 3};
 
@@ -87,14 +87,25 @@ static void write_diagnostic(ls_call *c, const ls_view *v, const ls_document *do
     mt_jw_end_object(c->w);
 }
 
+static void write_list(ls_call *c, const ls_view *v, const ls_document *doc,
+                       const mt_diags *ds)
+{
+    for (size_t i = 0; i < ds->len; i++) {
+        write_diagnostic(c, v, doc, &ds->items[i]);
+    }
+}
+
 static void write_diagnostics(ls_call *c, ls_document *d)
 {
     mt_jw_begin_array(c->w);
     if (d->language == LS_CONTRACT) {
         const ls_view *v = ls_view_checked(c->s, d);
-        for (size_t i = 0; i < v->contract.ds.len; i++) {
-            write_diagnostic(c, v, d, &v->contract.ds.items[i]);
-        }
+        write_list(c, v, d, &v->contract.ds);
+    } else if (d->language == LS_DATA) {
+        static const ls_view NONE = {.is_whole = false};
+        mt_diags ds = {.arena = c->a, .limit = c->s->limits->diagnostics};
+        ls_check_data(c->s, d->path, mt_str_dup(c->a, d->lines.text), &ds);
+        write_list(c, &NONE, d, &ds);
     }
     mt_jw_end_array(c->w);
 }

@@ -101,6 +101,12 @@ void ls_document_free(ls_document *d)
 
 static ls_language language_of(mt_str path)
 {
+    static const char *const DATA[] = {".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < sizeof DATA / sizeof *DATA; i++) {
+        if (mt_str_ends(path, mt_str_z(DATA[i]))) {
+            return LS_DATA;
+        }
+    }
     return mt_str_ends(path, MT_STR(".tenor")) ? LS_CONTRACT : LS_OTHER;
 }
 

@@ -20,8 +20,8 @@
 #include "lsp/lsp.h"
 #include "lsp/text.h"
 
-/* What a document is, by its name and its first words. */
-typedef enum ls_language { LS_CONTRACT, LS_OTHER } ls_language;
+/* What a document is, by its name. */
+typedef enum ls_language { LS_CONTRACT, LS_DATA, LS_OTHER } ls_language;
 
 /* The mentions of one file: those from `first` to before `end`. */
 typedef struct ls_part {

@@ -1,6 +1,7 @@
 """motet lsp: every request of the protocol that it answers, as an editor would ask."""
 import json
 import random
+import shutil
 
 from harness import SEED, SOAK, SOURCE, Case, main
 from lsp import Editor, Refused
@@ -482,6 +483,48 @@ class Lsp(Case):
             self.assertIn(word, found["picture"])
         with self.assertRaises(Refused):
             editor.ask("motet/picture", {"textDocument": {"uri": uri}, "format": "png"})
+
+    # ---- graphs and agents ----
+
+    def test_data_is_checked_as_its_commands_do(self):
+        rows = [("examples/slope/graph.yaml", "graph", "check"),
+                ("examples/crossover/crossover.yaml", "graph", "check"),
+                ("examples/crossover/adapter.yaml", "graph", "check")]
+        editor = self.editor()
+        for name, *command in rows:
+            path = SOURCE / name
+            text = path.read_text()
+            for broken in (text, text.replace("version", "verzion", 1), text.replace(":", "", 1)):
+                with self.subTest(name=name, broken=broken[:40]):
+                    here = self.dir / path.parent.name / path.name
+                    shutil.copytree(path.parent, here.parent, dirs_exist_ok=True)
+                    here.write_text(broken)
+                    report = json.loads(self.run_motet(*command, "--json", here).out or "{}")
+                    wanted = sorted((d["line"], d["message"]) for d in report["diagnostics"])
+                    uri = editor.open(here, broken)
+                    told = sorted((d["range"]["start"]["line"] + 1, d["message"].split("\n")[0])
+                                  for d in editor.diagnostics(uri))
+                    self.assertEqual([t[0] for t in told], [max(1, w[0]) for w in wanted], (told, wanted))
+
+    def test_agents_and_their_scenarios(self):
+        editor = self.editor()
+        agent = (SOURCE / "examples/agents/arrow.yaml").read_text()
+        self.write("arrow.yaml", agent)
+        uri = editor.open(self.dir / "arrow.yaml", agent)
+        self.assertEqual(editor.diagnostics(uri), [])
+        at = agent.index("--[ f ]-->")
+        editor.change(uri, at, at + 4, "--[")
+        editor.change(uri, at, at + 1, "(")
+        self.assertEqual(editor.diagnostics(uri)[0]["range"]["start"]["line"], agent[:at].count("\n"))
+        script = "scenario: s\nagent: nowhere.yaml\nmessages: []\n"
+        told = editor.diagnostics(editor.open(self.dir / "s.scenario.yaml", script))
+        self.assertIn("nowhere.yaml cannot be read", told[0]["message"])
+
+    def test_yaml_of_others_is_only_yaml(self):
+        editor = self.editor()
+        self.assertEqual(editor.diagnostics(editor.open(self.dir / "a.yaml", "image: debian\n")), [])
+        told = editor.diagnostics(editor.open(self.dir / "b.yaml", "a: [1\n"))
+        self.assertEqual([d["code"] for d in told], ["YAML"])
 
     # ---- characters ----
 
