@@ -1,0 +1,47 @@
+;; Opens the contract, waits for its diagnostic, jumps, renames, lays out.  Says what it saw as JSON.
+(require 'json)
+(add-to-list 'load-path (concat (getenv "MOTET_SOURCE") "/editors/emacs"))
+(require 'motet)
+(require 'eglot)
+(setq motet-command (list (getenv "MOTET") "lsp")
+      eglot-autoshutdown t
+      eglot-sync-connect 10
+      eglot-confirm-server-initiated-edits nil
+      make-backup-files nil)
+
+(defun wait-until (what)
+  "Waits at most ten seconds until WHAT returns something."
+  (let ((end (+ (float-time) 10)) seen)
+    (while (and (not (setq seen (funcall what))) (< (float-time) end))
+      (accept-process-output nil 0.05))
+    seen))
+
+(defun texts ()
+  (mapcar #'flymake-diagnostic-text (flymake-diagnostics)))
+
+(let (said)
+  (find-file (getenv "CONTRACT"))
+  (push (cons 'mode (symbol-name major-mode)) said)
+  (call-interactively #'eglot)
+  (wait-until (lambda () (eglot-managed-p)))
+  (flymake-start)
+  (wait-until #'texts)
+  (push (cons 'diagnostics (vconcat (texts))) said)
+  (goto-char (point-min))
+  (search-forward "pey")
+  (replace-match "pay")
+  (eglot--signal-textDocument/didChange)
+  (push (cons 'mended (if (wait-until (lambda () (flymake-start) (null (texts)))) t :json-false)) said)
+  (goto-char (point-min))
+  (search-forward "op: pa")
+  (xref-find-definitions "pay")
+  (push (cons 'definition (buffer-substring-no-properties (line-beginning-position) (line-end-position))) said)
+  (goto-char (point-min))
+  (search-forward "op: pa")
+  (eglot-rename "settle")
+  (eglot-format-buffer)
+  (push (cons 'text (buffer-substring-no-properties (point-min) (point-max))) said)
+  (with-temp-file (getenv "ANSWER")
+    (insert (json-encode said)))
+  (set-buffer-modified-p nil)
+  (kill-emacs 0))
