@@ -6,26 +6,37 @@ static size_t min3(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-/* Edits (insert, delete, replace) that turn one word into the other. */
+/* Two neighbours that changed places: the commonest slip of hands that hurry. */
+static bool is_swap(mt_str a, size_t i, mt_str b, size_t j)
+{
+    return i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] &&
+           a.ptr[i - 2] == b.ptr[j - 1];
+}
+
+/* Edits (insert, delete, replace, swap) that turn one word into the other. Rows of the
+ * usual table; the third is for swaps. */
 static size_t distance(mt_str a, mt_str b)
 {
     if (a.len > MT_NEAREST_LONGEST || b.len > MT_NEAREST_LONGEST) {
         return MT_NEAREST_LONGEST;
     }
-    size_t row[MT_NEAREST_LONGEST + 1];
+    size_t rows[3][MT_NEAREST_LONGEST + 1];
     for (size_t j = 0; j <= b.len; j++) {
-        row[j] = j;
+        rows[0][j] = j;
     }
     for (size_t i = 1; i <= a.len; i++) {
-        size_t diagonal = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3],
+               *before = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= b.len; j++) {
-            size_t replace = diagonal + (a.ptr[i - 1] != b.ptr[j - 1]);
-            diagonal = row[j];
-            row[j] = min3(row[j] + 1, row[j - 1] + 1, replace);
+            size_t replace = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
+            row[j] = min3(above[j] + 1, row[j - 1] + 1, replace);
+            if (is_swap(a, i, b, j) && before[j - 2] + 1 < row[j]) {
+                row[j] = before[j - 2] + 1;
+            }
         }
     }
-    return row[b.len];
+    return rows[a.len % 3][b.len];
 }
 
 mt_nearest mt_nearest_to(mt_str word)

@@ -15,6 +15,7 @@ static const struct row {
     {"the word itself", "eval", "eval"},
     {"three letters of four are one too many", "exxx", NULL},
     {"an empty word is near to one letter", "", "x"},
+    {"neighbours that changed places are one slip, not two", "vela", "eval"},
     {"the first of two that are equally near", "chevk", "check"},
     {"a word of forty-one letters is near to nothing",
      "checkcheckcheckcheckcheckcheckcheckcheckc", NULL},
