@@ -14,6 +14,7 @@ void qsort_r(void *items, size_t count, size_t size,
 ssize_t getrandom(void *out, size_t count, unsigned flags);
 
 /* There is one thread. */
+#define PTHREAD_MUTEX_INITIALIZER {0}
 typedef int pthread_once_t;
 #define PTHREAD_ONCE_INIT 0
 int pthread_once(pthread_once_t *once, void (*run)(void));

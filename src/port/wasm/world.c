@@ -1,7 +1,9 @@
 /* port/wasm/world.c - the files and shared objects of a machine that has none. Whoever
- * asks for one is told so, by the same errors as on any other machine. */
+ * asks for one is told so, by the same errors as on any other machine; a question that
+ * needs the solver is answered as where Z3 is not installed. */
 #include <errno.h>
 
+#include "base/late.h"
 #include "host/graph_own.h"
 #include "os/file.h"
 #include "os/sources.h"
@@ -19,6 +21,17 @@ mt_provider os_sources_provider(os_sources *sources, const mt_limits *limits)
     static mt_memory none;
     (void)sources, (void)limits;
     return mt_memory_provider(&none);
+}
+
+const char *mt_late_load(mt_late_library *library)
+{
+    (void)library;
+    return "the solver Z3 is not in WebAssembly; ask `motet` or a server";
+}
+
+void mt_late_missing(void)
+{
+    MT_BUG("a library that cannot be loaded is used");
 }
 
 mt_err ho_own_load(const char *path, gr_registry *registry, mt_diags *ds,
