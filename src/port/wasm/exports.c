@@ -1,5 +1,5 @@
-/* port/wasm/exports.c - what a page calls beside motet.h: a host of flows and
- * primitives whose functions are the page's. A page cannot make a C function, so these
+/* port/wasm/exports.c - what a page calls beside motet.h: hosts, primitives, files and
+ * handlers whose functions are the page's. A page cannot make a C function, so these
  * stand in for it and pass on `user`, by which the page knows whose they are. */
 #include "motet.h"
 
@@ -7,18 +7,21 @@
 
 #define PAGE(name) __attribute__((import_module("motet"), import_name(name)))
 
-PAGE("may_act") int page_may_act(uintptr_t user, const char *persona, size_t len);
+PAGE("may_act") int page_may_act(uintptr_t user, const motet_str *persona);
 PAGE("apply")
 int page_apply(uintptr_t user, const motet_change *changes, size_t count);
-/* Writes to `out`; the text is the page's until the run's next step. */
+/* Writes to `out`; 0: none. Texts of the page are good until it is called again. */
 PAGE("choose")
-void page_choose(uintptr_t user, const motet_str *step, const motet_str *operation,
-                 motet_str *out);
+int page_choose(uintptr_t user, const motet_str *step, const motet_str *operation,
+                motet_str *out);
 PAGE("primitive") int page_primitive(uintptr_t user, motet_call *call);
+PAGE("read") int page_read(uintptr_t user, const motet_str *path, motet_str *text);
+PAGE("handle")
+int page_handle(uintptr_t user, const motet_str *question, motet_str *answer);
 
 static bool may_act(void *user, motet_str persona)
 {
-    return page_may_act((uintptr_t)user, persona.ptr, persona.len) != 0;
+    return page_may_act((uintptr_t)user, &persona) != 0;
 }
 
 static motet_status apply(void *user, const motet_change *changes, size_t count)
@@ -26,28 +29,59 @@ static motet_status apply(void *user, const motet_change *changes, size_t count)
     return (motet_status)page_apply((uintptr_t)user, changes, count);
 }
 
-static motet_str choose(void *user, motet_str step, motet_str operation)
+static bool choose(void *user, motet_str step, motet_str operation, motet_str *outcome)
 {
-    motet_str out = {NULL, 0};
-    page_choose((uintptr_t)user, &step, &operation, &out);
-    return out;
-}
-
-/* Released with free(). NULL: there is no memory. */
-MOTET_API motet_host *motet_wasm_host_new(uintptr_t user);
-motet_host *motet_wasm_host_new(uintptr_t user)
-{
-    motet_host *host = malloc(sizeof *host);
-    if (host) {
-        *host = (motet_host){
-            .user = (void *)user, .may_act = may_act, .apply = apply, .choose = choose};
-    }
-    return host;
+    return page_choose((uintptr_t)user, &step, &operation, outcome) != 0;
 }
 
 static bool primitive(void *user, motet_call *call)
 {
     return page_primitive((uintptr_t)user, call) != 0;
+}
+
+static motet_status read_file(void *user, motet_str path, motet_str *text)
+{
+    return (motet_status)page_read((uintptr_t)user, &path, text);
+}
+
+static bool handle(void *user, motet_str question, motet_str *answer)
+{
+    return page_handle((uintptr_t)user, &question, answer) != 0;
+}
+
+/* Each is released with free(). NULL: there is no memory. */
+MOTET_API motet_host *motet_wasm_host_new(uintptr_t user);
+motet_host *motet_wasm_host_new(uintptr_t user)
+{
+    motet_host *host = malloc(sizeof *host);
+    if (host) {
+        *host = (motet_host){.size = sizeof *host,
+                             .user = (void *)user,
+                             .may_act = may_act,
+                             .apply = apply,
+                             .choose_into = choose};
+    }
+    return host;
+}
+
+MOTET_API motet_provider *motet_wasm_agent_files_new(uintptr_t user);
+motet_provider *motet_wasm_agent_files_new(uintptr_t user)
+{
+    motet_provider *files = malloc(sizeof *files);
+    if (files) {
+        *files = (motet_provider){sizeof *files, (void *)user, read_file};
+    }
+    return files;
+}
+
+MOTET_API motet_handlers *motet_wasm_agent_handlers_new(uintptr_t user);
+motet_handlers *motet_wasm_agent_handlers_new(uintptr_t user)
+{
+    motet_handlers *handlers = malloc(sizeof *handlers);
+    if (handlers) {
+        *handlers = (motet_handlers){sizeof *handlers, (void *)user, handle};
+    }
+    return handlers;
 }
 
 /* motet_primitives_add() with a function of the page; user 0: none. */

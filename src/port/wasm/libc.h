@@ -4,7 +4,9 @@
 #ifndef PORT_WASM_LIBC_H
 #define PORT_WASM_LIBC_H
 
+#include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 void qsort_r(void *items, size_t count, size_t size,
@@ -13,8 +15,14 @@ void qsort_r(void *items, size_t count, size_t size,
 #define GRND_NONBLOCK 1u
 ssize_t getrandom(void *out, size_t count, unsigned flags);
 
+/* No file can be made. */
+#define tmpfile() ((void)(errno = ENOSYS), (FILE *)NULL)
+
 /* There is one thread. */
-#define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_MUTEX_INITIALIZER                                                      \
+    {                                                                                  \
+        0                                                                              \
+    }
 typedef int pthread_once_t;
 #define PTHREAD_ONCE_INIT 0
 int pthread_once(pthread_once_t *once, void (*run)(void));
