@@ -125,6 +125,8 @@ sbom: all ## the bill of materials, SPDX 2.3, in build/motet.spdx.json
 wasm: ## build-wasm/motet.wasm: the engine for pages and Node
 	@tools/install wasm
 	@tools/wasm
+	@tests/npm/node_modules/.bin/tsc -p sdk/js 2>/dev/null || echo "sdk/js is not compiled: tools/install test"
+	@mkdir -p sdk/js/dist && cp build-wasm/*.wasm sdk/js/dist/
 
 reproduce: packages ## two builds in two directories: are the packages the same bytes?
 	@tools/reproduce
