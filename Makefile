@@ -1,7 +1,7 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm
 
 BUILD   := build
 ASAN    := build-asan
@@ -122,8 +122,14 @@ sbom: all ## the bill of materials, SPDX 2.3, in build/motet.spdx.json
 	@tools/sbom $(BUILD)/src/cli/motet > $(BUILD)/motet.spdx.json
 	@echo $(BUILD)/motet.spdx.json
 
+wasm: ## build-wasm/motet.wasm: the engine for pages and Node
+	@tools/install wasm
+	@tools/wasm
+	@tests/npm/node_modules/.bin/tsc -p sdk/js 2>/dev/null || echo "sdk/js is not compiled: tools/install test"
+	@mkdir -p sdk/js/dist && cp build-wasm/*.wasm sdk/js/dist/
+
 reproduce: packages ## two builds in two directories: are the packages the same bytes?
 	@tools/reproduce
 
 clean: ## remove all build directories
-	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm

@@ -4,8 +4,7 @@
  * Texts were checked to be UTF-8 before they come here, so decoding needs no checks. */
 #include "agent/chars.h"
 
-#include <unictype.h>
-
+#include "base/unicode.h"
 #include "base/utf8.h"
 
 #define W (AG_C_WORD)
@@ -56,7 +55,7 @@ static bool unicode_word(uint32_t c)
     if (c < 128) {
         return ag_is_word((char)c);
     }
-    return uc_is_general_category_withtable(c, UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_N);
+    return mt_unicode_is(c, MT_UNICODE_LETTER | MT_UNICODE_NUMBER);
 }
 
 /* Start of the character that ends before `at`. */

@@ -289,6 +289,12 @@ static int by_priority(const void *x, const void *y, void *host)
     return c ? c : (i > k) - (i < k);
 }
 
+/* The registrations on one route. In compat the first has the place, the last the
+ * handler. */
+typedef struct registered {
+    uint32_t first, last;
+} registered;
+
 /* Compat: a route registered again takes the place of the first registration. Returns
  * false for receivers that were replaced. */
 static bool compat_place(ag_program *p, mt_map *routes, uint32_t i, uint32_t *place)
@@ -296,12 +302,11 @@ static bool compat_place(ag_program *p, mt_map *routes, uint32_t i, uint32_t *pl
     const ag_receiver *r = &p->agent->receivers[i];
     mt_str key = ag_known_route(r->parsed, &r->route, r->text);
     mt_map_entry *last = mt_map_find(routes, key);
-    *place = (uint32_t)(last->value >> 32);
-    return (uint32_t)last->value == i;
+    const registered *on_route = (const registered *)last->value;
+    *place = on_route->first;
+    return on_route->last == i;
 }
 
-/* Upper half: the first registration on a route, lower half: the last. In compat the
- * first has the place, the last the handler. */
 static mt_map first_and_last(ag_program *p)
 {
     mt_map routes = {0};
@@ -310,8 +315,10 @@ static mt_map first_and_last(ag_program *p)
         bool added;
         mt_str key = ag_known_route(r->parsed, &r->route, r->text);
         mt_map_entry *e = mt_map_add(&p->arena, &routes, key, &added);
-        uint64_t place = added ? i : e->value >> 32;
-        e->value = (uintptr_t)(place << 32 | i);
+        registered *on_route =
+            added ? mt_new(&p->arena, registered) : (registered *)e->value;
+        *on_route = (registered){added ? i : on_route->first, i};
+        e->value = (uintptr_t)on_route;
     }
     return routes;
 }

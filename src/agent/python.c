@@ -16,11 +16,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unictype.h>
 
 #include "agent/chars.h"
 #include "agent/value.h"
 #include "base/number.h"
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 
@@ -190,8 +190,7 @@ static bool printable(uint32_t c)
     if (c < 128) {
         return c >= 32 && c < 127;
     }
-    return !uc_is_general_category_withtable(c,
-                                             UC_CATEGORY_MASK_C | UC_CATEGORY_MASK_Z);
+    return !mt_unicode_is(c, MT_UNICODE_HIDDEN);
 }
 
 /* What Python's repr() does; printable characters stay as they are, others become the

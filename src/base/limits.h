@@ -79,7 +79,7 @@ extern const mt_limit_row MT_LIMIT_ROWS[];
 extern const size_t MT_LIMIT_ROW_COUNT;
 
 /* More would overflow where limits are added up, and means "no limit" anyway. */
-#define MT_LIMIT_MOST ((size_t)1 << 48)
+#define MT_LIMIT_MOST ((size_t)1 << (sizeof(size_t) == 8 ? 48 : 30))
 /* The most a limit can be raised to: MT_LIMIT_MOST, or less. */
 size_t mt_limit_most(mt_str name);
 /* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero and beyond the most. */

@@ -68,7 +68,7 @@ ct_generator ct_generator_new(mt_arena *a, const ct_model *m, uint64_t seed)
 /* A literal that is held alike, from a random place on; NULL: there is none. */
 static const ct_hint *some_hint(ct_generator *g, const ct_type *t)
 {
-    size_t start = g->hints.len ? ct_draw(g, g->hints.len) : 0;
+    size_t start = g->hints.len ? (size_t)ct_draw(g, g->hints.len) : 0;
     for (size_t i = 0; i < g->hints.len; i++) {
         const ct_hint *h = &g->hints.items[(start + i) % g->hints.len];
         bool day = ct_is_day(h->type) == ct_is_day(t);
@@ -255,7 +255,7 @@ static mt_str text(ct_generator *g, mt_arena *a, const ct_type *t)
         return letters(g, a, most < 3 ? most : 3);
     default:
         most = most < MOST_LETTERS ? most : MOST_LETTERS;
-        return letters(g, a, ct_draw(g, most + 1));
+        return letters(g, a, (size_t)ct_draw(g, most + 1));
     }
 }
 
@@ -275,7 +275,7 @@ static void list(ct_generator *g, mt_arena *a, const ct_type *t, ct_value *out)
 {
     const ct_type *element = t->as.list.element;
     size_t most = t->as.list.max < MOST_ELEMENTS ? t->as.list.max : MOST_ELEMENTS;
-    size_t count = once_in(g, 4) ? most : ct_draw(g, most + 1);
+    size_t count = once_in(g, 4) ? most : (size_t)ct_draw(g, most + 1);
     ct_value *items = mt_new_array(a, ct_value, count * element->slots + 1);
     for (size_t i = 0; i < count; i++) {
         ct_generate(g, a, element, items + i * element->slots);

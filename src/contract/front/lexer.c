@@ -14,11 +14,11 @@
  * slips.c knows it. Limits on bytes and word lengths are checked here. */
 #include "contract/front/lexer.h"
 
-#include <unictype.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
+#include "base/unicode.h"
 #include "base/utf8.h"
 #include "contract/front/slips.h"
 
@@ -327,15 +327,14 @@ static bool is_wide_space(uint32_t c)
 
 static bool starts_word(uint32_t c)
 {
-    return uc_is_property_alphabetic(c);
+    return mt_unicode_is(c, MT_UNICODE_ALPHABETIC);
 }
 
 /* Letters and numbers of any script, as Unicode classes them; a word cannot begin with
  * a number. */
 static bool continues_word(uint32_t c)
 {
-    return uc_is_property_alphabetic(c) ||
-           uc_is_general_category_withtable(c, UC_CATEGORY_MASK_N);
+    return mt_unicode_is(c, MT_UNICODE_ALPHABETIC | MT_UNICODE_NUMBER);
 }
 
 /* End of the word that goes on at p. */

@@ -3,16 +3,13 @@
  * are quoted and escaped, so that a message shows what a reader would not see. */
 #include "contract/front/lexer.h"
 
-#include <unictype.h>
-
+#include "base/unicode.h"
 #include "base/utf8.h"
 
 /* Controls, separators, formats, private use, and marks that join a letter. */
 static bool is_invisible(uint32_t c)
 {
-    const uint32_t mask = UC_CATEGORY_MASK_C | UC_CATEGORY_MASK_Z;
-    return c != ' ' && (uc_is_general_category_withtable(c, mask) ||
-                        uc_is_property_grapheme_extend(c));
+    return c != ' ' && mt_unicode_is(c, MT_UNICODE_HIDDEN | MT_UNICODE_EXTEND);
 }
 
 /* Appends `text` quoted and escaped as a debug string. */
