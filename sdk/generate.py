@@ -75,9 +75,15 @@ class Reader:
             node = place
         return node
 
+    @staticmethod
+    def has_names(schema):
+        """Are its members known? One that needs none of them and takes any is a map."""
+        return schema.get("properties") and not (schema.get("additionalProperties") is True
+                                                 and not schema.get("required"))
+
     def define(self, name, schema):
         self.docs[name] = schema.get("description", "")
-        if schema.get("properties"):
+        if self.has_names(schema):
             self.objects[name] = self.members(name, schema)
         else:
             self.aliases[name] = self.type_of(name, schema)
@@ -99,7 +105,7 @@ class Reader:
         if isinstance(kinds, list):
             parts = [dict(schema, type=kind) for kind in kinds]
             return self.union(name, parts)
-        if schema.get("properties"):
+        if self.has_names(schema):
             if name not in self.objects:
                 self.define(name, schema)
             return Type("name", name)
@@ -327,7 +333,7 @@ class TypeScript:
         for r in self.reader.routes:
             flags = "".join(f", {flag}: true" for flag in ("writes", "lines", "text") if r[flag])
             out.append(f"  {r['name']}: {{ method: \"{r['method']}\", path: \"{r['path']}\"{flags} }},")
-        out += ["} satisfies Record<string, Route>;", "",
+        out += ["} satisfies { [name: string]: Route };", "",
                 "/** One method for each route. */", "export abstract class Routes {",
                 "  abstract call(route: Route, places: string[], query: object, body: unknown, options?: CallOptions): Promise<unknown>;"]
         for r in self.reader.routes:
@@ -363,6 +369,7 @@ class Go:
     empty; what is answered has pointers where a member may be absent, so that 0 and
     "absent" differ."""
 
+    RENAMED = {"Problem": "ProblemDocument"}  # the error has that name
     SIMPLE = {"any": "any", "text": "string", "whole": "int64", "number": "float64", "bool": "bool"}
     HEAD = f"// {NOTE[:-14]}DO NOT EDIT.\n\npackage motet\n"
 
@@ -402,7 +409,7 @@ class Go:
             if behind.kind != "union" or not self.merged(kind.of, behind):
                 return self.of(behind, absent)
         if kind.kind == "name":
-            text, nil = kind.of, False
+            text, nil = self.RENAMED.get(kind.of, kind.of), False
         elif kind.kind == "list":
             text, nil = f"[]{self.of(kind.of)}", True
         elif kind.kind == "map":
@@ -414,9 +421,9 @@ class Go:
         return text if nil or not (absent or kind.or_null) else f"*{text}"
 
     def struct(self, name, members):
-        doc = self.reader.docs.get(name, "")
-        out = ["", f"// {name}: {sentence(doc)}" if doc else f"// {name} is a type of the HTTP API.",
-               f"type {name} struct {{"]
+        doc, said = self.reader.docs.get(name, ""), self.RENAMED.get(name, name)
+        out = ["", f"// {said}: {sentence(doc)}" if doc else f"// {said} is a type of the HTTP API.",
+               f"type {said} struct {{"]
         only_asked = name in self.reader.asked and name not in self.reader.answered
         for m in members:
             plain = m.needed or only_asked and self.reader.unfold(m.type).kind != "name"

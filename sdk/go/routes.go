@@ -130,7 +130,7 @@ func (c *Client) Decide(ctx context.Context, body Question, options ...CallOptio
 }
 
 // DecideMany: The same many times at once.
-func (c *Client) DecideMany(ctx context.Context, body Questions, options ...CallOption) (answer Decisions, err error) {
+func (c *Client) DecideMany(ctx context.Context, body map[string]any, options ...CallOption) (answer Decisions, err error) {
 	err = c.call(ctx, routes["decideMany"], []string{}, nil, body, &answer, options)
 	return
 }

@@ -107,8 +107,8 @@ type Assert struct {
 type BatchLine struct {
 	Evaluation *Evaluation `json:"evaluation,omitempty"`
 	// Which line of the request it answers.
-	Line    int64    `json:"line"`
-	Problem *Problem `json:"problem,omitempty"`
+	Line    int64            `json:"line"`
+	Problem *ProblemDocument `json:"problem,omitempty"`
 	// As if the line had been a request of its own.
 	Status int64 `json:"status"`
 }
@@ -835,8 +835,8 @@ type PartialVerdict struct {
 	Type        string         `json:"type"`
 }
 
-// Problem: RFC 9457. Programs look at code, which is stable.
-type Problem struct {
+// ProblemDocument: RFC 9457. Programs look at code, which is stable.
+type ProblemDocument struct {
 	Class       *string          `json:"class,omitempty"`
 	Code        string           `json:"code"`
 	Contract    *string          `json:"contract,omitempty"`
@@ -889,10 +889,10 @@ type ProblemOther struct {
 
 // Question is a type of the HTTP API.
 type Question struct {
-	Action   QuestionAction   `json:"action"`
-	Context  *QuestionContext `json:"context,omitempty"`
-	Resource QuestionThing    `json:"resource"`
-	Subject  QuestionThing    `json:"subject"`
+	Action   QuestionAction `json:"action"`
+	Context  map[string]any `json:"context,omitempty"`
+	Resource QuestionThing  `json:"resource"`
+	Subject  QuestionThing  `json:"subject"`
 }
 
 // QuestionAction is a type of the HTTP API.
@@ -903,63 +903,12 @@ type QuestionAction struct {
 	Properties map[string]any `json:"properties,omitempty"`
 }
 
-// QuestionContext: Members with the name of a fact are that fact.
-type QuestionContext struct {
-	Motet *QuestionContextMotet `json:"motet,omitempty"`
-}
-
-// QuestionContextMotet is a type of the HTTP API.
-type QuestionContextMotet struct {
-	Bindings map[string]string `json:"bindings,omitempty"`
-	Outcome  any               `json:"outcome,omitempty"`
-	Receipt  bool              `json:"receipt,omitempty"`
-}
-
 // QuestionThing is a type of the HTTP API.
 type QuestionThing struct {
 	Id string `json:"id"`
 	// Members with the name of a fact are that fact.
 	Properties map[string]any `json:"properties,omitempty"`
 	Type       string         `json:"type"`
-}
-
-// Questions: One question, or many with what they have in common.
-type Questions struct {
-	Action      *QuestionsAction   `json:"action,omitempty"`
-	Context     *QuestionContext   `json:"context,omitempty"`
-	Evaluations []any              `json:"evaluations,omitempty"`
-	Options     *QuestionsOptions  `json:"options,omitempty"`
-	Resource    *QuestionsResource `json:"resource,omitempty"`
-	Subject     *QuestionsSubject  `json:"subject,omitempty"`
-}
-
-// QuestionsAction is a type of the HTTP API.
-type QuestionsAction struct {
-	// Of an operation, a flow or a verdict.
-	Name string `json:"name,omitempty"`
-	// Members with the name of a fact are that fact.
-	Properties map[string]any `json:"properties,omitempty"`
-}
-
-// QuestionsOptions is a type of the HTTP API.
-type QuestionsOptions struct {
-	EvaluationsSemantic string `json:"evaluations_semantic,omitempty"`
-}
-
-// QuestionsResource is a type of the HTTP API.
-type QuestionsResource struct {
-	Id string `json:"id,omitempty"`
-	// Members with the name of a fact are that fact.
-	Properties map[string]any `json:"properties,omitempty"`
-	Type       string         `json:"type,omitempty"`
-}
-
-// QuestionsSubject is a type of the HTTP API.
-type QuestionsSubject struct {
-	Id string `json:"id,omitempty"`
-	// Members with the name of a fact are that fact.
-	Properties map[string]any `json:"properties,omitempty"`
-	Type       string         `json:"type,omitempty"`
 }
 
 // Reason: A smallest set of parts that decides, whatever the others are.
@@ -1045,23 +994,17 @@ type Resume struct {
 
 // SearchAction is a type of the HTTP API.
 type SearchAction struct {
-	Context  *QuestionContext `json:"context,omitempty"`
-	Page     *SearchPage      `json:"page,omitempty"`
-	Resource QuestionThing    `json:"resource"`
-	Subject  QuestionThing    `json:"subject"`
-}
-
-// SearchPage is a type of the HTTP API.
-type SearchPage struct {
-	Limit *int64  `json:"limit,omitempty"`
-	Token *string `json:"token,omitempty"`
+	Context  map[string]any `json:"context,omitempty"`
+	Page     map[string]any `json:"page,omitempty"`
+	Resource QuestionThing  `json:"resource"`
+	Subject  QuestionThing  `json:"subject"`
 }
 
 // SearchResource is a type of the HTTP API.
 type SearchResource struct {
 	Action   SearchResourceAction   `json:"action"`
-	Context  *QuestionContext       `json:"context,omitempty"`
-	Page     *SearchPage            `json:"page,omitempty"`
+	Context  map[string]any         `json:"context,omitempty"`
+	Page     map[string]any         `json:"page,omitempty"`
 	Resource SearchResourceResource `json:"resource"`
 	Subject  QuestionThing          `json:"subject"`
 }
@@ -1103,8 +1046,8 @@ type SearchResultsResultsItem struct {
 // SearchSubject is a type of the HTTP API.
 type SearchSubject struct {
 	Action   SearchSubjectAction  `json:"action"`
-	Context  *QuestionContext     `json:"context,omitempty"`
-	Page     *SearchPage          `json:"page,omitempty"`
+	Context  map[string]any       `json:"context,omitempty"`
+	Page     map[string]any       `json:"page,omitempty"`
 	Resource QuestionThing        `json:"resource"`
 	Subject  SearchSubjectSubject `json:"subject"`
 }

@@ -827,57 +827,11 @@ export interface QuestionAction {
   properties?: { [name: string]: unknown } | null;
 }
 
-/** Members with the name of a fact are that fact. */
-export interface QuestionContext {
-  motet?: QuestionContextMotet;
-}
-
-export interface QuestionContextMotet {
-  bindings?: Bindings;
-  outcome?: Outcome;
-  receipt?: boolean;
-}
-
 export interface QuestionThing {
   id: string;
   /** Members with the name of a fact are that fact. */
   properties?: { [name: string]: unknown } | null;
   type: string;
-}
-
-/** One question, or many with what they have in common. */
-export interface Questions {
-  action?: QuestionsAction;
-  context?: QuestionContext;
-  evaluations?: Array<unknown>;
-  options?: QuestionsOptions;
-  resource?: QuestionsResource;
-  subject?: QuestionsSubject;
-}
-
-export interface QuestionsAction {
-  /** Of an operation, a flow or a verdict. */
-  name?: string;
-  /** Members with the name of a fact are that fact. */
-  properties?: { [name: string]: unknown } | null;
-}
-
-export interface QuestionsOptions {
-  evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
-}
-
-export interface QuestionsResource {
-  id?: string;
-  /** Members with the name of a fact are that fact. */
-  properties?: { [name: string]: unknown } | null;
-  type?: string;
-}
-
-export interface QuestionsSubject {
-  id?: string;
-  /** Members with the name of a fact are that fact. */
-  properties?: { [name: string]: unknown } | null;
-  type?: string;
 }
 
 /** A smallest set of parts that decides, whatever the others are. */
@@ -960,11 +914,6 @@ export interface SearchAction {
   page?: SearchPage;
   resource: QuestionThing;
   subject: QuestionThing;
-}
-
-export interface SearchPage {
-  limit?: number | null;
-  token?: string | null;
 }
 
 export interface SearchResource {
@@ -1210,8 +1159,13 @@ export type Params = { [name: string]: string | number | boolean };
 export type Policy = "blue_green" | "force_migrate" | "abort";
 /** What went wrong; more may be added. */
 export type ProblemCode = string;
+/** Members with the name of a fact are that fact. */
+export type QuestionContext = { [name: string]: unknown } | null;
+/** One question, or many with what they have in common. */
+export type Questions = { [name: string]: unknown };
 /** Null: not ready in time, to be fetched later. */
 export type ReceiptOrNone = Receipt | null;
+export type SearchPage = { [name: string]: unknown };
 /** By entity and instance. */
 export type States = { [name: string]: { [name: string]: string } };
 export type Text = string;
@@ -1285,7 +1239,7 @@ export const ROUTES = {
   giveMessage: { method: "POST", path: "/v1/agents/{agent}/messages", writes: true },
   listMessages: { method: "GET", path: "/v1/agents/{agent}/messages" },
   getTape: { method: "GET", path: "/v1/agents/{agent}/tape" },
-} satisfies Record<string, Route>;
+} satisfies { [name: string]: Route };
 
 /** One method for each route. */
 export abstract class Routes {

@@ -162,17 +162,12 @@ class Routes:
         return got
 
     def decide_many(self,
+            body: Optional[Dict[str, Any]] = None,
             *,
-            action: Optional[t.QuestionsAction] = None,
-            context: Optional[t.QuestionContext] = None,
-            evaluations: Optional[List[Any]] = None,
-            options: Optional[t.QuestionsOptions] = None,
-            resource: Optional[t.QuestionsResource] = None,
-            subject: Optional[t.QuestionsSubject] = None,
             call: Optional[CallOptions] = None) -> t.Decisions:
         """The same many times at once."""
         got: t.Decisions = self.call("decideMany", [], {},
-            body_of({"action": action, "context": context, "evaluations": evaluations, "options": options, "resource": resource, "subject": subject}), call)
+            body or {}, call)
         return got
 
     def search_subjects(self,
@@ -890,17 +885,12 @@ class AsyncRoutes:
         return got
 
     async def decide_many(self,
+            body: Optional[Dict[str, Any]] = None,
             *,
-            action: Optional[t.QuestionsAction] = None,
-            context: Optional[t.QuestionContext] = None,
-            evaluations: Optional[List[Any]] = None,
-            options: Optional[t.QuestionsOptions] = None,
-            resource: Optional[t.QuestionsResource] = None,
-            subject: Optional[t.QuestionsSubject] = None,
             call: Optional[CallOptions] = None) -> t.Decisions:
         """The same many times at once."""
         got: t.Decisions = await self.call("decideMany", [], {},
-            body_of({"action": action, "context": context, "evaluations": evaluations, "options": options, "resource": resource, "subject": subject}), call)
+            body or {}, call)
         return got
 
     async def search_subjects(self,

@@ -154,8 +154,8 @@ def key_for(settings: Settings, route: Route, options: CallOptions) -> Optional[
     if not route.writes:
         return None
     if options.idempotency_key is not None:
-        if not re.fullmatch(r"[\x20-\x7e]{1,255}", options.idempotency_key):
-            raise UsageError("an Idempotency-Key has 1 to 255 printable ASCII characters", "usage")
+        if not re.fullmatch(r"[\x21-\x7e]{1,255}", options.idempotency_key):
+            raise UsageError("an Idempotency-Key has 1 to 255 printable ASCII characters and no space", "usage")
         return options.idempotency_key
     return str(uuid.uuid4()) if settings.keys else None
 

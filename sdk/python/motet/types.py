@@ -805,52 +805,10 @@ QuestionAction = TypedDict("QuestionAction", {
     "properties": NotRequired[Optional[Dict[str, Any]]],
 })
 
-# Members with the name of a fact are that fact.
-QuestionContext = TypedDict("QuestionContext", {
-    "motet": NotRequired["QuestionContextMotet"],
-})
-
-QuestionContextMotet = TypedDict("QuestionContextMotet", {
-    "bindings": NotRequired["Bindings"],
-    "outcome": NotRequired["Outcome"],
-    "receipt": NotRequired[bool],
-})
-
 QuestionThing = TypedDict("QuestionThing", {
     "id": str,
     "properties": NotRequired[Optional[Dict[str, Any]]],
     "type": str,
-})
-
-# One question, or many with what they have in common.
-Questions = TypedDict("Questions", {
-    "action": NotRequired["QuestionsAction"],
-    "context": NotRequired["QuestionContext"],
-    "evaluations": NotRequired[List[Any]],
-    "options": NotRequired["QuestionsOptions"],
-    "resource": NotRequired["QuestionsResource"],
-    "subject": NotRequired["QuestionsSubject"],
-})
-
-QuestionsAction = TypedDict("QuestionsAction", {
-    "name": NotRequired[str],
-    "properties": NotRequired[Optional[Dict[str, Any]]],
-})
-
-QuestionsOptions = TypedDict("QuestionsOptions", {
-    "evaluations_semantic": NotRequired[Literal["execute_all", "deny_on_first_deny", "permit_on_first_permit"]],
-})
-
-QuestionsResource = TypedDict("QuestionsResource", {
-    "id": NotRequired[str],
-    "properties": NotRequired[Optional[Dict[str, Any]]],
-    "type": NotRequired[str],
-})
-
-QuestionsSubject = TypedDict("QuestionsSubject", {
-    "id": NotRequired[str],
-    "properties": NotRequired[Optional[Dict[str, Any]]],
-    "type": NotRequired[str],
 })
 
 # A smallest set of parts that decides, whatever the others are.
@@ -931,11 +889,6 @@ SearchAction = TypedDict("SearchAction", {
     "page": NotRequired["SearchPage"],
     "resource": "QuestionThing",
     "subject": "QuestionThing",
-})
-
-SearchPage = TypedDict("SearchPage", {
-    "limit": NotRequired[Optional[int]],
-    "token": NotRequired[Optional[str]],
 })
 
 SearchResource = TypedDict("SearchResource", {
@@ -1139,10 +1092,10 @@ Why = TypedDict("Why", {
     "tree": "Tree",
 })
 
-AnyObject = Dict[str, Any]
 Names = List[str]
 # By entity: the instances it is about.
 Bound = Dict[str, Names]
+AnyObject = Dict[str, Any]
 # The second form if `partial` or `unknown` was given.
 Actions = Union[WholeActions, PartialActions]
 AgentMessage = Dict[str, Any]
@@ -1172,6 +1125,11 @@ Outcome = Union[str, Dict[str, str]]
 # Values for {name} in paths of sources.
 Params = Dict[str, Union[str, float, bool]]
 Policy = Literal["blue_green", "force_migrate", "abort"]
+# Members with the name of a fact are that fact.
+QuestionContext = Optional[Dict[str, Any]]
+# One question, or many with what they have in common.
+Questions = Dict[str, Any]
+SearchPage = Dict[str, Any]
 # By entity and instance.
 States = Dict[str, Dict[str, str]]
 Text = str
