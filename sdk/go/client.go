@@ -22,6 +22,7 @@ import (
 	"io"
 	"math"
 	mathrand "math/rand"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -40,7 +41,7 @@ type Settings struct {
 	NoKeys     bool              // writes carry only keys that are given, and are not tried again without
 	AnswerMost int64             // bytes of an answer (256 MiB)
 	Header     map[string]string // sent with every request
-	Transport  http.RoundTripper // http.DefaultTransport
+	Transport  http.RoundTripper // a copy of http.DefaultTransport
 }
 
 // CallOption changes one call.
@@ -84,6 +85,7 @@ type Client struct {
 	base     string
 	settings Settings
 	http     *http.Client
+	once     *http.Client // for what must not be sent twice: never on a connection that waited
 }
 
 type route struct {
@@ -105,8 +107,23 @@ func New(server string, settings Settings) (*Client, error) {
 	}
 	fill(&settings)
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{strings.TrimRight(server, "/"), settings,
-		&http.Client{Transport: settings.Transport, CheckRedirect: stay}}, nil
+	transport, fresh := settings.Transport, settings.Transport
+	if transport == nil {
+		transport = http.DefaultTransport.(*http.Transport).Clone() // connections of its own
+	}
+	if known, ok := transport.(*http.Transport); ok {
+		single := known.Clone()
+		single.DisableKeepAlives = true
+		fresh = single
+	}
+	return &Client{strings.TrimRight(server, "/"), settings, &http.Client{Transport: transport, CheckRedirect: stay},
+		&http.Client{Transport: fresh, CheckRedirect: stay}}, nil
+}
+
+// Close closes the connections that wait; the client can be used again.
+func (c *Client) Close() {
+	c.http.CloseIdleConnections()
+	c.once.CloseIdleConnections()
 }
 
 func fill(s *Settings) {
@@ -295,11 +312,15 @@ func (c *Client) send(ctx context.Context, q *request) (*http.Response, error) {
 	if err != nil {
 		return nil, &UsageError{err.Error()}
 	}
-	// Without these the transport may send the request again on its own.
-	out.GetBody = nil
-	out.Close = !q.repeatable
 	for name, value := range q.header {
 		out.Header[name] = []string{value}
+	}
+	if !q.repeatable {
+		out.GetBody = nil
+		return c.once.Do(out)
+	}
+	if q.header["Idempotency-Key"] == "" {
+		out.Header["Idempotency-Key"] = []string{} // not sent; says that it may be sent again
 	}
 	return c.http.Do(out)
 }
@@ -335,12 +356,26 @@ func faultOf(outer, inner context.Context, err error) error {
 	if inner.Err() != nil {
 		return &TransportError{Kind: TimedOut, Message: "there was no whole answer in time"}
 	}
-	said := err.Error()
-	if strings.Contains(said, "malformed") || strings.Contains(said, "invalid") || strings.Contains(said, "unsupported transfer encoding") ||
-		strings.Contains(said, "chunk") || strings.Contains(said, "exceeded") {
-		return bad("what came is not HTTP: %s", said)
+	if isBroken(err) {
+		return &TransportError{Kind: ConnectionFailed, Message: "the connection failed: " + err.Error()}
 	}
-	return &TransportError{Kind: ConnectionFailed, Message: "the connection failed: " + said}
+	return bad("what came is not HTTP: %s", err)
+}
+
+// isBroken: the connection failed, and not what came over it. The library tells some of
+// these by text only.
+func isBroken(err error) bool {
+	var operation *net.OpError
+	if errors.As(err, &operation) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
+	}
+	said := err.Error()
+	for _, words := range []string{"connection reset", "broken pipe", "server closed idle connection", "connection refused", "EOF"} {
+		if strings.Contains(said, words) {
+			return true
+		}
+	}
+	return false
 }
 
 func options(given []CallOption) *callOptions {
@@ -358,7 +393,7 @@ func (c *Client) call(ctx context.Context, r route, places []string, query url.V
 		return err
 	}
 	for made := 1; ; made++ {
-		err = c.once(ctx, r, q, answer, o)
+		err = c.attempt(ctx, r, q, answer, o)
 		if err == nil {
 			return nil
 		}
@@ -372,7 +407,7 @@ func (c *Client) call(ctx context.Context, r route, places []string, query url.V
 	}
 }
 
-func (c *Client) once(ctx context.Context, r route, q *request, answer any, o *callOptions) error {
+func (c *Client) attempt(ctx context.Context, r route, q *request, answer any, o *callOptions) error {
 	response, data, err := c.exchange(ctx, q)
 	if err != nil {
 		return err

@@ -3,6 +3,9 @@
 Walks are data (sdk/fixtures/walks): each language runs the same steps and prints what came
 of them; here it is compared. A server that misbehaves is `scripted.py`.
 """
+import concurrent.futures
+import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -30,30 +33,46 @@ VOLATILE = [(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<time>"), (r"\b[0-9a-f
 
 
 class Build:
-    """The programs that run walks, built once per process into a directory of their own."""
+    """The programs that run walks. What was built is kept beside the binary, under the hash of
+    what it was built from, so that several tests build it once."""
 
     def __init__(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="motet-sdk-"))
-        self.done = {}
+        self.kept = MOTET.parent / "sdk-built"
+        self.kept.mkdir(exist_ok=True)
 
     def close(self):
         shutil.rmtree(self.directory)
 
+    def once(self, name, sources, make):
+        """The path of something built by make(path) from these files."""
+        digest = hashlib.sha256()
+        for path in sorted(sources):
+            digest.update(str(path.relative_to(SDK)).encode() + b"\0" + path.read_bytes())
+        out = self.kept / f"{name}-{digest.hexdigest()[:16]}"
+        with open(self.kept / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not out.exists():
+                half = self.kept / f"{name}.half"
+                shutil.rmtree(half, ignore_errors=True)
+                make(half)
+                half.rename(out)
+        return out
+
     def js(self):
-        out = self.directory / "js"
-        if not out.exists():
+        def make(out):
             code, said = npm.run("tsc", "-p", str(SDK / "js"), "--outDir", str(out), cwd=SDK / "js")
             assert code == 0, said
             (out / "package.json").write_text('{"type": "module"}')
-        return out
+        return self.once("js", [*(SDK / "js" / "src").glob("**/*.ts"), SDK / "js" / "tsconfig.json"], make)
 
     def go(self):
-        out = self.directory / "walk"
-        if not out.exists():
-            done = subprocess.run(["go", "build", "-o", str(out), "./internal/walk"], cwd=SDK / "go", env=ENV,
-                                  capture_output=True, text=True)
+        def make(out):
+            out.mkdir()
+            done = subprocess.run(["go", "build", "-o", str(out / "walk"), "./internal/walk"], cwd=SDK / "go",
+                                  env=ENV, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-        return out
+        return self.once("go", [*(SDK / "go").glob("**/*.go"), SDK / "go" / "go.mod"], make) / "walk"
 
     def command(self, language, job):
         if language == "js":
@@ -103,3 +122,9 @@ def serve(directory, walk):
     tokens = {name: server.token(*words) for name, words in wants.get("tokens", {}).items()}
     server.start()
     return server, {**walk, "url": server.url, "tokens": tokens}
+
+
+def each_language(work):
+    """work(language) for all of them at once, since most of it waits; results by language."""
+    with concurrent.futures.ThreadPoolExecutor(len(LANGUAGES)) as pool:
+        return dict(zip(LANGUAGES, pool.map(work, LANGUAGES)))

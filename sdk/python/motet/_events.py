@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
 from ._wire import CallOptions, Route, value_of
-from .errors import BadAnswer
+from .errors import ApiError, BadAnswer
 
 EVENTS = Route("GET", "/v1/events")
 EVENT_MOST = 16 * 1024 * 1024
@@ -96,6 +96,10 @@ class Stream:
             self.query["from"] = 0
         else:
             self.last = newest
+
+    def failed(self, fault: ApiError) -> None:
+        self.failures += 1
+        fault.attempts, fault.request = self.failures, "GET /v1/events"
 
     def ask_again(self) -> None:
         """A new connection: what came of the old one in part is dropped."""

@@ -69,9 +69,10 @@ class Fault(Structure):
 
 
 class DiagnosticParts(Structure):
-    _fields_ = [("severity", c_char_p), ("code", c_char_p), ("pass_", c_int), ("file", Str),
+    _fields_ = [("size", c_size_t), ("severity", c_char_p), ("code", c_char_p), ("pass_", c_int), ("file", Str),
                 ("line", c_uint32), ("column", c_uint32), ("length", c_uint32), ("construct_kind", Str),
-                ("construct_id", Str), ("field", Str), ("message", Str), ("hint", Str)]
+                ("construct_id", Str), ("field", Str), ("message", Str), ("hint", Str),
+                ("end_line", c_uint32), ("end_column", c_uint32)]
 
 
 class Change(Structure):
@@ -82,8 +83,17 @@ MAY_ACT = ctypes.CFUNCTYPE(c_bool, c_void_p, Str)
 APPLY = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Change), c_size_t)
 
 
+CHOOSE = ctypes.CFUNCTYPE(c_bool, c_void_p, Str, Str, POINTER(Str))
+READ = ctypes.CFUNCTYPE(c_int, c_void_p, Str, POINTER(Str))
+
+
 class Host(Structure):
-    _fields_ = [("user", c_void_p), ("may_act", MAY_ACT), ("apply", APPLY), ("choose", c_void_p)]
+    _fields_ = [("size", c_size_t), ("user", c_void_p), ("may_act", MAY_ACT), ("apply", APPLY),
+                ("choose", c_void_p), ("choose_into", CHOOSE)]
+
+
+class Provider(Structure):
+    _fields_ = [("size", c_size_t), ("user", c_void_p), ("read", READ)]
 
 
 class Value(Structure):
@@ -95,12 +105,12 @@ PRIMITIVE = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p)
 
 
 class Supervision(Structure):
-    _fields_ = [("max_per_window", c_uint64), ("rate_window_ms", c_uint64), ("deadline_ms", c_uint64),
+    _fields_ = [("size", c_size_t), ("max_per_window", c_uint64), ("rate_window_ms", c_uint64), ("deadline_ms", c_uint64),
                 ("max_retries", c_uint32), ("skip_duplicates", c_bool)]
 
 
 class GraphEvent(Structure):
-    _fields_ = [("id", Str), ("kind", c_char_p), ("secs", c_uint64), ("nanos", c_uint32),
+    _fields_ = [("size", c_size_t), ("id", Str), ("kind", c_char_p), ("secs", c_uint64), ("nanos", c_uint32),
                 ("semantic_kind", Str), ("payload", Str)]
 
 
@@ -120,6 +130,16 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "motet_contract_message": (Str, [c_void_p, c_size_t]),
     "motet_contract_diagnostic": (c_bool, [c_void_p, c_size_t, POINTER(DiagnosticParts)]),
     "motet_contract_bundle": (Str, [c_void_p]),
+    "motet_contract_etag": (Str, [c_void_p]),
+    "motet_contract_read": (c_int, [POINTER(Provider), c_char_p, Str, OUT]),
+    "motet_contract_ask": (c_int, [c_void_p, c_char_p, Str, OUT]),
+    "motet_contract_diff": (c_int, [c_void_p, c_void_p, Str, OUT]),
+    "motet_format": (c_int, [Str, c_char_p, OUT]),
+    "motet_answer_text": (Str, [c_void_p]),
+    "motet_answer_code": (c_int, [c_void_p]),
+    "motet_answer_message": (Str, [c_void_p]),
+    "motet_answer_fault": (Str, [c_void_p]),
+    "motet_answer_free": (None, [c_void_p]),
     "motet_facts_new": (c_void_p, [c_void_p]),
     "motet_facts_free": (None, [c_void_p]),
     "motet_facts_read": (c_int, [c_void_p, Str, c_bool]),
@@ -181,6 +201,8 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "motet_graph_host_context": (Value, [c_void_p, c_char_p]),
     "motet_graph_host_message": (Str, [c_void_p]),
     "motet_graph_host_capture": (c_int, [c_void_p, c_char_p]),
+    "motet_graph_ask": (c_int, [c_void_p, c_char_p, Str, Str, OUT]),
+    "motet_graph_whatif": (c_int, [c_void_p, c_void_p, Str, OUT]),
     "motet_graph_replay": (c_int, [c_void_p, c_char_p, OUT]),
     "motet_replay_free": (None, [c_void_p]),
     "motet_replay_events": (c_uint64, [c_void_p]),

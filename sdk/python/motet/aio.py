@@ -153,7 +153,7 @@ class AsyncClient(AsyncRoutes):
                 async for event in self._listen(stream, call, silence):
                     yield event
             except ApiError as fault:
-                stream.failures += 1
+                stream.failed(fault)
                 if not resume or not passes(fault) or stream.failures >= self.settings.attempts:
                     raise
                 await asyncio.sleep(pause(self.settings, stream.failures, fault))

@@ -185,7 +185,7 @@ class Client(Routes):
             try:
                 yield from self._listen(stream, call, silence)
             except ApiError as fault:
-                stream.failures += 1
+                stream.failed(fault)
                 if not resume or not passes(fault) or stream.failures >= self.settings.attempts:
                     raise
                 time.sleep(pause(self.settings, stream.failures, fault))

@@ -16,16 +16,16 @@ import datetime
 import decimal
 import json
 import os
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
+import re
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from ._library import (APPLY, MAY_ACT, Core, DiagnosticParts, File, Handle, Host, Str, bytes_of, library, name_of, status_text,
+from ._library import (APPLY, CHOOSE, MAY_ACT, READ, Core, DiagnosticParts, File, Handle, Host, Provider, Str, bytes_of, library, name_of, status_text,
                        status_word, str_of, text_of, texts, utf8)
 from .errors import (ContractError, Diagnostic, EngineError, EvaluationError, FactsError, FlowError, MotetError,
                      UsageError)
 
 FactValues = Union[Mapping[str, Any], str, bytes]
-CONFLICT, IO = 10, 14
-MORE, DONE, FAILED, WAITING, STOPPED = range(5)
+REJECTED, NOTFOUND, CONFLICT, IO = 1, 8, 10, 14
 STATES = ("more", "done", "failed", "waiting", "stopped")
 
 
@@ -113,6 +113,66 @@ class Verdicts(Mapping[str, Any]):
         return f"Verdicts({', '.join(self)})"
 
 
+class Answer:
+    """What a command of `motet` prints: `text`, as bytes; `value`, if it is JSON; `holds` is
+    false where the command says that something does not."""
+
+    __slots__ = ("text", "holds")
+
+    def __init__(self, text: bytes, holds: bool) -> None:
+        self.text, self.holds = text, holds
+
+    @property
+    def value(self) -> Any:
+        return json.loads(self.text)
+
+    @property
+    def lines(self) -> List[Any]:
+        """JSON lines, one value each."""
+        return [json.loads(line) for line in self.text.splitlines() if line]
+
+    def __str__(self) -> str:
+        return self.text.decode("utf-8", "replace")
+
+
+def options_text(options: Mapping[str, Any]) -> bytes:
+    given = {name: value for name, value in options.items() if value is not None}
+    return json_text(given, "options") if given else b""
+
+
+def answer_of(refuse: Callable[[str, str, bytes], MotetError], function: Any, *words: Any) -> Answer:
+    """Calls a function whose last argument is where the answer goes; raises what `refuse`
+    makes of a message, the status and the fault of facts."""
+    lib, out = library(), ctypes.c_void_p()
+    status = function(*words, ctypes.byref(out))
+    try:
+        if status:
+            said = text_of(lib.answer_message(out)) or text_of(lib.answer_text(out)) or status_text(status)
+            raise refuse(said.strip(), status_word(status), bytes_of(lib.answer_fault(out)))
+        return Answer(bytes_of(lib.answer_text(out)), lib.answer_code(out) == 0)
+    finally:
+        lib.answer_free(out)
+
+
+def engine_error(message: str, kind: str, fault: bytes) -> MotetError:
+    """Facts at fault have a kind and a path of their own."""
+    if kind == "usage":
+        return UsageError(message, kind)
+    if not fault:
+        return EngineError(message, kind)
+    told = json.loads(fault)
+    details = told.get("details", {})
+    return FactsError(told.get("error", message), details.get("type", kind), details.get("path") or "")
+
+
+def format_source(text: Union[str, bytes], name: str = "contract.tenor") -> str:
+    """Contract source in its canonical layout."""
+    def refuse(message: str, kind: str, _: bytes) -> MotetError:
+        found = re.match(r"(.+?:\d+:\d+): \w+ (\w+): (.*)", message)
+        return ContractError(found[3], found[2], found[1]) if found else ContractError(message, kind, name)
+    return str(answer_of(refuse, library().format, str_of(utf8(text)), name_of(name)))
+
+
 class Contract(Handle):
     """A loaded contract, immutable. Made by `open`, `load` or `load_files`."""
 
@@ -155,6 +215,41 @@ class Contract(Handle):
         out = ctypes.c_void_p()
         status = library().contract_load_files(array, len(array), ctypes.byref(out))
         return cls(out.value or 0, status, next(iter(files)))
+
+    @classmethod
+    def read(cls, read: Callable[[str], Optional[Union[str, bytes]]], root: str, *, strict: Optional[bool] = None,
+             allow: Optional[List[str]] = None, warn: Optional[List[str]] = None,
+             deny: Optional[List[str]] = None, limits: Optional[Mapping[str, int]] = None) -> Contract:
+        """From texts that are asked for: `read(path)` gives one, or None if there is none. What
+        it raises is raised. `allow`, `warn` and `deny` are levels of diagnostics."""
+        kept: List[bytes] = []
+        raised: List[BaseException] = []
+
+        def answer(_: Any, path: Str, out: Any) -> int:
+            try:
+                text = read(text_of(path))
+                if text is None:
+                    return NOTFOUND
+                kept.append(utf8(text, "a file"))
+                out[0] = str_of(kept[-1])
+                return 0
+            except BaseException as fault:  # nothing may pass through C
+                raised.append(fault)
+                return IO
+
+        out, provider = ctypes.c_void_p(), Provider(ctypes.sizeof(Provider), None, READ(answer))
+        options = options_text({"strict": strict, "allow": allow, "warn": warn, "deny": deny, "limits": limits})
+        status = library().contract_read(ctypes.byref(provider), name_of(root, "a path"), str_of(options),
+                                         ctypes.byref(out))
+        if raised:
+            library().contract_free(out)
+            raise raised[0]
+        return cls(out.value or 0, status, root)
+
+    @property
+    def etag(self) -> str:
+        """SHA-256 of the bundle: what tells versions apart."""
+        return text_of(library().contract_etag(self.pointer.contract))
 
     @property
     def warnings(self) -> List[Diagnostic]:
@@ -212,20 +307,60 @@ class Contract(Handle):
         run.take_up(position)
         return run
 
-    def actions(self, persona: str, facts: Union[FactValues, Facts], *,
-                states: Optional[Mapping[str, Mapping[str, str]]] = None) -> Dict[str, Any]:
-        """What a persona can do now, and what blocks the rest."""
+    def actions_json(self, persona: str, facts: Union[FactValues, Facts], *,
+                     states: Optional[Mapping[str, Mapping[str, str]]] = None) -> bytes:
         given = self._facts(facts)
         with Flow(self, given, None) as run:
-            out = Str()
-            lib = library()
+            out, lib = Str(), library()
             text = states_text(states)
             status = lib.actions(run.pointer, given.pointer.facts, given.pointer.verdicts, str_of(text),
                                  name_of(persona, "a persona"), ctypes.byref(out))
             if status:
                 raise FlowError(text_of(lib.run_message(run.pointer)) or status_text(status), status_word(status))
-            answer: Dict[str, Any] = json.loads(bytes_of(out))
-            return answer
+            return bytes_of(out)
+
+    def actions(self, persona: str, facts: Union[FactValues, Facts], *,
+                states: Optional[Mapping[str, Mapping[str, str]]] = None) -> Dict[str, Any]:
+        """What a persona can do now, and what blocks the rest."""
+        answer: Dict[str, Any] = json.loads(self.actions_json(persona, facts, states=states))
+        return answer
+
+    # ---- questions
+
+    def ask(self, command: str, **options: Any) -> Answer:
+        """What `motet COMMAND --json` answers: elaborate, check, eval, partial, act, actions,
+        explain, analyze, draw, ask; options as motet.h lists them."""
+        return answer_of(engine_error, library().contract_ask, self.pointer.contract,
+                         name_of(command, "a command"), str_of(options_text(options)))
+
+    def partial(self, facts: Mapping[str, Any], unknown: Optional[List[str]] = None) -> Dict[str, Any]:
+        """What is left to decide where facts are not known; without `unknown` all that nobody gives."""
+        said = self.ask("partial", facts=facts, unknown=unknown, partial=None if unknown else True).value
+        return dict(said)
+
+    def explain(self, facts: Mapping[str, Any], *, verdict: Optional[str] = None, operation: Optional[str] = None,
+                flow: Optional[str] = None, persona: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+        """Why a verdict, an operation or a flow is as it is, down to facts."""
+        said = self.ask("explain", facts=facts, verdict=verdict, operation=operation, flow=flow, persona=persona,
+                        format="json", **options).value
+        return dict(said)
+
+    def analyze(self, **options: Any) -> Dict[str, Any]:
+        """What the contract can do, derived without running it."""
+        return dict(self.ask("analyze", **options).value)
+
+    def question(self, question: str, **options: Any) -> Answer:
+        """Yes, no or unknown, with what shows it; `holds` is true for yes."""
+        return self.ask("ask", question=question, format="json", **options)
+
+    def draw(self, format: str = "mermaid", parts: Optional[str] = None) -> str:
+        """Its picture: json, dot or mermaid."""
+        return str(self.ask("draw", format=format, parts=parts))
+
+    def diff(self, newer: Contract, **options: Any) -> Answer:
+        """What changed in `newer`; `holds` is false where a migration policy must be declared."""
+        return answer_of(engine_error, library().contract_diff, self.pointer.contract, newer.pointer.contract,
+                         str_of(options_text(options)))
 
     def _facts(self, facts: Union[FactValues, Facts]) -> Facts:
         if isinstance(facts, Facts):
@@ -271,6 +406,10 @@ class FlowHost:
 
     def apply(self, changes: List[Tuple[str, str, str, str]]) -> None:
         """All or none of (entity, instance, from, to)."""
+
+    def choose(self, step: str, operation: str) -> Optional[str]:
+        """The outcome to take where several match; None: that is an error of the step."""
+        return None
 
 
 class Flow(Handle):
@@ -366,7 +505,20 @@ def host_of(host: FlowHost, raised: List[BaseException]) -> Host:
             raised.append(fault)
             return IO
 
-    return Host(None, MAY_ACT(may_act), APPLY(apply), None)
+    def choose(_: Any, step: Str, operation: Str, out: Any) -> bool:
+        try:
+            chosen = host.choose(text_of(step), text_of(operation))
+            if chosen is None:
+                return False
+            kept[:] = [utf8(chosen, "an outcome")]
+            out[0] = str_of(kept[0])
+            return True
+        except BaseException as fault:
+            raised.append(fault)
+            return False
+
+    kept: List[bytes] = []  # the outcome chosen last
+    return Host(ctypes.sizeof(Host), None, MAY_ACT(may_act), APPLY(apply), None, CHOOSE(choose))
 
 
 def states_text(states: Optional[Mapping[str, Mapping[str, str]]]) -> bytes:
@@ -397,12 +549,13 @@ def evaluation_error(verdicts: int) -> EvaluationError:
 
 def diagnostics_of(contract: int) -> List[Diagnostic]:
     found: List[Diagnostic] = []
-    parts = DiagnosticParts()
+    parts = DiagnosticParts(ctypes.sizeof(DiagnosticParts))
     while library().contract_diagnostic(contract, len(found), ctypes.byref(parts)):
         found.append(Diagnostic(
             (parts.severity or b"").decode(), (parts.code or b"").decode(), text_of(parts.message),
             text_of(parts.file), parts.line, parts.column, parts.length, parts.pass_,
-            text_of(parts.construct_kind), text_of(parts.construct_id), text_of(parts.field), text_of(parts.hint)))
+            text_of(parts.construct_kind), text_of(parts.construct_id), text_of(parts.field), text_of(parts.hint),
+            parts.end_line, parts.end_column))
     return found
 
 
@@ -412,4 +565,4 @@ def version() -> Tuple[str, str]:
     return lib.version().decode(), lib.language_version().decode()
 
 
-__all__ = ["Contract", "Facts", "Verdicts", "Flow", "FlowHost", "Conflict", "EngineError", "MotetError", "version"]
+__all__ = ["Answer", "Contract", "Facts", "Verdicts", "Flow", "FlowHost", "Conflict", "EngineError", "MotetError", "format_source", "version"]

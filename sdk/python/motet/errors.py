@@ -46,6 +46,8 @@ class Diagnostic:
     construct_id: str = ""
     field: str = ""
     hint: str = ""
+    end_line: int = 0
+    end_column: int = 0
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}: {self.severity} {self.code}: {self.message}"
@@ -140,7 +142,7 @@ class Problem(ApiError):
         self.request_id, self.retry_after = request_id, retry_after
         said = self.detail or self.title or "the server gives no reason"
         super().__init__(f"{status} {self.code}: {said}" if self.code else f"{status}: {said}",
-                         self.code or f"http_{status}", text.get("path") or text.get("fact", ""))
+                         self.code or f"http_{status}", text.get("path") or text.get("fact") or "")
 
 
 class TransportError(ApiError):

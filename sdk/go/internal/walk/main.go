@@ -176,7 +176,7 @@ func call(client *motet.Client, s step, saved map[string]any) (any, error) {
 	if s.Options.Timeout > 0 {
 		in = append(in, reflect.ValueOf(motet.Timeout(seconds(s.Options.Timeout))))
 	}
-	if s.Options.Attempts > 0 {
+	if s.Options.Attempts != 0 {
 		in = append(in, reflect.ValueOf(motet.Attempts(s.Options.Attempts)))
 	}
 	if s.Options.Parent != "" {
