@@ -52,12 +52,30 @@ def utf8(value: Any, what: str = "text") -> bytes:
         raise UsageError(f"{what} is not valid Unicode", "usage") from None
 
 
-def name_of(value: Any, what: str = "a name") -> bytes:
-    """A C string: text without NUL."""
-    data = utf8(value, what)
+def no_nul(data: bytes, what: str) -> bytes:
     if b"\0" in data:
         raise UsageError(f"{what} has no NUL character", "usage")
     return data
+
+
+def name_of(value: Any, what: str = "a name") -> bytes:
+    """A C string: valid text without NUL."""
+    data = utf8(value, what)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            raise UsageError(f"{what} is not valid Unicode", "usage") from None
+    return no_nul(data, what)
+
+
+def path_of(value: Any) -> bytes:
+    """A path of the file system as a C string."""
+    try:
+        data = os.fsencode(value)
+    except (TypeError, UnicodeError):
+        raise UsageError(f"a path is text, not {type(value).__name__}", "usage") from None
+    return no_nul(data, "a path")
 
 
 class File(Structure):

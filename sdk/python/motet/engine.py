@@ -19,8 +19,8 @@ import os
 import re
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
-from ._library import (APPLY, CHOOSE, MAY_ACT, READ, Core, DiagnosticParts, File, Handle, Host, Provider, Str, bytes_of, library, name_of, status_text,
-                       status_word, str_of, text_of, texts, utf8)
+from ._library import (APPLY, CHOOSE, MAY_ACT, READ, Core, DiagnosticParts, File, Handle, Host, Provider, Str,
+                       bytes_of, library, name_of, path_of, status_text, status_word, str_of, text_of, texts, utf8)
 from .errors import (ContractError, Diagnostic, EngineError, EvaluationError, FactsError, FlowError, MotetError,
                      UsageError)
 
@@ -196,7 +196,7 @@ class Contract(Handle):
     def open(cls, path: Union[str, "os.PathLike[str]"]) -> Contract:
         """From a file, imports and all: source or an interchange bundle."""
         out = ctypes.c_void_p()
-        status = library().contract_open(name_of(os.fspath(path), "a path"), ctypes.byref(out))
+        status = library().contract_open(path_of(path), ctypes.byref(out))
         return cls(out.value or 0, status, str(path))
 
     @classmethod
@@ -209,8 +209,8 @@ class Contract(Handle):
     @classmethod
     def load_files(cls, files: Mapping[str, Union[str, bytes]]) -> Contract:
         """From several texts: the first is the root, the others are what is imported."""
-        if not files:
-            raise UsageError("there is no file", "usage")
+        if not isinstance(files, Mapping) or not files:
+            raise UsageError("files are a dict of texts by path, and at least one", "usage")
         array = files_of(files)
         out = ctypes.c_void_p()
         status = library().contract_load_files(array, len(array), ctypes.byref(out))

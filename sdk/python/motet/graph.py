@@ -23,7 +23,7 @@ import os
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._library import (PRIMITIVE, Core, GraphEvent, Handle, Str, Supervision, Value, bytes_of, library, name_of,
-                       status_text, status_word, str_of, text_of, texts, utf8)
+                       path_of, status_text, status_word, str_of, text_of, texts, utf8)
 from .engine import Answer, answer_of, files_of, json_text, options_text
 from .errors import GraphError, MotetError, UsageError
 
@@ -100,7 +100,7 @@ class Primitives(Handle):
 
     def load(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """All primitives of a shared object, as `--primitives` takes it."""
-        self._check(library().primitives_load(self.pointer, name_of(os.fspath(path), "a path")), 0)
+        self._check(library().primitives_load(self.pointer, path_of(path)), 0)
 
     def declare(self, manifest: Union[Mapping[str, Any], str, bytes]) -> None:
         """A primitive whose manifest says itself what it does."""
@@ -211,7 +211,7 @@ class Graph(Handle):
     def replay(self, path: Union[str, "os.PathLike[str]"]) -> int:
         """Runs a capture or journal again and compares; how many events were the same."""
         lib, out = library(), ctypes.c_void_p()
-        status = lib.graph_replay(self.pointer, name_of(os.fspath(path), "a path"), ctypes.byref(out))
+        status = lib.graph_replay(self.pointer, path_of(path), ctypes.byref(out))
         try:
             if status:
                 raise GraphError(text_of(lib.replay_message(out)) or status_text(status), status_word(status), str(path))
@@ -264,7 +264,7 @@ class GraphHost(Handle):
         lib, out = library(), ctypes.c_void_p()
         told = Supervision(ctypes.sizeof(Supervision), max_per_window, rate_window_ms, deadline_ms, max_retries,
                            skip_duplicates)
-        path = name_of(os.fspath(journal), "a path") if journal is not None else None
+        path = path_of(journal) if journal is not None else None
         status = lib.graph_host_open(graph.pointer, ctypes.byref(told), path, resume, ctypes.byref(out))
         super().__init__(Core(lib.graph_host_free, out, graph.core))
         self._check(status)
@@ -299,4 +299,4 @@ class GraphHost(Handle):
 
     def capture(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes what the journal has so far as a capture (v3), with its checksum."""
-        self._check(library().graph_host_capture(self.pointer, name_of(os.fspath(path), "a path")))
+        self._check(library().graph_host_capture(self.pointer, path_of(path)))
