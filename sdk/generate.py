@@ -223,7 +223,7 @@ class Python:
         def visit(name):
             if name in done or name not in self.reader.aliases:
                 return
-            for inner in self.reader.reach([self.reader.aliases[name]]):
+            for inner in sorted(self.reader.reach([self.reader.aliases[name]])):
                 if inner != name:
                     visit(inner)
             done.append(name)

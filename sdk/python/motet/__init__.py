@@ -7,9 +7,9 @@ from .engine import Answer, Conflict, Contract, Facts, Flow, FlowHost, Verdicts,
 from .errors import *  # noqa: F401,F403
 from .errors import __all__ as _errors
 from .graph import Emission, Episode, Graph, GraphHost, Primitives
-from .receipts import Checked, verify_receipt
+from .receipts import Checked, verify_ledger, verify_receipt
 
 __version__ = "0.1.0"
 __all__ = ["Answer", "AsyncClient", "CallOptions", "Checked", "Client", "Conflict", "Contract", "Emission", "Episode",
            "Event", "Facts", "Flow", "Graph", "GraphHost", "Primitives", "format_source",
-           "FlowHost", "Verdicts", "verify_receipt", "version", *_errors]
+           "FlowHost", "Verdicts", "verify_ledger", "verify_receipt", "version", *_errors]

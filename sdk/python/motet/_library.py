@@ -114,6 +114,13 @@ class Provider(Structure):
     _fields_ = [("size", c_size_t), ("user", c_void_p), ("read", READ)]
 
 
+HANDLE = ctypes.CFUNCTYPE(c_bool, c_void_p, Str, POINTER(Str))
+
+
+class Handlers(Structure):
+    _fields_ = [("size", c_size_t), ("user", c_void_p), ("call", HANDLE)]
+
+
 class Value(Structure):
     _fields_ = [("type", c_int), ("number", c_double), ("boolean", c_bool), ("event", c_int),
                 ("series", POINTER(c_double)), ("text", c_void_p), ("len", c_size_t)]
@@ -219,6 +226,23 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "motet_graph_host_context": (Value, [c_void_p, c_char_p]),
     "motet_graph_host_message": (Str, [c_void_p]),
     "motet_graph_host_capture": (c_int, [c_void_p, c_char_p]),
+    "motet_agent_load": (c_int, [Str, c_char_p, OUT]),
+    "motet_agent_free": (None, [c_void_p]),
+    "motet_agent_message": (Str, [c_void_p, c_size_t]),
+    "motet_agent_ask": (c_int, [c_void_p, c_char_p, Str, OUT]),
+    "motet_agent_trace": (c_int, [POINTER(Provider), c_char_p, Str, OUT]),
+    "motet_agent_harness": (c_int, [Str, Str, OUT]),
+    "motet_actor_new": (c_int, [c_void_p, POINTER(Handlers), OUT]),
+    "motet_actor_free": (None, [c_void_p]),
+    "motet_actor_receive": (c_int, [c_void_p, Str, c_int64]),
+    "motet_actor_sends": (Str, [c_void_p]),
+    "motet_actor_trace": (Str, [c_void_p]),
+    "motet_actor_tape": (Str, [c_void_p]),
+    "motet_actor_state": (Str, [c_void_p]),
+    "motet_actor_restore": (c_int, [c_void_p, Str]),
+    "motet_actor_message": (Str, [c_void_p]),
+    "motet_ledger_verify": (c_int, [Str, Str, OUT]),
+    "motet_receipt_verify": (c_int, [Str, Str, OUT]),
     "motet_graph_ask": (c_int, [c_void_p, c_char_p, Str, Str, OUT]),
     "motet_graph_whatif": (c_int, [c_void_p, c_void_p, Str, OUT]),
     "motet_graph_replay": (c_int, [c_void_p, c_char_p, OUT]),

@@ -222,22 +222,8 @@ class Contract(Handle):
              deny: Optional[List[str]] = None, limits: Optional[Mapping[str, int]] = None) -> Contract:
         """From texts that are asked for: `read(path)` gives one, or None if there is none. What
         it raises is raised. `allow`, `warn` and `deny` are levels of diagnostics."""
-        kept: List[bytes] = []
         raised: List[BaseException] = []
-
-        def answer(_: Any, path: Str, out: Any) -> int:
-            try:
-                text = read(text_of(path))
-                if text is None:
-                    return NOTFOUND
-                kept.append(utf8(text, "a file"))
-                out[0] = str_of(kept[-1])
-                return 0
-            except BaseException as fault:  # nothing may pass through C
-                raised.append(fault)
-                return IO
-
-        out, provider = ctypes.c_void_p(), Provider(ctypes.sizeof(Provider), None, READ(answer))
+        out, provider = ctypes.c_void_p(), provider_of(read, raised)
         options = options_text({"strict": strict, "allow": allow, "warn": warn, "deny": deny, "limits": limits})
         status = library().contract_read(ctypes.byref(provider), name_of(root, "a path"), str_of(options),
                                          ctypes.byref(out))
@@ -519,6 +505,25 @@ def host_of(host: FlowHost, raised: List[BaseException]) -> Host:
 
     kept: List[bytes] = []  # the outcome chosen last
     return Host(ctypes.sizeof(Host), None, MAY_ACT(may_act), APPLY(apply), None, CHOOSE(choose))
+
+
+def provider_of(read: Callable[[str], Optional[Union[str, bytes]]], raised: List[BaseException]) -> Provider:
+    """A callback for texts by path; what `read` raises waits in `raised`."""
+    kept: List[bytes] = []
+
+    def answer(_: Any, path: Str, out: Any) -> int:
+        try:
+            text = read(text_of(path))
+            if text is None:
+                return NOTFOUND
+            kept.append(utf8(text, "a file"))
+            out[0] = str_of(kept[-1])
+            return 0
+        except BaseException as fault:  # nothing may pass through C
+            raised.append(fault)
+            return IO
+
+    return Provider(ctypes.sizeof(Provider), None, READ(answer))
 
 
 def states_text(states: Optional[Mapping[str, Mapping[str, str]]]) -> bytes:

@@ -1092,10 +1092,10 @@ Why = TypedDict("Why", {
     "tree": "Tree",
 })
 
+AnyObject = Dict[str, Any]
 Names = List[str]
 # By entity: the instances it is about.
 Bound = Dict[str, Names]
-AnyObject = Dict[str, Any]
 # The second form if `partial` or `unknown` was given.
 Actions = Union[WholeActions, PartialActions]
 AgentMessage = Dict[str, Any]
@@ -1104,10 +1104,10 @@ Because = List[BecauseItem]
 Bindings = Dict[str, str]
 Capture = AnyObject
 Hashes = List[str]
-# Null: not ready in time, to be fetched later.
-ReceiptOrNone = Optional[Receipt]
 # What went wrong; more may be added.
 ProblemCode = str
+# Null: not ready in time, to be fetched later.
+ReceiptOrNone = Optional[Receipt]
 Decisions = Union[Decision, Decisions2]
 # The second form if `partial` or `unknown` was given, or the caller may not read all facts.
 Evaluation = Union[WholeEvaluation, Partial]
