@@ -284,7 +284,7 @@ def own_command() -> List[str]:
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if not script:
         raise UsageError("an agent is a script: its calls come to the same file", "usage")
-    return [sys.executable, "-m", "motet.handler", str(pathlib.Path(script).resolve()), *sys.argv[1:]]
+    return [sys.executable, "-m", "motet.handler", os.getcwd(), str(pathlib.Path(script).resolve()), *sys.argv[1:]]
 
 
 def program(motet: Optional[str]) -> str:
