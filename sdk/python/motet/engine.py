@@ -256,10 +256,11 @@ class Contract(Handle):
     def evaluate_json(self, facts: bytes, strict: bool = False) -> bytes:
         """JSON in, JSON out: the quick way."""
         core = self.core
+        text = facts if type(facts) is bytes else utf8(facts, "facts")
         room = core.pointer.take()
-        room.held = facts if type(facts) is bytes else utf8(facts, "facts")
+        room.held = text
         try:
-            if self._read(room.facts, str_of(room.held), strict):
+            if self._read(room.facts, str_of(text), strict):
                 raise facts_error(room.facts)
             if self._evaluate(room.facts, room.verdicts):
                 raise evaluation_error(room.verdicts)
