@@ -5,7 +5,9 @@ engine; read the diff. MOTET_SOAK=1: 1,000,000 evaluations, and valgrind."""
 import json
 import os
 import re
+import shutil
 import subprocess
+import unittest
 
 import sdks
 from harness import SANITIZED, SOAK, SOURCE, Case, main, run
@@ -172,6 +174,38 @@ class Engine(Case):
             with self.subTest(want["case"]):
                 self.assertEqual(said, want)
         self.assertEqual(len(got), len(wanted))
+
+    def javascript(self):
+        """The package with its modules, built from the tree."""
+        build = sdks.Build()
+        self.addCleanup(build.close)
+        place = self.dir / "js"
+        shutil.copytree(build.js(), place)
+        self.assertEqual(subprocess.run([str(SOURCE / "tools" / "wasm")], capture_output=True).returncode, 0)
+        for module in ("motet.wasm", "motet-graph.wasm"):
+            shutil.copy(SOURCE / "build-wasm" / module, place)
+        return place
+
+    @unittest.skipUnless((sdks.SDK / "js" / "src" / "engine.ts").exists(), "this tree has no engine in JavaScript")
+    def test_the_javascript_engine_gives_the_same(self):
+        """Byte for byte; of a fault everything but the name of its class."""
+        done = subprocess.run(["node", str(sdks.FIXTURES / "run_js_engine.mjs"), str(sdks.FIXTURES / "engine.json")],
+                              env={**sdks.ENV, "MOTET_JS": str(self.javascript())}, capture_output=True, text=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        got = [json.loads(line) for line in done.stdout.splitlines()]
+        wanted = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
+        self.assertEqual(len(got), len(wanted))
+        for said, want in zip(got, wanted):
+            with self.subTest(want["case"]):
+                fault = json.loads(want["text"]) if '"error": "' in want["text"] else None
+                if isinstance(fault, dict) and "kind" in fault:
+                    del fault["error"]
+                    if not fault.get("diagnostics", True):
+                        del fault["diagnostics"]
+                    self.assertEqual(json.loads(said["text"]), fault)
+                else:
+                    self.assertEqual(said, want)
 
     def test_the_command_line_says_the_same(self):
         """What is expected comes from the library; the program is the other witness."""

@@ -211,10 +211,13 @@ class Contract(Handle):
         """From several texts: the first is the root, the others are what is imported."""
         if not isinstance(files, Mapping) or not files:
             raise UsageError("files are a dict of texts by path, and at least one", "usage")
+        root = next(iter(files))
+        if len(files) == 1 and utf8(files[root], root).lstrip()[:1] == b"{":
+            return cls.load(files[root], root)  # a bundle
         array = files_of(files)
         out = ctypes.c_void_p()
         status = library().contract_load_files(array, len(array), ctypes.byref(out))
-        return cls(out.value or 0, status, next(iter(files)))
+        return cls(out.value or 0, status, root)
 
     @classmethod
     def read(cls, read: Callable[[str], Optional[Union[str, bytes]]], root: str, *, strict: Optional[bool] = None,

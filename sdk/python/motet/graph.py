@@ -20,6 +20,7 @@ import ctypes
 import enum
 import json
 import os
+import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._library import (PRIMITIVE, Core, GraphEvent, Handle, Str, Supervision, Value, bytes_of, library, name_of,
@@ -177,7 +178,9 @@ class Graph(Handle):
         if status:
             said = texts(library().graph_message, self.pointer)
             self.close()
-            raise GraphError(said[0] if said else status_text(status), status_word(status), name, said)
+            place = re.match(r"(\S+:\d+:\d+): ", said[0]) if said else None
+            raise GraphError(said[0] if said else status_text(status), status_word(status),
+                             place[1] if place else name, said)
 
     @classmethod
     def load(cls, text: Union[str, bytes], *, name: str = "graph.yaml", primitives: Optional[Primitives] = None,
