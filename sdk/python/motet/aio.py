@@ -9,17 +9,15 @@ Belongs to one event loop. Calls may overlap; each has a connection of its own.
 from __future__ import annotations
 
 import asyncio
-import ssl
 import time
-from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Optional, TypeVar
 
 from ._events import EVENTS, Event, Stream
 from ._http1 import Reader
 from ._routes import ROUTES, AsyncRoutes
-from ._wire import Attempts, CallOptions, Request, Settings, passes, pause, place_of, request_for, value_of
-from .client import POOL_MOST, READ, left
+from ._wire import Attempts, CallOptions, Request, passes, pause, request_for, value_of
+from .client import POOL_MOST, READ, Base, left
 from .errors import ApiError, BadAnswer, ConnectionFailed, TimedOut
-from .receipts import Checked, verify_receipt
 
 T = TypeVar("T")
 
@@ -49,14 +47,11 @@ class Connection:
         self.writer.close()
 
 
-class AsyncClient(AsyncRoutes):
-    """`settings` are those of `Settings`: timeout, attempts, pause, keys, headers, …"""
+class AsyncClient(Base, AsyncRoutes):
+    """The methods of `Client`, awaited."""
 
-    def __init__(self, url: str, token: Optional[str] = None, *,
-                 ssl_context: Optional[ssl.SSLContext] = None, **settings: Any) -> None:
-        self.settings = Settings(url, token, **settings)
-        self.place = place_of(url)
-        self._context = (ssl_context or ssl.create_default_context()) if self.place.secure else None
+    def __init__(self, url: str, token: Optional[str] = None, **settings: Any) -> None:
+        super().__init__(url, token, **settings)
         self._idle: List[Connection] = []
 
     async def __aenter__(self) -> AsyncClient:
@@ -177,7 +172,3 @@ class AsyncClient(AsyncRoutes):
         finally:
             connection.close()
         raise ConnectionFailed("the stream ended", "closed")
-
-    def verify(self, receipt: Mapping[str, Any], keys: List[str], **demands: Any) -> Checked:
-        """Checks a receipt offline, by the engine; see `motet.receipts`."""
-        return verify_receipt(receipt, keys, **demands)

@@ -74,14 +74,27 @@ def guarded(work: Callable[[], Any]) -> Any:
         raise ConnectionFailed(f"the connection broke: {fault}", "broken") from None
 
 
-class Client(Routes):
-    """`settings` are those of `Settings`: timeout, attempts, pause, keys, headers, …"""
+class Base:
+    """What both clients are made of. `settings` are those of `Settings`: timeout, attempts, pause,
+    keys, headers, …"""
 
     def __init__(self, url: str, token: Optional[str] = None, *,
                  ssl_context: Optional[ssl.SSLContext] = None, **settings: Any) -> None:
         self.settings = Settings(url, token, **settings)
         self.place = place_of(url)
         self._context = (ssl_context or ssl.create_default_context()) if self.place.secure else None
+
+    @staticmethod
+    def verify(receipt: Mapping[str, Any], keys: List[str], **demands: Any) -> Checked:
+        """Checks a receipt offline, by the engine; see `motet.receipts`."""
+        return verify_receipt(receipt, keys, **demands)
+
+
+class Client(Base, Routes):
+    """Waits for its answers; threads may share one."""
+
+    def __init__(self, url: str, token: Optional[str] = None, **settings: Any) -> None:
+        super().__init__(url, token, **settings)
         self._idle: List[Connection] = []
         self._lock = threading.Lock()
 
@@ -207,9 +220,3 @@ class Client(Routes):
         finally:
             connection.close()
         raise ConnectionFailed("the stream ended", "closed")
-
-    # ---- receipts
-
-    def verify(self, receipt: Mapping[str, Any], keys: List[str], **demands: Any) -> Checked:
-        """Checks a receipt offline, by the engine; see `motet.receipts`."""
-        return verify_receipt(receipt, keys, **demands)
