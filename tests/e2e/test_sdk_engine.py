@@ -125,6 +125,25 @@ del flow, facts, contract
 gc.collect()
 """
 
+JS_VERIFIES = """
+import { readFileSync } from "node:fs";
+const [, , dist, receipts] = process.argv;
+const { load } = await import(dist + "/engine.js");
+const { Client } = await import(dist + "/client.js");
+const [client, engine] = [new Client("http://127.0.0.1:1"), await load()];
+const read = (name) => readFileSync(receipts + "/" + name, "utf8");
+const keys = [read("executor.pub").trim()];
+const told = (receipt, demand) => {
+  try {
+    const found = client.verify(engine, JSON.parse(receipt), { keys, ...demand });
+    console.log(found.complete, found.record);
+  } catch (fault) { console.log(fault.name, fault.message); }
+};
+told(read("released.json"), { domain: "acme.test.eu", complete: true });
+told(read("refused.json"), { complete: true });
+told(read("refused.json").replace("precondition_failed", "persona_rejected"), {});
+"""
+
 LEAKS = """
 import ctypes, motet, sys
 from motet._library import library
@@ -206,6 +225,15 @@ class Engine(Case):
                     self.assertEqual(json.loads(said["text"]), fault)
                 else:
                     self.assertEqual(said, want)
+
+    @unittest.skipUnless((sdks.SDK / "js" / "src" / "engine.ts").exists(), "this tree has no engine in JavaScript")
+    def test_javascript_verifies_receipts_by_its_engine(self):
+        place = self.javascript()
+        self.write("verify.mjs", JS_VERIFIES)
+        done = subprocess.run(["node", "verify.mjs", str(place), str(SOURCE / "examples" / "receipts")], cwd=self.dir,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout.splitlines(), ["true 6", "VerificationError it is a promise, and not complete",
+                                                    "VerificationError the signature is wrong"], done.stderr)
 
     def test_the_command_line_says_the_same(self):
         """What is expected comes from the library; the program is the other witness."""

@@ -6,7 +6,7 @@
  *   for await (const event of client.events({ kind: "operation" })) …
  *
  * A method for each route is in routes.ts; this is how they are sent, tried again and read. */
-import { ApiError, BadAnswer, ConnectionFailed, TimedOut, UsageError } from "./errors.js";
+import { ApiError, BadAnswer, ConnectionFailed, MotetError, TimedOut, UsageError } from "./errors.js";
 import { EventReader, type EventFilter, type LedgerEvent } from "./events.js";
 import { Routes } from "./routes.js";
 import { baseOf, passes, pauseAfter, requestFor, valueOf, wholeSettings } from "./wire.js";
@@ -20,11 +20,30 @@ export type { EventFilter, LedgerEvent } from "./events.js";
 
 const EVENTS: Route = { method: "GET", path: "/v1/events" };
 
-/** Something that checks receipts offline: the engine of this package, or another. It throws
- * when one does not hold. */
-export interface ReceiptVerifier<Checked> {
-  verifyReceipt(receipt: unknown, keys: string[], demands?: object): Checked;
+/** Something that checks receipts offline: the engine of this package, or another. `code` 0: it
+ * holds; `text` says what was found, as JSON. */
+export interface ReceiptVerifier {
+  verifyReceipt(receipt: string, demand: Demand): { text: string; code: number };
 }
+
+/** Whose receipt it must be, and what more is demanded (docs/receipts.md). */
+export interface Demand {
+  keys: readonly string[];
+  complete?: boolean;
+  domain?: string;
+  ledger?: string;
+  origin?: string;
+}
+
+/** What was verified. */
+export interface CheckedReceipt {
+  complete: boolean;
+  record: number;
+  decision: { [name: string]: unknown };
+}
+
+/** A receipt does not hold; the message says why. */
+export class VerificationError extends MotetError {}
 
 /** A timer that ends a request; `push` gives it more time. */
 class Clock {
@@ -230,9 +249,14 @@ export class Client extends Routes {
     }
   }
 
-  /** Checks a receipt offline, with the keys you trust. */
-  verify<Checked>(verifier: ReceiptVerifier<Checked>, receipt: unknown, keys: string[], demands?: object): Checked {
-    return verifier.verifyReceipt(receipt, keys, demands);
+  /** Checks a receipt offline, with the keys you trust. Throws VerificationError if it does not hold. */
+  verify(verifier: ReceiptVerifier, receipt: object, demand: Demand): CheckedReceipt {
+    const { text, code } = verifier.verifyReceipt(JSON.stringify(receipt), demand);
+    const found = JSON.parse(text) as CheckedReceipt & { problem?: string };
+    if (code !== 0) {
+      throw new VerificationError(found.problem ?? "it does not hold", "does_not_hold");
+    }
+    return found;
   }
 }
 
