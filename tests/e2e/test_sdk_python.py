@@ -2,6 +2,7 @@
 
 Scripts are run as users run them: at a relay, under `motet graph run`, against a server."""
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -194,6 +195,23 @@ class Agents(Case):
         with self.assertRaises(AgentError) as refused:
             AgentFile(agent.document(["x"]))
         self.assertIn("]-->", refused.exception.message)
+
+    def test_timed_senders_fire_when_they_are_due(self):
+        from motet.actor import Actor
+        from motet.agent import Agent
+        agent = Agent("clock", start=["A"])
+        agent.send("A --> B", every_ms=50, name="beat")(lambda: {"tick": True})
+        with Actor(agent) as actor:
+            sends, rest = actor.tick(1000)
+            self.assertEqual(([line["_payload"] for line in sends], rest), ([{"tick": True}], 50))
+            self.assertEqual(actor.tick(1010), ([], 40))
+
+    def test_every_function_of_the_header_is_known(self):
+        from motet._library import FUNCTIONS
+        header = (SOURCE / "include" / "motet.h").read_text()
+        declared = set(re.findall(r"^MOTET_API [^;(]*?(motet_\w+)\(", header, re.M))
+        same = {"motet_graph_load", "motet_graph_host_new"}  # by motet_graph_load_files, motet_graph_host_open
+        self.assertEqual(declared - same, set(FUNCTIONS))
 
     def test_an_agent_that_cannot_run_says_why(self):
         path = self.write("bad.py", "from motet.agent import Agent\nagent = Agent('bad', start=['A'])\n"

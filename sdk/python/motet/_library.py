@@ -235,6 +235,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "motet_actor_new": (c_int, [c_void_p, POINTER(Handlers), OUT]),
     "motet_actor_free": (None, [c_void_p]),
     "motet_actor_receive": (c_int, [c_void_p, Str, c_int64]),
+    "motet_actor_tick": (c_int, [c_void_p, c_int64, POINTER(c_int64)]),
     "motet_actor_sends": (Str, [c_void_p]),
     "motet_actor_trace": (Str, [c_void_p]),
     "motet_actor_tape": (Str, [c_void_p]),

@@ -6,7 +6,7 @@
         actor.receive({"content": "go", "remote_addr": "peer"})   # what is to be sent
         actor.tape
 
-The engine decides; the functions of the agent are called here. Timed senders are not run: use `run`.
+The engine decides; the functions of the agent are called here. Timed senders fire when `tick` is called.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import asyncio
 import ctypes
 import json
 import time
-from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from ._library import (HANDLE, Core, Handle, Handlers, Str, bytes_of, library, name_of, status_text, status_word, str_of,
                        text_of, texts, utf8)
@@ -84,6 +84,16 @@ class Actor(Handle):
         """A line as a relay sends it, or a payload alone; what is to be sent."""
         at = int(time.time() * 1000) if now_ms is None else now_ms
         self._check(library().actor_receive(self.pointer, str_of(json_text(message, "a message")), at))
+        return self._sends()
+
+    def tick(self, now_ms: int) -> Tuple[List[Any], Optional[int]]:
+        """Fires the timed senders that are due, by any clock that does not go back: what is to be sent, and
+        the milliseconds until the next is due (None: none waits)."""
+        rest = ctypes.c_int64()
+        self._check(library().actor_tick(self.pointer, now_ms, ctypes.byref(rest)))
+        return self._sends(), None if rest.value < 0 else rest.value
+
+    def _sends(self) -> List[Any]:
         return [json.loads(line) for line in bytes_of(library().actor_sends(self.pointer)).splitlines() if line]
 
     @property
