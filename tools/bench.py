@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Runs the benchmark programs, prints one table, writes build/bench.json."""
 import json
+import os
 import pathlib
 import subprocess
 import sys
+
+# Programs that are not built.
+SCRIPTS = [pathlib.Path(__file__).resolve().parent.parent / "bench" / "bench_python"]
 
 
 def show(value):
@@ -13,11 +17,13 @@ def show(value):
 def main():
     build, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     rows, failed = [], []
-    for program in sorted((build / "bench").glob("bench_*")):
+    library = next(iter(sorted((build / "src" / "api").glob("libmotet.so.*.*.*"))), None)
+    env = {**os.environ, **({"MOTET_LIBRARY": str(library.resolve())} if library else {})}
+    for program in [*sorted((build / "bench").glob("bench_*")), *SCRIPTS]:
         if program.is_dir():
             continue
         print(f"running {program.name} …", file=sys.stderr, flush=True)
-        done = subprocess.run([program.resolve()], stdout=subprocess.PIPE, text=True)
+        done = subprocess.run([program.resolve()], stdout=subprocess.PIPE, text=True, env=env)
         rows += [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         if done.returncode:
             failed.append(program.name)

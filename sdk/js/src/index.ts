@@ -1,2 +1,3 @@
 export * from "./engine.js";
 export * from "./engine_graph.js";
+export * from "./client.js";

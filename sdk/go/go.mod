@@ -1,0 +1,3 @@
+module motet
+
+go 1.19
