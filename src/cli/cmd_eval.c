@@ -80,41 +80,6 @@ static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
            ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
 }
 
-static void fault_details(mt_jw *w, const ct_fault *f)
-{
-    mt_jw_keyz(w, "details");
-    mt_jw_begin_object(w);
-    if (f->path.len) {
-        mt_jw_key_str(w, "path", f->path);
-    }
-    if (f->rule.len) {
-        mt_jw_key_str(w, "rule", f->rule);
-    }
-    mt_jw_key_str(w, "type", mt_str_z(ct_fault_name(f->kind)));
-    mt_jw_end_object(w);
-    mt_jw_key_str(w, "error", f->message);
-}
-
-/* One object on one line: with --lines every line of input has one of output. The
- * first fault as it always was; further facts at fault under a key of their own. */
-static void fault_json(mt_buf *out, const ct_fault *f)
-{
-    mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
-    fault_details(&w, f);
-    if (f->next) {
-        mt_jw_keyz(&w, "further");
-        mt_jw_begin_array(&w);
-        for (const ct_fault *more = f->next; more; more = more->next) {
-            mt_jw_begin_object(&w);
-            fault_details(&w, more);
-            mt_jw_end_object(&w);
-        }
-        mt_jw_end_array(&w);
-    }
-    mt_jw_end_object(&w);
-}
-
 /* A fault of the evaluation is an answer in JSON on stdout, so that a program reads one
  * stream whatever came out. */
 static int print_fault(evaluation *e, const ct_fault *f)
@@ -123,7 +88,7 @@ static int print_fault(evaluation *e, const ct_fault *f)
         return cli_fail_evaluation(e->args, f);
     }
     mt_buf out = {0};
-    fault_json(&out, f);
+    ct_fault_json(&out, f);
     mt_buf_addc(&out, '\n');
     int printed = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
@@ -194,7 +159,7 @@ static int eval_lines(evaluation *e, mt_str text)
         if (evaluate(e, line, &fault)) {
             ct_verdicts_json(&out, e->verdicts);
         } else {
-            fault_json(&out, &fault);
+            ct_fault_json(&out, &fault);
             code = CLI_FAILS;
         }
         mt_buf_addc(&out, '\n');
@@ -227,11 +192,6 @@ static int with_program(evaluation *e, const ct_model *m)
     ct_facts_free(e->facts);
     ct_verdicts_free(e->verdicts);
     return code;
-}
-
-void cmd_eval_fault(mt_buf *out, const ct_fault *f)
-{
-    fault_json(out, f);
 }
 
 /* Standard input can be read once; that is checked before anything is opened. */
