@@ -24,7 +24,7 @@ const char CMD_GENERATE_DETAILS[] =
 "               as the engine has them, byte for byte\n"
 "  json-schema  the JSON of facts, verdicts and operations, JSON Schema 2020-12\n"
 "  typescript   types of the contract and a client of its HTTP routes\n"
-"  python       the same with dataclasses and urllib\n"
+"  python       the same with TypedDict and urllib\n"
 "  go           the same with net/http\n\n"
 "Without --out a single file is printed. The same contract gives the same bytes;\n"
 "every file names the etag it was made from.";
@@ -72,7 +72,7 @@ static int generate(const cli_args *args, cli_contract *c, const gn_target *targ
     const char *dir = cli_value(args, "out"), *prefix = cli_value(args, "prefix");
     const ct_model *m = c->admitted.model;
     gn_file files[GN_MOST_FILES];
-    if (!m) {
+    if (!m || ct_is_system(c->admitted.document.tree)) {
         return cli_fail(args, CLI_FAILS,
                         "a System has no code of its own; generate its members");
     }

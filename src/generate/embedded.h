@@ -19,5 +19,8 @@ extern const size_t GN_RUNTIME_PARTS;
 /* Templates: `@p@` stands for the prefix, `@P@` for the same in capitals. */
 extern const char GN_C_TYPES_H[], GN_C_API_H[], GN_C_ACT_H[], GN_C_API_C[],
     GN_C_ACT_C[];
+/* The same for every contract. */
+extern const char GN_CLIENT_TS[], GN_HEAD_PY[], GN_CLIENT_PY[], GN_HEAD_GO[],
+    GN_CLIENT_GO[];
 
 #endif

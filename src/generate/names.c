@@ -121,7 +121,8 @@ void gn_remark(mt_buf *out, mt_str text)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         mt_buf_addc(out, (unsigned char)c < ' ' ? ' ' : c);
-        if (c == '*' && i + 1 < text.len && text.ptr[i + 1] == '/') {
+        char after = i + 1 < text.len ? text.ptr[i + 1] : '\0';
+        if ((c == '*' && after == '/') || (c == '/' && after == '*')) {
             mt_buf_addc(out, ' ');
         }
     }

@@ -1,8 +1,13 @@
 /* generate/targets.c - what a contract can be generated as. */
 #include "generate/c.h"
+#include "generate/words.h"
 
 const gn_target GN_TARGETS[] = {
     {"c", "an evaluator of exactly this contract: NAME.h and NAME.c", gn_c_generate},
+    {"json-schema", "facts, verdicts and operations as JSON Schema", gn_json_schema},
+    {"typescript", "types and a client of the HTTP routes", gn_typescript},
+    {"python", "the same with TypedDict and urllib", gn_python},
+    {"go", "the same with net/http", gn_go},
 };
 const size_t GN_TARGET_COUNT = sizeof GN_TARGETS / sizeof *GN_TARGETS;
 

@@ -12,7 +12,7 @@ import random
 import re
 import subprocess
 
-from contracts import examples
+from contracts import AWKWARD
 from harness import MOTET, SEED, SOAK, SOURCE, Case, main, run
 
 RANDOM = os.environ.get("MOTET_RANDOM") or str(MOTET.parent / "tests" / "e2e" / "random_contracts")
@@ -243,6 +243,13 @@ class GenerateC(Case):
         totals = self.compare_all(made)
         self.assertGreater(totals["acts"], 20)
         self.assertGreater(totals["faults"], 10)
+
+    def test_awkward_names_say_what_the_engine_says(self):
+        result = run("elaborate", self.write("awkward.tenor", AWKWARD), "--compact")
+        self.assertEqual(result.code, 0, repr(result))
+        bundle = json.loads(result.out)
+        one = Contract(self.dir, "awkward", bundle, fact_sets(bundle, random.Random(SEED)), SEED)
+        self.assertGreater(self.compare_all([one])["decisions"], 10)
 
     def test_random_contracts_say_what_the_engine_says(self):
         written = subprocess.run([RANDOM, str(SEED), str(CONTRACTS), str(SETS)], check=True,

@@ -1,0 +1,63 @@
+/* generate/words.h - what the targets for people's languages share.
+ * Room: generate, private to it.
+ * Types, documents of constructs and lists of names, in the order of the contract. */
+#ifndef GN_WORDS_H
+#define GN_WORDS_H
+
+#include "base/vec.h"
+#include "generate/generate.h"
+#include "generate/names.h"
+
+/* One file being written. */
+typedef struct gn_file_of {
+    mt_arena *a;
+    const gn_input *in;
+    const ct_model *m;
+    gn_scope names; /* of the file */
+    mt_map known;   /* address of a type -> index in `spelled`, + 1 */
+    MT_VEC(mt_str) spelled;
+    mt_buf declarations; /* types that have a name */
+    mt_buf out;
+} gn_file_of;
+
+typedef MT_VEC(mt_str) gn_texts;
+
+gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words);
+/* The file is complete. */
+gn_file gn_end(gn_file_of *f, mt_str name);
+
+/* A name for `path` that the file does not have yet: EscrowAmount. */
+mt_str gn_type_name(gn_file_of *f, mt_str path);
+mt_str gn_path(gn_file_of *f, mt_str path, mt_str more);
+/* What a type was spelled before, or NULL in ptr; remembers it. */
+mt_str gn_spelled(gn_file_of *f, const ct_type *t);
+void gn_remember(gn_file_of *f, const ct_type *t, mt_str spelled);
+
+/* "a" | "b", each quoted as JSON, with `between`; `none` where there is none. */
+mt_str gn_quoted(gn_file_of *f, const mt_str *texts, size_t count, const char *between,
+                 const char *none);
+mt_str gn_quote(gn_file_of *f, mt_str text);
+
+/* One line each, of what the contract says. */
+mt_str gn_about_fact(gn_file_of *f, uint32_t fact);
+mt_str gn_about_rule(gn_file_of *f, uint32_t rule);
+mt_str gn_about_operation(gn_file_of *f, uint32_t operation);
+mt_str gn_about_flow(gn_file_of *f, uint32_t flow);
+
+gn_texts gn_operation_personas(gn_file_of *f, uint32_t operation);
+/* The entities it can change. */
+gn_texts gn_operation_entities(gn_file_of *f, uint32_t operation);
+/* The outcomes that a flow can end with, each once. */
+gn_texts gn_flow_outcomes(gn_file_of *f, uint32_t flow);
+gn_texts gn_personas(gn_file_of *f);
+gn_texts gn_entities(gn_file_of *f);
+
+/* "bool_value": what a result of the type calls itself. */
+const char *gn_kind_of(const ct_type *t);
+
+size_t gn_json_schema(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files);
+size_t gn_typescript(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files);
+size_t gn_python(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files);
+size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files);
+
+#endif
