@@ -251,6 +251,128 @@ class GenerateC(Case):
         one = Contract(self.dir, "awkward", bundle, fact_sets(bundle, random.Random(SEED)), SEED)
         self.assertGreater(self.compare_all([one])["decisions"], 10)
 
+    def test_the_budget_of_steps_ends_where_the_engine_says(self):
+        """Found by halving: the largest list that is decided, and the next one."""
+        source = self.write("loops.tenor", '''
+            fact l { type: List(element_type: Record { b: Bool }, max: 20000) source: "x" }
+            rule r { stratum: 0 when: forall x in l . forall y in l . y.b produce: v(true) }''')
+        bundle = json.loads(run("elaborate", source, "--compact").out)
+        program = compiled(self.dir, "loops", bundle, False)
+        words = ["eval", source, "--facts", "-", "--json", "--limit", "eval_ms=100000"]
+
+        def facts(n):
+            return json.dumps({"l": [{"b": True}] * n})
+        fits, too_many = 1, 20000
+        while too_many - fits > 1:
+            middle = (fits + too_many) // 2
+            code = run(*words, stdin=facts(middle)).code
+            fits, too_many = (middle, too_many) if code == 0 else (fits, middle)
+        self.assertIn('"type":"evaluation_budget"', run(*words, stdin=facts(too_many)).out)
+        for n in (fits, too_many):
+            got = subprocess.run([program], input=request("e", facts(n)), capture_output=True).stdout
+            self.assertEqual(got, run(*words, stdin=facts(n)).out_bytes, n)
+
+    def built(self, program, *names):
+        """A program beside generated files, compiled and run; what it prints."""
+        for name in names:
+            made = run("generate", "c", SOURCE / f"examples/{name}/{name}.tenor", "--out", self.dir)
+            self.assertEqual(made.code, 0, repr(made))
+        self.write("main.c", program)
+        done = subprocess.run(["clang", *FLAGS, *SANITIZE, "-pthread", "main.c", *(f"{n}.c" for n in names), "-o", "main"],
+                              cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[:3000])
+        done = subprocess.run([self.dir / "main"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr[:3000])
+        return done.stdout.splitlines()
+
+    def test_facts_set_by_hand_are_checked_with_the_same_words(self):
+        out = self.built(r'''
+#include <stdio.h>
+#include <string.h>
+#include "escrow.h"
+static _Alignas(16) char memory[1 << 16];
+static escrow_line_items_item items[101];
+static void check(escrow_facts f) {
+    escrow_room room = {.memory = memory, .size = sizeof memory};
+    escrow_fault fault;
+    escrow_result r = escrow_facts_check(&f, &room, &fault);
+    for (const escrow_fault *p = r ? &fault : NULL; p; p = p->next)
+        printf("%s %.*s: %.*s\n", escrow_fault_name(p->kind), (int)p->path.len, p->path.ptr,
+               (int)p->message.len, p->message.ptr);
+    if (!r) puts("good");
+}
+int main(void) {
+    escrow_facts f, g;
+    escrow_facts_start(&f);
+    check(f);
+    for (int i = 0; i < 101; i++) {
+        items[i].id = items[i].description = escrow_text_of("x");
+    }
+    f.escrow_amount = (escrow_decimal){.lo = 5, .scale = 2};
+    f.line_items = (escrow_line_items){items, 100};
+    memset(f.given, 1, sizeof f.given);
+    check(f);
+    g = f; g.delivery_status = (escrow_delivery_status)3; check(g);
+    g = f; g.escrow_amount.scale = 29; check(g);
+    g = f; g.escrow_amount = (escrow_decimal){.negative = true}; check(g);
+    g = f; g.line_items.count = 101; check(g);
+    items[7].id = (escrow_text){"\xff", 1}; check(f);
+    return 0;
+}''', "escrow")
+        self.assertEqual(out, [
+            "missing_fact delivery_status: missing required fact: delivery_status",
+            "missing_fact escrow_amount: missing required fact: escrow_amount",
+            "missing_fact line_items: missing required fact: line_items",
+            "good",
+            "invalid_enum delivery_status: invalid enum value for fact 'delivery_status': number 3, valid: "
+            '["pending", "confirmed", "failed"]',
+            "type_mismatch escrow_amount: type mismatch for fact 'escrow_amount': expected Money(USD), got no decimal",
+            "type_mismatch escrow_amount: type mismatch for fact 'escrow_amount': expected Money(USD), got no decimal",
+            "list_overflow line_items: list fact 'line_items' has 101 elements, max is 100",
+            "type_mismatch line_items[7].id: type mismatch for fact 'line_items[7].id': expected "
+            "Text(max_length=64), got invalid UTF-8"])
+
+    def test_two_contracts_and_two_threads_in_one_program(self):
+        out = self.built(r'''
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "claims.h"
+#include "escrow.h"
+static void *decide(void *which) {
+    static const char FACTS[] = "{\"escrow_amount\":{\"amount\":\"5.00\",\"currency\":\"USD\"},"
+                                "\"delivery_status\":\"confirmed\",\"line_items\":[]}";
+    static _Thread_local _Alignas(16) char memory[1 << 16];
+    static _Thread_local char first[1 << 14], out[1 << 14];
+    escrow_room e = {.memory = memory, .size = sizeof memory};
+    claims_room c = {.memory = memory, .size = sizeof memory};
+    size_t had = 0, len;
+    for (int i = 0; i < 2000; i++) {
+        if (*(int *)which) escrow_eval_json(escrow_text_of(FACTS), false, true, &e, out, sizeof out, &len);
+        else claims_eval_json(claims_text_of("{}"), false, true, &c, out, sizeof out, &len);
+        if (!i) memcpy(first, out, had = len);
+        if (len != had || memcmp(out, first, len)) abort();
+    }
+    return strcpy(malloc(len + 1), out);
+}
+int main(void) {
+    int which[4] = {0, 1, 0, 1};
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, decide, &which[i]);
+    for (int i = 0; i < 4; i++) {
+        void *said;
+        pthread_join(t[i], &said);
+        puts(said);
+        free(said);
+    }
+    return 0;
+}''', "escrow", "claims")
+        facts = '{"escrow_amount":{"amount":"5.00","currency":"USD"},"delivery_status":"confirmed","line_items":[]}'
+        want = [run("eval", SOURCE / f"examples/{name}/{name}.tenor", "--facts", "-", "--json", "--lines",
+                    stdin=text).out.strip() for name, text in (("claims", "{}"), ("escrow", facts))]
+        self.assertEqual(out, want * 2)
+
     def test_random_contracts_say_what_the_engine_says(self):
         written = subprocess.run([RANDOM, str(SEED), str(CONTRACTS), str(SETS)], check=True,
                                  capture_output=True).stdout
