@@ -180,8 +180,32 @@ static void reserve_names(gn_c *c)
     }
 }
 
+/* Names of the engine's text begin with these: a contract must not. */
+static bool is_taken(mt_arena *a, mt_str prefix)
+{
+    static const char *const TAKEN[] = {"MT", "CT", "LN", "RT"};
+    mt_str upper = gn_upper(a, prefix);
+    for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++) {
+        if (mt_str_eq(upper, mt_str_z(TAKEN[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
+    if (is_taken(a, in->prefix)) {
+        mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
+                                   .code = "E901",
+                                   .pass = -1,
+                                   .message = mt_strf(a,
+                                                      "the prefix '%.*s' is the "
+                                                      "evaluator's own; choose "
+                                                      "another with --prefix",
+                                                      MT_ARG(in->prefix))});
+        return 0;
+    }
     bool acts = in->model->operation_count > 0;
     gn_c c = {.a = a,
               .in = in,

@@ -18,8 +18,6 @@ static const char *const RESERVED[] = {
     "return",     "select",      "struct",     "switch",   "type",       "var",
     NULL};
 
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path);
-
 /* A type of texts, and a constant for each. */
 static mt_str choice_type(gn_file_of *f, mt_buf *out, mt_str path, const mt_str *values,
                           size_t count)
@@ -44,7 +42,7 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
     mt_buf body = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.fields[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str field = gn_unique(&fields, gn_camel(f->a, x->name));
         mt_buf_addf(&body, "\t%.*s %.*s `json:\"%.*s\"` // ", MT_ARG(field), MT_ARG(of),
                     MT_ARG(x->name));
@@ -65,7 +63,7 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     mt_buf body = {0}, write = {0}, read = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.variants[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str field = gn_unique(&fields, gn_camel(f->a, x->name));
         mt_str tag = gn_quote(f, x->name);
         mt_buf_addf(&body, "\t%.*s *%.*s\n", MT_ARG(field), MT_ARG(of));
@@ -114,28 +112,14 @@ static mt_str scalar(const ct_type *t)
     return MT_STR("string");
 }
 
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path)
+static mt_str spell_other(gn_file_of *f, const ct_type *t, mt_str path)
 {
-    mt_str known = gn_spelled(f, t);
-    if (known.ptr) {
-        return known;
-    }
-    mt_str out;
-    if (ct_held(t) == LN_RECORD) {
-        out = record_type(f, t, path);
-    } else if (ct_held(t) == LN_VARIANT) {
-        out = union_type(f, t, path);
-    } else if (ct_held(t) == LN_CHOICE) {
-        out = choice_type(f, &f->declarations, path, t->as.values, t->count);
-    } else if (ct_held(t) == LN_LIST) {
-        mt_str item = spell(f, t->as.list.element, gn_path(f, path, MT_STR("item")));
-        out = mt_strf(f->a, "List[%.*s]", MT_ARG(item));
-    } else {
-        out = scalar(t);
-    }
-    gn_remember(f, t, out);
-    return out;
+    return ct_held(t) == LN_CHOICE
+               ? choice_type(f, &f->declarations, path, t->as.values, t->count)
+               : scalar(t);
 }
+
+static const gn_speller GO = {record_type, union_type, spell_other, "List[", "]"};
 
 /* The type of a value in a result, without names. */
 static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
@@ -177,7 +161,7 @@ static void facts(gn_file_of *f)
     mt_buf whole = {0}, given = {0};
     for (uint32_t i = 0; i < f->m->fact_count; i++) {
         const ct_fact *x = &f->m->facts[i];
-        mt_str of = spell(f, x->type, x->id), about = gn_about_fact(f, i);
+        mt_str of = gn_spell(f, x->type, x->id), about = gn_about_fact(f, i);
         mt_str name = gn_unique(&fields, gn_camel(f->a, x->id));
         mt_buf_addf(&whole, "\t%.*s %s%.*s `json:\"%.*s%s\"` // %.*s\n", MT_ARG(name),
                     x->otherwise ? "*" : "", MT_ARG(of), MT_ARG(x->id),
@@ -273,7 +257,7 @@ static void acts(gn_file_of *f)
 
 size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
-    gn_file_of f = gn_begin(a, in, RESERVED);
+    gn_file_of f = gn_begin(a, in, RESERVED, &GO);
     mt_str id = gn_quote(&f, in->model->id);
     gn_scope package = {.a = a, .words = RESERVED};
     mt_str name = gn_unique(&package, in->prefix);

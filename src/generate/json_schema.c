@@ -370,7 +370,7 @@ static void definitions(mt_jw *w, gn_file_of *f)
 
 size_t gn_json_schema(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
-    gn_file_of f = gn_begin(a, in, NULL);
+    gn_file_of f = gn_begin(a, in, NULL, NULL);
     mt_jw w = mt_jw_start(&f.out, true);
     (void)ds;
     mt_jw_begin_object(&w);

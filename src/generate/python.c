@@ -13,15 +13,13 @@ static const char *const RESERVED[] = {
     "Provenance", "Any",      "Literal",  "TypedDict",  "NotRequired",
     "Union",      "Optional", "Bindings", NULL};
 
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path);
-
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
     mt_buf body = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.fields[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str key = gn_quote(f, x->name);
         mt_buf_addf(&body, "    %.*s: %.*s,  # ", MT_ARG(key), MT_ARG(of));
         gn_remark(&body, ct_type_spell(f->a, x->type));
@@ -40,7 +38,7 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     mt_buf cases = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.variants[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str one =
             gn_type_name(f, gn_path(f, gn_path(f, path, x->name), MT_STR("case")));
         mt_str tag = gn_quote(f, x->name);
@@ -104,28 +102,13 @@ static mt_str money_or_duration(gn_file_of *f, const ct_type *t, mt_str path,
                             MT_ARG(first), CT_UNIT_NAMES[t->unit]));
 }
 
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path)
+static mt_str spell_other(gn_file_of *f, const ct_type *t, mt_str path)
 {
-    mt_str known = gn_spelled(f, t);
-    if (known.ptr) {
-        return known;
-    }
-    mt_str out;
-    if (ct_held(t) == LN_RECORD) {
-        out = record_type(f, t, path);
-    } else if (ct_held(t) == LN_VARIANT) {
-        out = union_type(f, t, path);
-    } else if (ct_held(t) == LN_LIST) {
-        mt_str item = spell(f, t->as.list.element, gn_path(f, path, MT_STR("item")));
-        out = mt_strf(f->a, "list[%.*s]", MT_ARG(item));
-    } else if (ct_has(t, LN_CURRENCY | LN_UNIT)) {
-        out = money_or_duration(f, t, path, NULL);
-    } else {
-        out = scalar(f, t);
-    }
-    gn_remember(f, t, out);
-    return out;
+    return ct_has(t, LN_CURRENCY | LN_UNIT) ? money_or_duration(f, t, path, NULL)
+                                            : scalar(f, t);
 }
+
+static const gn_speller PYTHON = {record_type, union_type, spell_other, "list[", "]"};
 
 /* ---- Results ---- */
 
@@ -201,7 +184,7 @@ static void facts(gn_file_of *f)
     mt_buf whole = {0}, given = {0};
     for (uint32_t i = 0; i < f->m->fact_count; i++) {
         const ct_fact *x = &f->m->facts[i];
-        mt_str of = spell(f, x->type, x->id), key = gn_quote(f, x->id);
+        mt_str of = gn_spell(f, x->type, x->id), key = gn_quote(f, x->id);
         mt_str about = gn_about_fact(f, i);
         mt_buf_addf(&whole,
                     x->otherwise ? "    %.*s: NotRequired[%.*s],  # %.*s\n"
@@ -336,7 +319,7 @@ static void answers(gn_file_of *f, mt_buf *methods)
 
 size_t gn_python(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
-    gn_file_of f = gn_begin(a, in, RESERVED);
+    gn_file_of f = gn_begin(a, in, RESERVED, &PYTHON);
     gn_texts all = gn_personas(&f);
     mt_str personas = literals(&f, all.items, all.len);
     mt_str id = gn_quote(&f, in->model->id);

@@ -17,15 +17,13 @@ static const char *const RESERVED[] = {
     "Promise",    "Error",       "Record",   "Partial",         "Required",
     "Date",       "Map",         "Set",      "Symbol",          NULL};
 
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path);
-
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
     mt_buf body = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.fields[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str key = gn_quote(f, x->name);
         mt_buf_addz(&body, "  /** ");
         gn_remark(&body, ct_type_spell(f->a, x->type));
@@ -43,7 +41,7 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     mt_buf body = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.variants[i];
-        mt_str of = spell(f, x->type, gn_path(f, path, x->name));
+        mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str tag = gn_quote(f, x->name);
         mt_buf_addf(&body, "\n  | { tag: %.*s; payload: %.*s }", MT_ARG(tag),
                     MT_ARG(of));
@@ -81,27 +79,14 @@ static mt_str scalar(gn_file_of *f, const ct_type *t)
     return MT_STR("string");
 }
 
-/* The type of a value as facts are given. */
-static mt_str spell(gn_file_of *f, const ct_type *t, mt_str path)
+static mt_str spell_other(gn_file_of *f, const ct_type *t, mt_str path)
 {
-    mt_str known = gn_spelled(f, t);
-    if (known.ptr) {
-        return known;
-    }
-    mt_str out;
-    if (ct_held(t) == LN_RECORD) {
-        out = record_type(f, t, path);
-    } else if (ct_held(t) == LN_VARIANT) {
-        out = union_type(f, t, path);
-    } else if (ct_held(t) == LN_LIST) {
-        mt_str item = spell(f, t->as.list.element, gn_path(f, path, MT_STR("item")));
-        out = mt_strf(f->a, "Array<%.*s>", MT_ARG(item));
-    } else {
-        out = scalar(f, t);
-    }
-    gn_remember(f, t, out);
-    return out;
+    (void)path;
+    return scalar(f, t);
 }
+
+static const gn_speller TYPESCRIPT = {record_type, union_type, spell_other, "Array<",
+                                      ">"};
 
 /* The type of a value in a result. */
 static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
@@ -150,7 +135,7 @@ static void facts(gn_file_of *f)
     mt_buf body = {0};
     for (uint32_t i = 0; i < f->m->fact_count; i++) {
         const ct_fact *x = &f->m->facts[i];
-        mt_str of = spell(f, x->type, x->id), key = gn_quote(f, x->id);
+        mt_str of = gn_spell(f, x->type, x->id), key = gn_quote(f, x->id);
         mt_str about = gn_about_fact(f, i);
         mt_buf_addf(&body, "  /** %.*s */\n  %.*s%s: %.*s;\n", MT_ARG(about),
                     MT_ARG(key), x->otherwise ? "?" : "", MT_ARG(of));
@@ -224,7 +209,7 @@ static void operations(gn_file_of *f)
 
 size_t gn_typescript(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
-    gn_file_of f = gn_begin(a, in, RESERVED);
+    gn_file_of f = gn_begin(a, in, RESERVED, &TYPESCRIPT);
     gn_texts all = gn_personas(&f);
     mt_str personas = gn_quoted(&f, all.items, all.len, " | ", "never");
     mt_str id = gn_quote(&f, in->model->id);

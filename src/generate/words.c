@@ -4,10 +4,14 @@
 #include "base/json_write.h"
 #include "contract/flow/text.h"
 
-gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words)
+gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words,
+                    const gn_speller *speller)
 {
-    return (gn_file_of){
-        .a = a, .in = in, .m = in->model, .names = {.a = a, .words = words}};
+    return (gn_file_of){.a = a,
+                        .in = in,
+                        .m = in->model,
+                        .names = {.a = a, .words = words},
+                        .speller = speller};
 }
 
 gn_file gn_end(gn_file_of *f, mt_str name)
@@ -33,16 +37,32 @@ static mt_str key_of(gn_file_of *f, const ct_type *t)
     return mt_str_from((const char *)kept, sizeof *kept);
 }
 
-mt_str gn_spelled(gn_file_of *f, const ct_type *t)
+static mt_str spell_new(gn_file_of *f, const ct_type *t, mt_str path)
 {
-    size_t at = mt_map_get(&f->known, key_of(f, t), 0);
-    return at ? f->spelled.items[at - 1] : (mt_str){0};
+    const gn_speller *how = f->speller;
+    if (ct_held(t) == LN_RECORD) {
+        return how->record(f, t, path);
+    }
+    if (ct_held(t) == LN_VARIANT) {
+        return how->variant(f, t, path);
+    }
+    if (ct_held(t) != LN_LIST) {
+        return how->other(f, t, path);
+    }
+    mt_str item = gn_spell(f, t->as.list.element, gn_path(f, path, MT_STR("item")));
+    return mt_strf(f->a, "%s%.*s%s", how->list, MT_ARG(item), how->list_end);
 }
 
-void gn_remember(gn_file_of *f, const ct_type *t, mt_str spelled)
+mt_str gn_spell(gn_file_of *f, const ct_type *t, mt_str path)
 {
-    mt_vec_push(f->a, &f->spelled, spelled);
-    mt_map_put(f->a, &f->known, key_of(f, t), f->spelled.len);
+    size_t at = mt_map_get(&f->known, key_of(f, t), 0);
+    if (!at) {
+        mt_str spelled = spell_new(f, t, path);
+        mt_vec_push(f->a, &f->spelled, spelled);
+        at = f->spelled.len;
+        mt_map_put(f->a, &f->known, key_of(f, t), at);
+    }
+    return f->spelled.items[at - 1];
 }
 
 mt_str gn_quote(gn_file_of *f, mt_str text)

@@ -8,8 +8,19 @@
 #include "generate/generate.h"
 #include "generate/names.h"
 
+typedef struct gn_file_of gn_file_of;
+
+/* How a language spells the types of facts. Those with parts get a name, from `path`.
+ */
+typedef struct gn_speller {
+    mt_str (*record)(gn_file_of *f, const ct_type *t, mt_str path);
+    mt_str (*variant)(gn_file_of *f, const ct_type *t, mt_str path);
+    mt_str (*other)(gn_file_of *f, const ct_type *t, mt_str path);
+    const char *list, *list_end; /* around the type of an element */
+} gn_speller;
+
 /* One file being written. */
-typedef struct gn_file_of {
+struct gn_file_of {
     mt_arena *a;
     const gn_input *in;
     const ct_model *m;
@@ -18,20 +29,21 @@ typedef struct gn_file_of {
     MT_VEC(mt_str) spelled;
     mt_buf declarations; /* types that have a name */
     mt_buf out;
-} gn_file_of;
+    const gn_speller *speller; /* NULL: types are not spelled */
+};
 
 typedef MT_VEC(mt_str) gn_texts;
 
-gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words);
+gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words,
+                    const gn_speller *speller);
 /* The file is complete. */
 gn_file gn_end(gn_file_of *f, mt_str name);
 
 /* A name for `path` that the file does not have yet: EscrowAmount. */
 mt_str gn_type_name(gn_file_of *f, mt_str path);
 mt_str gn_path(gn_file_of *f, mt_str path, mt_str more);
-/* What a type was spelled before, or NULL in ptr; remembers it. */
-mt_str gn_spelled(gn_file_of *f, const ct_type *t);
-void gn_remember(gn_file_of *f, const ct_type *t, mt_str spelled);
+/* The type of a value as facts are given; one that needs a declaration gets it. */
+mt_str gn_spell(gn_file_of *f, const ct_type *t, mt_str path);
 
 /* "a" | "b", each quoted as JSON, with `between`; `none` where there is none. */
 mt_str gn_quoted(gn_file_of *f, const mt_str *texts, size_t count, const char *between,

@@ -47,6 +47,8 @@ class Generate(Case):
         for prefix in ("", "9a", "a-b", "a/b", "x" * 65):
             self.assertIn("not a name", self.fails(2, "generate", "go", ESCROW, "--prefix", prefix).err)
         self.holds("generate", "go", ESCROW, "--prefix", "x" * 64)
+        for prefix in ("ct", "Mt", "LN", "rt"):
+            self.assertIn("the evaluator's own", self.fails(1, "generate", "c", ESCROW, "--out", "o", "--prefix", prefix).err)
         system = SOURCE / "examples/trade_platform/trade_platform.tenor"
         self.assertIn("generate its members", self.fails(1, "generate", "c", system, "--out", "o").err)
         bad = self.write("bad.tenor", "rule r { stratum: 0 when: nothing produce: v(true) }")

@@ -251,6 +251,15 @@ class GenerateC(Case):
         one = Contract(self.dir, "awkward", bundle, fact_sets(bundle, random.Random(SEED)), SEED)
         self.assertGreater(self.compare_all([one])["decisions"], 10)
 
+    def test_a_contract_with_nothing_in_it(self):
+        made = []
+        for name, source in (("nothing", "persona p"), ("acting", "persona p\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n"
+                             "operation o { personas: [p] require: true effects: [(E, a, b)] }")):
+            result = run("elaborate", self.write(name + ".tenor", source), "--compact")
+            self.assertEqual(result.code, 0, repr(result))
+            made.append(Contract(self.dir, name, json.loads(result.out), ["{}", '{"a":1}'], SEED))
+        self.assertGreater(self.compare_all(made)["acts"], 0)
+
     def test_the_budget_of_steps_ends_where_the_engine_says(self):
         """Found by halving: the largest list that is decided, and the next one."""
         source = self.write("loops.tenor", '''
