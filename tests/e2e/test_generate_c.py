@@ -141,7 +141,7 @@ class Contract:
             for number, construct in enumerate(self.of[of]):
                 f = self.r.choice(self.facts)
                 persona = self.r.choice([p["id"] for p in self.of["Persona"]] + ["nobody"])
-                outcome = self.r.choice([""] + construct.get("outcomes", ["done"]))
+                outcome = self.r.choice([""] + construct.get("outcomes", [] if of == "Operation" else ["done", "o1"]))
                 mine, theirs = self.states()
                 states = self.folder / f"{self.name}.{kind}{number}.states.json"
                 states.write_text(theirs)
