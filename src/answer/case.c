@@ -34,45 +34,10 @@ void aw_case_free(aw_case *x)
 
 /* ---- Facts ---- */
 
-static void fault_details(mt_jw *w, const ct_fault *f)
-{
-    mt_jw_keyz(w, "details");
-    mt_jw_begin_object(w);
-    if (f->path.len) {
-        mt_jw_key_str(w, "path", f->path);
-    }
-    if (f->rule.len) {
-        mt_jw_key_str(w, "rule", f->rule);
-    }
-    mt_jw_key_str(w, "type", mt_str_z(ct_fault_name(f->kind)));
-    mt_jw_end_object(w);
-    mt_jw_key_str(w, "error", f->message);
-}
-
-/* One object on one line: with --lines every line of input has one of output. The
- * first fault as it always was; further facts at fault under a key of their own. */
-void aw_fault_json(mt_buf *out, const ct_fault *f)
-{
-    mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
-    fault_details(&w, f);
-    if (f->next) {
-        mt_jw_keyz(&w, "further");
-        mt_jw_begin_array(&w);
-        for (const ct_fault *more = f->next; more; more = more->next) {
-            mt_jw_begin_object(&w);
-            fault_details(&w, more);
-            mt_jw_end_object(&w);
-        }
-        mt_jw_end_array(&w);
-    }
-    mt_jw_end_object(&w);
-}
-
 int aw_fail_evaluation(aw_reply *r, const ct_fault *fault)
 {
     mt_buf_clear(&r->fault);
-    aw_fault_json(&r->fault, fault);
+    ct_fault_json(&r->fault, fault);
     for (const ct_fault *one = fault; one; one = one->next) {
         aw_fail(r, AW_FAILS, "evaluation error: %.*s", MT_ARG(one->message));
     }

@@ -58,8 +58,6 @@ bool aw_holes_evaluate(aw_holes *h, mt_str text, const mt_limits *limits, bool m
 
 /* ---- Answers ---- */
 
-/* What `motet eval --json` prints of a fault, without a newline. */
-void aw_fault_json(mt_buf *out, const ct_fault *f);
 /* Every fault of a fact set, a sentence each; AW_FAILS. */
 int aw_fail_evaluation(aw_reply *r, const ct_fault *fault);
 /* "; did you mean 'x'?" of the nearest name of the kind, or nothing. */

@@ -16,19 +16,18 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-static uint64_t secret[2];
+/* Without entropy the hash still works, it is only predictable. */
+static uint64_t secret[2] = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u};
 
 /* Before main(), so that no call has to ask whether it was done. */
 __attribute__((constructor)) static void draw_secret(void)
 {
-    /* Without entropy the hash still works, it is only predictable. */
-    if (getrandom(secret, sizeof secret, GRND_NONBLOCK) != (ssize_t)sizeof secret) {
-        secret[0] = 0x9e3779b97f4a7c15u;
-        secret[1] = 0xd1b54a32d192ed03u;
+    uint64_t drawn[2];
+    if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) == (ssize_t)sizeof drawn) {
+        /* A multiplication by zero would hash everything to one value. */
+        secret[0] = drawn[0] | 1;
+        secret[1] = drawn[1] | 1;
     }
-    /* A multiplication by zero would hash everything to one value. */
-    secret[0] |= 1;
-    secret[1] |= 1;
 }
 
 static uint64_t fold(uint64_t a, uint64_t b)

@@ -89,7 +89,7 @@ static int print_fault(evaluation *e, const ct_fault *f)
         return cli_reply(e->args, &e->contract, &r, aw_fail_evaluation(&r, f));
     }
     mt_buf out = {0};
-    aw_fault_json(&out, f);
+    ct_fault_json(&out, f);
     mt_buf_addc(&out, '\n');
     int printed = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
@@ -160,7 +160,7 @@ static int eval_lines(evaluation *e, mt_str text)
         if (evaluate(e, line, &fault)) {
             ct_verdicts_json(&out, e->verdicts);
         } else {
-            aw_fault_json(&out, &fault);
+            ct_fault_json(&out, &fault);
             code = CLI_FAILS;
         }
         mt_buf_addc(&out, '\n');

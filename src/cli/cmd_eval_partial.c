@@ -25,7 +25,7 @@ static int one_json(evaluation *e, mt_str text, mt_buf *out)
         ct_partly_json(out, e->holes.x.partial);
         return CLI_HOLDS;
     }
-    aw_fault_json(out, &fault);
+    ct_fault_json(out, &fault);
     return CLI_FAILS;
 }
 

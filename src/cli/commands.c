@@ -22,6 +22,8 @@ const cli_command CLI_COMMANDS[] = {
      CMD_ANALYZE_OPTIONS, NULL, 1, 1, CMD_ANALYZE_DETAILS},
     {"ask", "FILE QUESTION", "Answer a question about a contract, with a proof", cmd_ask,
      CMD_ASK_OPTIONS, NULL, 2, 2, CMD_ASK_DETAILS},
+    {"generate", "TARGET FILE", "Write a contract as code of another language", cmd_generate,
+     CMD_GENERATE_OPTIONS, NULL, 2, 2, CMD_GENERATE_DETAILS},
     {"repl", "FILE", "Try a contract by hand", cmd_repl, CMD_REPL_OPTIONS, NULL, 1, 1,
      CMD_REPL_DETAILS},
     {"diff", "OLD NEW", "Say what changed between two versions and what it may break",

@@ -12,6 +12,7 @@ void cli_questions(mt_buf *out); /* what can be asked, for its help */
 int cmd_check(const cli_args *args);
 int cmd_completion(const cli_args *args);
 int cmd_elaborate(const cli_args *args);
+int cmd_generate(const cli_args *args);
 int cmd_eval(const cli_args *args);
 int cmd_eval_flow(const cli_args *args);
 int cmd_eval_partial(const cli_args *args);
@@ -23,6 +24,8 @@ int cmd_repl(const cli_args *args);
 int cmd_test(const cli_args *args);
 int cmd_validate(const cli_args *args);
 
+extern const cli_option CMD_GENERATE_OPTIONS[];
+extern const char CMD_GENERATE_DETAILS[];
 extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[],
     CMD_EVAL_OPTIONS[], CMD_FMT_OPTIONS[], CMD_INIT_OPTIONS[], CMD_TEST_OPTIONS[],
     CMD_VALIDATE_OPTIONS[];

@@ -133,6 +133,64 @@ rule derived {
 }
 '''
 
+# Names that are words of other languages, that differ only in case, or that no language could take.
+AWKWARD = '''\
+persona class_
+persona import
+persona Facts
+
+type Struct {
+  default: Bool
+  Default: Int(min: -9223372036854775808, max: 9223372036854775807)
+  func:    Text(max_length: 9)
+}
+
+fact int { type: Enum(["", "a-b", "a_b", "A_B", "*/ /* ?? \\"x\\"", "é"]) source: "x.a" }
+fact Int { type: List(element_type: Enum(["lambda", "None"]), max: 4) source: "x.b" default: [] }
+fact None { type: Struct source: "x.c" }
+fact given { type: TaggedUnion { new: Struct, delete: Bool, nil: Money("USD"), Nil: Duration(unit: "hours", min: 0, max: 9) } source: "x.d" }
+fact lambda { type: Decimal(28, 10) source: "x.e" default: 0.5 }
+fact typeof { type: DateTime source: "x.f" default: "2026-01-31T23:59:00Z" }
+fact goto { type: List(element_type: Record { range: List(element_type: Text(max_length: 3), max: 2) }, max: 2) source: "x.g" default: [] }
+
+entity String { states: [new, New, NULL] initial: new transitions: [(new, New), (New, NULL), (new, NULL)] }
+entity main { states: [void] initial: void transitions: [] }
+
+rule while { stratum: 0 when: int = "a-b" and None.default produce: verdict Error { payload: Bool = true } }
+rule While { stratum: 0 when: exists x in Int . x = "lambda" produce: verdict errno { payload: Decimal(28, 10) = lambda } }
+rule for { stratum: 1 when: verdict_present(Error) or int = "*/ /* ?? \\"x\\"" produce: verdict stdin { payload: Text(max_length: 40) = "*/ \\n é" } }
+rule If { stratum: 1 when: given.tag = "nil" produce: verdict result { payload: Money("USD") = given.nil } }
+
+operation return {
+  allowed_personas: [class_, Facts]
+  precondition:     verdict_present(Error)
+  effects:          [(String, new, New, Ok), (String, new, NULL, ok)]
+  outcomes:         [Ok, ok]
+  error_contract:   [precondition_failed]
+}
+
+operation del {
+  allowed_personas: [import]
+  precondition:     None.Default > 0
+  effects:          [(String, New, NULL)]
+  outcomes:         [done]
+  error_contract:   [precondition_failed]
+}
+
+flow async {
+  snapshot: at_initiation
+  entry:    await
+  steps: {
+    await: OperationStep {
+      op: return persona: class_
+      outcomes: { Ok: yield ok: Terminal(success) }
+      on_failure: Terminate(outcome: failure)
+    }
+    yield: BranchStep { condition: None.Default > 0 persona: class_ if_true: Terminal(success) if_false: Terminal(None) }
+  }
+}
+'''
+
 
 def examples():
     """Every contract of examples/, then of the conformance data when there are any."""

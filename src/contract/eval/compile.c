@@ -46,6 +46,7 @@ typedef struct compiler {
     const ct_model *m;
     MT_VEC(ct_insn) code;
     MT_VEC(ct_value) constants;
+    MT_VEC(const ct_type *) constant_types;
     MT_VEC(const ct_type *) types;
     MT_VEC(ct_site) sites;
     MT_VEC(ct_loop) loops_found;
@@ -158,14 +159,12 @@ static operand new_temp(compiler *c)
 }
 
 /* A record without fields has no slots; it points at one all the same. */
-static operand constant(compiler *c, const ct_value *value, uint32_t slots)
+static operand constant(compiler *c, const ct_value *value, const ct_type *type)
 {
     operand o = {CT_AT_CONSTANTS, (uint32_t)c->constants.len};
-    if (!slots) {
-        mt_vec_push(c->keep, &c->constants, ((ct_value){0}));
-    }
-    for (uint32_t i = 0; i < slots; i++) {
-        mt_vec_push(c->keep, &c->constants, value[i]);
+    for (uint32_t i = 0; i < type->slots || !i; i++) {
+        mt_vec_push(c->keep, &c->constants, i < type->slots ? value[i] : (ct_value){0});
+        mt_vec_push(c->keep, &c->constant_types, i ? NULL : type);
     }
     return o;
 }
@@ -278,7 +277,7 @@ static operand gen_arith(compiler *c, ct_code op, const ct_type *t, operand a,
         ct_value v = {0};
         if (ct_arith(t, &in, &c->constants.items[a.slot], &c->constants.items[b.slot],
                      &v) == MT_OK) {
-            return constant(c, &v, 1);
+            return constant(c, &v, t);
         }
     }
     operand out = new_temp(c);
@@ -378,7 +377,7 @@ static operand term(compiler *c, const ct_expr *e)
 {
     operand o;
     switch ((ct_op)e->op) {
-    case CT_LITERAL: return constant(c, e->value, e->type->slots);
+    case CT_LITERAL: return constant(c, e->value, e->type);
     case CT_FACT:
         touch(c, false, e->index);
         return (operand){CT_AT_FACTS, c->m->facts[e->index].slot};
@@ -887,9 +886,14 @@ static ct_program *finish(compiler *c, const ct_piece *rules,
     ct_program *p = mt_new(c->keep, ct_program);
     *p = (ct_program){.model = c->m,
                       .code = c->code.items,
+                      .code_count = here(c),
                       .constants = c->constants.items,
+                      .constant_types = c->constant_types.items,
+                      .constant_count = (uint32_t)c->constants.len,
                       .types = c->types.items,
+                      .type_count = (uint32_t)c->types.len,
                       .sites = c->sites.items,
+                      .site_count = (uint32_t)c->sites.len,
                       .rules = rules,
                       .conditions = conditions,
                       .bases = c->most_bases + 1,

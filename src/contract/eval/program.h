@@ -122,5 +122,7 @@ void ct_verdicts_json_array(mt_buf *out, const ct_verdicts *v);
 void ct_facts_json(mt_jw *w, const ct_facts *facts);
 /* {"provenance":{"contract","facts":[…]},"verdicts":[…]} */
 void ct_evaluation_json(mt_buf *out, const ct_facts *facts, const ct_verdicts *v);
+/* {"details":{"path","rule","type"},"error":…}, with "further" faults of a fact set. */
+void ct_fault_json(mt_buf *out, const ct_fault *f);
 
 #endif

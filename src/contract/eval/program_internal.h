@@ -1,5 +1,5 @@
 /* contract/eval/program_internal.h - the code a model compiles to.
- * Room: contract/eval, private to it.
+ * Room: contract/eval, private to it, and to generate, which prints it as C.
  * Code is one array of 32-byte instructions: the rules in order of evaluation, one
  * after the other, then the conditions. A test jumps or falls through, so `and`, `or`
  * and `not` cost nothing. An operand is a base register and a slot offset: base 0 is
@@ -134,6 +134,14 @@ typedef struct ct_memo {
     const uint32_t *order;
 } ct_memo;
 
+/* What of a verdict's JSON does not depend on the facts (report.c). By rule. */
+typedef struct ct_json_parts {
+    mt_str payload; /* constant payload; empty when it is computed */
+    mt_str used;    /* facts_used and what precedes it, when static; else empty */
+    mt_str between; /* `],"rule":"…","stratum":n,"verdicts_used":[` */
+    mt_str end;     /* `]},"type":"…"}` */
+} ct_json_parts;
+
 struct ct_program {
     const ct_model *model;
     const ct_insn *code;       /* rules by stratum, CT_CODE_DONE, then conditions */
@@ -141,10 +149,13 @@ struct ct_program {
     const ct_type *const *types;
     const ct_site *sites; /* what pieces read, piece after piece */
     const ct_piece *rules, *conditions;
+    /* For whoever prints a program: by constant its type, NULL inside a record. */
+    const ct_type *const *constant_types;
+    uint32_t code_count, constant_count, type_count, site_count;
     uint32_t rules_end; /* instructions before it belong to rules */
     uint32_t bases, temps, seen_words, present_words;
     uint32_t order_room, condition_order; /* the latter: where conditions write */
-    const struct ct_json_parts *json;     /* by rule: what of its JSON is known */
+    const ct_json_parts *json;            /* by rule */
     const ct_loop *loops;                 /* those of rules, then of conditions */
     uint32_t loop_count, rule_loops;
     uint64_t nodes; /* of all expressions, each counted once */

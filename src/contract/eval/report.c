@@ -12,14 +12,6 @@
 #include "base/json_write.h"
 #include "contract/eval/program_internal.h"
 
-/* By rule. */
-typedef struct ct_json_parts {
-    mt_str payload; /* constant payload; empty when it is computed */
-    mt_str used;    /* facts_used and what precedes it, when static; else empty */
-    mt_str between; /* `],"rule":"…","stratum":n,"verdicts_used":[` */
-    mt_str end;     /* `]},"type":"…"}` */
-} ct_json_parts;
-
 static mt_str keep_text(mt_arena *keep, mt_buf *b)
 {
     mt_str text = mt_str_dup(keep, mt_buf_str(b));
@@ -231,4 +223,41 @@ void ct_evaluation_json(mt_buf *out, const ct_facts *facts, const ct_verdicts *v
     mt_jw_raw(&w, mt_buf_str(&verdicts));
     mt_jw_end_object(&w);
     mt_buf_free(&verdicts);
+}
+
+/* ---- Faults ---- */
+
+static void fault_details(mt_jw *w, const ct_fault *f)
+{
+    mt_jw_keyz(w, "details");
+    mt_jw_begin_object(w);
+    if (f->path.len) {
+        mt_jw_key_str(w, "path", f->path);
+    }
+    if (f->rule.len) {
+        mt_jw_key_str(w, "rule", f->rule);
+    }
+    mt_jw_key_str(w, "type", mt_str_z(ct_fault_name(f->kind)));
+    mt_jw_end_object(w);
+    mt_jw_key_str(w, "error", f->message);
+}
+
+/* One object on one line: every line of facts has one line of answer. The
+ * first fault as it always was; further facts at fault under a key of their own. */
+void ct_fault_json(mt_buf *out, const ct_fault *f)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    fault_details(&w, f);
+    if (f->next) {
+        mt_jw_keyz(&w, "further");
+        mt_jw_begin_array(&w);
+        for (const ct_fault *more = f->next; more; more = more->next) {
+            mt_jw_begin_object(&w);
+            fault_details(&w, more);
+            mt_jw_end_object(&w);
+        }
+        mt_jw_end_array(&w);
+    }
+    mt_jw_end_object(&w);
 }

@@ -137,3 +137,14 @@ mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limit
     }
     return MT_OK;
 }
+
+bool ct_is_system(const mt_json *bundle)
+{
+    const mt_json *list = mt_json_at(bundle, "constructs");
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        if (mt_str_is(mt_json_text(mt_json_at(&list->as.items[i], "kind")), "System")) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -27,6 +27,9 @@
 /* Explanations of these and of the loader's codes, in order; NULL past the end. */
 const ct_code_info *ct_bundle_code_at(size_t index);
 
+/* Does a bundle hold a System? It joins contracts and has no rules of its own. */
+bool ct_is_system(const mt_json *bundle);
+
 typedef struct ct_document {
     bool is_manifest;    /* it has an etag around the bundle (§19.1) */
     const mt_json *tree; /* of the bundle; NULL when the text is not JSON */

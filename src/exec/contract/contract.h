@@ -191,8 +191,6 @@ typedef struct ex_sources {
     size_t len, cap;
     ex_source system; /* id empty: none */
 } ex_sources;
-/* Is the bundle that of a System? */
-bool ex_is_system(const mt_json *bundle);
 /* The trust section of a manifest, verified; empty when it has none. `why`: it does not
  * verify. */
 mt_err ex_manifest_trust(mt_arena *a, mt_str text, const mt_limits *limits,

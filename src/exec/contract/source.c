@@ -35,17 +35,6 @@ static void add(mt_arena *a, ex_sources *out, mt_str id, mt_str bundle, mt_str t
     mt_vec_push(a, out, s);
 }
 
-bool ex_is_system(const mt_json *bundle)
-{
-    const mt_json *list = mt_json_at(bundle, "constructs");
-    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
-        if (mt_str_is(mt_json_text(mt_json_at(&list->as.items[i], "kind")), "System")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 mt_err ex_manifest_trust(mt_arena *a, mt_str text, const mt_limits *limits,
                          mt_str *trust, mt_buf *why)
 {
@@ -83,7 +72,7 @@ static mt_err read_bundle(mt_arena *a, const char *path, mt_str text,
     if (err) {
         return say_first(&ds, path, err, why);
     }
-    if (ex_is_system(d.tree)) {
+    if (ct_is_system(d.tree)) {
         mt_buf_addf(why, "%s: a System is served from its source, with its members",
                     path);
         return MT_E_REJECTED;

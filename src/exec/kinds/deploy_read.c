@@ -116,7 +116,7 @@ static bool refused_bundle(ex_job *job, ex_source *out)
                     &ds, &d)) {
         return refuse_contract(job, &ds);
     }
-    if (ex_is_system(d.tree)) {
+    if (ct_is_system(d.tree)) {
         return refuse_system(job);
     }
     mt_str name = served_name(job);
