@@ -67,6 +67,10 @@ bool pb_link(pb_build *b, pb_schema *out)
             }
         }
     }
+    for (size_t i = 0; i < b->messages.len; i++) {
+        pb_message *m = b->messages.items[i];
+        m->is_map_entry &= pb_field_numbered(m, 1) && pb_field_numbered(m, 2);
+    }
     for (size_t i = 0; i < b->methods.len; i++) {
         pb_method *m = &b->methods.items[i];
         m->input = link_type(b, m, m->input_name);

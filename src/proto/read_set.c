@@ -96,6 +96,10 @@ static bool read_field(const scope *s, mt_str bytes, pb_field *f)
     if (f->kind == PB_GROUP) {
         return pb_fault(s->b, MT_E_SYNTAX, "field '%.*s' is a group", MT_ARG(f->name));
     }
+    bool named = f->kind == PB_MESSAGE || f->kind == PB_ENUM;
+    if (named != (f->type_name.len > 0)) {
+        return bad_set(s->b);
+    }
     f->presence = !f->repeated && (!s->implicit || f->oneof);
     if (!f->json_name.len || mt_utf8_check(f->json_name) != f->json_name.len) {
         f->json_name = pb_camel(s->b->arena, f->name);
