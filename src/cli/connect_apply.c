@@ -142,7 +142,22 @@ static void apply_source(applying *p, const cn_decided_source *s)
     }
 }
 
-/* As a server would: what it refuses is refused here. */
+/* Is the fault about something that this review writes? */
+static bool is_ours(const applying *p, const mt_diag *d)
+{
+    bool fact = mt_str_is(d->construct_kind, "Fact");
+    for (uint32_t i = 0; i < p->changed.count; i++) {
+        const mt_json_member *m = &p->changed.as.members[i];
+        if (fact ? mt_json_get(mt_json_at(&m->value, "facts"), d->construct_id) != NULL
+                 : mt_str_eq(m->key, d->construct_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* As a server would: what it refuses is refused here. What is still missing elsewhere
+ * is only told, since a configuration is often made source by source. */
 static void try_adapters(applying *p, const mt_json *sources)
 {
     mt_str config = mt_str_z(p->config), base = mt_str_basename(config);
@@ -155,10 +170,12 @@ static void try_adapters(applying *p, const mt_json *sources)
                                   .shared = true};
     if (ad_adapters_open(&options, &ds, &adapters)) {
         for (size_t i = 0; i < ds.len; i++) {
-            cli_fail(p->args, CLI_FAILS, "%s: error[%s]: %.*s", p->config,
-                     ds.items[i].code, MT_ARG(ds.items[i].message));
+            bool ours = is_ours(p, &ds.items[i]);
+            cli_fail(p->args, CLI_FAILS, "%s: %s[%s]: %.*s", p->config,
+                     ours ? "error" : "still missing", ds.items[i].code,
+                     MT_ARG(ds.items[i].message));
+            p->code = ours ? CLI_FAILS : p->code;
         }
-        p->code = CLI_FAILS;
     }
     ad_adapters_free(adapters);
 }

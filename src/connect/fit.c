@@ -354,8 +354,8 @@ static size_t common_words(mt_arena *a, const cn_shape *s)
         for (size_t i = 0; same && i < s->choice_count; i++) {
             cn_words w = {0};
             cn_words_add(a, &w, s->choices[i]);
-            same = w.len > common + 1 && (!i || mt_str_eq(w.items[common], first));
-            first = same && !i ? w.items[common] : first;
+            same = w.len > common + 1 && (!i || mt_str_eq(w.items[common].text, first));
+            first = same && !i ? w.items[common].text : first;
         }
         common += same;
     }

@@ -26,7 +26,8 @@ enum {
 
 typedef struct fact_words {
     cn_words name, tail, head, all;
-    mt_str path;
+    mt_str path;           /* as written, with {} for every {name} */
+    MT_VEC(mt_str) params; /* those names */
 } fact_words;
 
 typedef struct place_words {
@@ -58,6 +59,8 @@ static void read_path(mt_arena *a, mt_str path, fact_words *f)
         if (step.len && !is_param(step)) {
             cn_words_add(a, &f->head, last);
             last = step;
+        } else if (step.len > 2) {
+            mt_vec_push(a, &f->params, mt_str_from(step.ptr + 1, step.len - 2));
         }
         rest = mt_str_skip(rest, end + 1);
     }
@@ -114,7 +117,7 @@ static unsigned named(const cn_words *words, const fact_words *f, const place_wo
     uint64_t whole = 0, found = 0;
     for (size_t i = 0; i < words->len; i++) {
         cn_words one = {&words->items[i], 1, 1};
-        unsigned weight = cn_weight(words->items[i]);
+        unsigned weight = words->items[i].weight;
         unsigned own = cn_covered(&one, &p->own);
         unsigned around = cn_covered(&one, &p->around) * 3 / 4;
         whole += weight;
@@ -130,9 +133,8 @@ static unsigned lost_inside(const fact_words *f, const place_words *p)
     unsigned lost = 0;
     for (size_t i = 0; i < p->inside.len; i++) {
         cn_words one = {&p->inside.items[i], 1, 1};
-        lost += cn_weight(p->inside.items[i]) == 1000 && !cn_covered(&one, &f->all)
-                    ? DEEP
-                    : 0;
+        lost +=
+            p->inside.items[i].weight == 1000 && !cn_covered(&one, &f->all) ? DEEP : 0;
     }
     return lost;
 }
@@ -181,8 +183,9 @@ static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < both[k]->len; i++) {
             cn_words one = {&both[k]->items[i], 1, 1};
-            if (cn_weight(both[k]->items[i]) == 1000 && cn_covered(&one, &f->all)) {
-                mt_buf_addf(&b, "%s%.*s", b.len ? ", " : "", MT_ARG(both[k]->items[i]));
+            if (both[k]->items[i].weight == 1000 && cn_covered(&one, &f->all)) {
+                mt_buf_addf(&b, "%s%.*s", b.len ? ", " : "",
+                            MT_ARG(both[k]->items[i].text));
             }
         }
     }
@@ -272,23 +275,23 @@ typedef struct prepared {
     const cn_document *document;
 } prepared;
 
-static void match_fact(mt_arena *a, const ct_fact *fact, const prepared *d,
-                       cn_match_of *out)
+static void match_fact(mt_arena *a, const ct_fact *fact, const fact_words *f,
+                       const prepared *d, cn_match_of *out)
 {
-    fact_words f = words_of_fact(a, fact);
     unsigned nearest = LOW;
     for (size_t i = 0; i < d->document->count; i++) {
         const cn_place *p = &d->document->places[i];
         mt_mark mark = mt_arena_mark(a);
-        unsigned name = name_score(&f, &d->words[i], p);
+        unsigned name = name_score(f, &d->words[i], p);
         if (name < LOW) {
             continue;
         }
         cn_fit fit = cn_fit_of(a, p, &d->words[i].own, fact->type);
         cn_proposal made = {.place = p, .convert = fit.convert};
+        made.settings = p->settings;
         made.score = name * fit.score / 1000;
         if (fit.score && made.score >= LOW) {
-            explain(a, &made, &f, &d->words[i], fact, fit.because);
+            explain(a, &made, f, &d->words[i], fact, fit.because);
             keep(out, &made);
         } else if (!fit.score && name > nearest) {
             nearest = name;
@@ -299,6 +302,26 @@ static void match_fact(mt_arena *a, const ct_fact *fact, const prepared *d,
         }
     }
     settle(a, out);
+}
+
+/* ---- Names of parameters ---- */
+
+/* The path of the contract has names already, and they must be filled anyway: where
+ * there are as many, the request uses them. */
+static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
+{
+    mt_str text = p->settings;
+    for (size_t i = 0; f->params.len == p->param_count && i < p->param_count; i++) {
+        mt_str old = mt_strf(a, "{%.*s}", MT_ARG(p->params[i]));
+        const char *at = memmem(text.ptr, text.len, old.ptr, old.len);
+        if (at) {
+            size_t before = (size_t)(at - text.ptr);
+            text = mt_strf(a, "%.*s{%.*s}%.*s", (int)before, text.ptr,
+                           MT_ARG(f->params.items[i]),
+                           MT_ARG(mt_str_skip(text, before + old.len)));
+        }
+    }
+    return text;
 }
 
 /* ---- Instances ---- */
@@ -338,18 +361,28 @@ static bool is_plain_name(mt_arena *a, mt_str param, mt_str entity)
 
 typedef MT_VEC(cn_instance) instance_list;
 
-static void add_instances(mt_arena *a, const ct_model *m, const cn_place *p,
-                          instance_list *list)
+static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
+                         mt_str param, instance_list *list)
 {
-    for (size_t i = 0; i < p->param_count; i++) {
-        const ct_entity *e = entity_for(a, m, p->params[i], p);
-        bool there = !e || is_plain_name(a, p->params[i], e->id);
-        for (size_t k = 0; k < list->len; k++) {
-            there |= mt_str_eq(list->items[k].name, p->params[i]);
-        }
-        if (!there) {
-            mt_vec_push(a, list, ((cn_instance){p->params[i], e->id}));
-        }
+    const ct_entity *e = entity_for(a, m, param, p);
+    bool there = !e || is_plain_name(a, param, e->id);
+    for (size_t k = 0; k < list->len; k++) {
+        there |= mt_str_eq(list->items[k].name, param);
+    }
+    if (!there) {
+        mt_vec_push(a, list, ((cn_instance){param, e->id}));
+    }
+}
+
+/* Those of the contract's path, and those of the request unless they were renamed. */
+static void add_instances(mt_arena *a, const ct_model *m, const fact_words *f,
+                          const cn_place *p, instance_list *list)
+{
+    for (size_t i = 0; i < f->params.len; i++) {
+        add_instance(a, m, p, f->params.items[i], list);
+    }
+    for (size_t i = 0; f->params.len != p->param_count && i < p->param_count; i++) {
+        add_instance(a, m, p, p->params[i], list);
     }
 }
 
@@ -365,9 +398,13 @@ void cn_match(mt_arena *a, const ct_model *m, uint32_t source, const cn_document
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (m->facts[i].source_id == source) {
             cn_match_of one = {.fact = i};
-            match_fact(a, &m->facts[i], &ready, &one);
+            fact_words f = words_of_fact(a, &m->facts[i]);
+            match_fact(a, &m->facts[i], &f, &ready, &one);
+            for (size_t k = 0; k < one.count; k++) {
+                one.proposals[k].settings = with_names(a, one.proposals[k].place, &f);
+            }
             if (one.count) {
-                add_instances(a, m, one.proposals[0].place, &instances);
+                add_instances(a, m, &f, one.proposals[0].place, &instances);
             }
             mt_vec_push(a, &facts, one);
         }

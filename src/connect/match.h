@@ -14,8 +14,9 @@ extern const char *const CN_LEVEL_NAMES[CN_LEVEL_COUNT];
 typedef struct cn_proposal {
     const cn_place *place;
     cn_level level;
-    unsigned score; /* thousandths */
-    mt_str convert; /* JSON, or empty */
+    unsigned score;  /* thousandths */
+    mt_str settings; /* JSON, with the names of the contract's path */
+    mt_str convert;  /* JSON, or empty */
     const mt_str *reasons;
     size_t reason_count;
 } cn_proposal;

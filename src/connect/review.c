@@ -14,7 +14,7 @@ static void put_settings(mt_buf *out, const cn_proposal *p)
 {
     mt_arena a = {0};
     mt_json settings, convert;
-    MT_ASSERT(!mt_json_read(&a, p->place->settings, NULL, &settings, NULL));
+    MT_ASSERT(!mt_json_read(&a, p->settings, NULL, &settings, NULL));
     mt_json_member *all = mt_new_array(&a, mt_json_member, settings.count + 1);
     if (settings.count) {
         memcpy(all, settings.as.members, settings.count * sizeof *all);
@@ -170,14 +170,37 @@ static mt_json without_convert(mt_arena *a, const mt_json *settings)
     return out;
 }
 
+/* Canonical text in which every {name} is {}: a person may call parameters otherwise.
+ */
+static mt_str unnamed(mt_arena *a, const mt_json *settings)
+{
+    mt_buf text = {0}, out = {0};
+    mt_json_write(&text, settings, false);
+    for (size_t i = 0; i < text.len; i++) {
+        size_t end = i + 1;
+        while (text.ptr[i] == '{' && end < text.len && text.ptr[end] != '"' &&
+               text.ptr[end] != '{' && text.ptr[end] != '}') {
+            end++;
+        }
+        bool named = end > i + 1 && end < text.len && text.ptr[end] == '}';
+        mt_buf_addc(&out, text.ptr[i]);
+        i = named ? end - 1 : i;
+    }
+    mt_str made = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&text);
+    mt_buf_free(&out);
+    return made;
+}
+
 bool cn_review_check(mt_arena *a, const cn_document *d, const ct_type *type,
                      const mt_json *settings, mt_buf *why)
 {
     mt_json bare = without_convert(a, settings), place;
+    mt_str wanted = unnamed(a, &bare);
     for (size_t i = 0; i < d->count; i++) {
         mt_mark mark = mt_arena_mark(a);
         bool same = !mt_json_read(a, d->places[i].settings, NULL, &place, NULL) &&
-                    mt_json_equal(&bare, &place);
+                    mt_str_eq(wanted, unnamed(a, &place));
         mt_arena_rewind(a, mark);
         if (same) {
             return cn_fits_with(d->places[i].shape, type,

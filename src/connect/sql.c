@@ -88,6 +88,21 @@ static size_t quoted_length(mt_str s, char close)
     return s.len;
 }
 
+/* Without its quotes; doubled ones inside are one. */
+static mt_str unquoted(mt_arena *a, mt_str inside, char close)
+{
+    if (mt_str_find(inside, close) == inside.len) {
+        return inside;
+    }
+    char *to = mt_alloc(a, inside.len);
+    size_t len = 0;
+    for (size_t i = 0; i < inside.len; i++) {
+        to[len++] = inside.ptr[i];
+        i += inside.ptr[i] == close && i + 1 < inside.len && inside.ptr[i + 1] == close;
+    }
+    return mt_str_from(to, len);
+}
+
 static void next(reader *r)
 {
     r->rest = mt_str_skip(r->rest, pass_space(r->rest));
@@ -99,7 +114,8 @@ static void next(reader *r)
         char close = c == '[' ? ']' : c;
         len = quoted_length(s, close);
         r->kind = c == '\'' ? T_TEXT : T_QUOTED;
-        r->token = mt_str_from(s.ptr + 1, len > 1 ? len - 2 : 0);
+        r->token =
+            unquoted(r->b->arena, mt_str_from(s.ptr + 1, len > 1 ? len - 2 : 0), close);
         r->rest = mt_str_skip(s, len);
         return;
     }

@@ -22,16 +22,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static void add_word(mt_arena *a, cn_words *w, mt_str word)
-{
-    char *to = mt_alloc(a, word.len + 1);
-    for (size_t i = 0; i < word.len; i++) {
-        to[i] = (char)(is_upper(word.ptr[i]) ? word.ptr[i] | 0x20 : word.ptr[i]);
-    }
-    to[word.len] = '\0';
-    mt_vec_push(a, w, mt_str_from(to, word.len));
-}
-
 /* A word ends where a capital follows a small letter, or where the last of several
  * capitals begins a word (HTTPStatus), or where digits begin. */
 static bool ends_word(mt_str s, size_t i)
@@ -43,27 +33,10 @@ static bool ends_word(mt_str s, size_t i)
            (is_upper(c) && is_upper(after) && is_lower(later));
 }
 
-void cn_words_add(mt_arena *a, cn_words *w, mt_str name)
-{
-    size_t from = 0;
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool letter = is_upper(c) || is_lower(c) || is_digit(c);
-        if (letter && !ends_word(name, i) && i + 1 < name.len) {
-            continue;
-        }
-        size_t end = i + letter;
-        if (end > from) {
-            add_word(a, w, mt_str_from(name.ptr + from, end - from));
-        }
-        from = i + 1;
-    }
-}
-
 bool cn_words_have(const cn_words *w, const char *word)
 {
     for (size_t i = 0; i < w->len; i++) {
-        if (mt_str_eq(w->items[i], mt_str_z(word))) {
+        if (mt_str_eq(w->items[i].text, mt_str_z(word))) {
             return true;
         }
     }
@@ -137,47 +110,83 @@ static bool is_plural(mt_str many, mt_str one)
             memcmp(many.ptr, one.ptr, one.len) == 0);
 }
 
-unsigned cn_alike(mt_str a, mt_str b)
+_Static_assert(sizeof SYNONYMS / sizeof *SYNONYMS <= 128, "a bit for each row");
+
+static cn_word known(mt_str text)
+{
+    enum { NOISY = 150, FULL = 1000 };
+    cn_word w = {.text = text, .weight = FULL};
+    for (size_t i = 0; i < sizeof SYNONYMS / sizeof *SYNONYMS; i++) {
+        if (is_among(SYNONYMS[i], text) || is_among(SYNONYMS[i], stem(text))) {
+            w.rows[i / 64] |= (uint64_t)1 << i % 64;
+        }
+    }
+    for (size_t i = 0; i < sizeof NOISE / sizeof *NOISE; i++) {
+        if (mt_str_eq(text, mt_str_z(NOISE[i]))) {
+            w.weight = NOISY;
+        }
+    }
+    return w;
+}
+
+static void add_word(mt_arena *a, cn_words *w, mt_str word)
+{
+    char *to = mt_alloc(a, word.len + 1);
+    for (size_t i = 0; i < word.len; i++) {
+        to[i] = (char)(is_upper(word.ptr[i]) ? word.ptr[i] | 0x20 : word.ptr[i]);
+    }
+    to[word.len] = '\0';
+    mt_vec_push(a, w, known(mt_str_from(to, word.len)));
+}
+
+void cn_words_add(mt_arena *a, cn_words *w, mt_str name)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = is_upper(c) || is_lower(c) || is_digit(c);
+        if (letter && !ends_word(name, i) && i + 1 < name.len) {
+            continue;
+        }
+        size_t end = i + letter;
+        if (end > from) {
+            add_word(a, w, mt_str_from(name.ptr + from, end - from));
+        }
+        from = i + 1;
+    }
+}
+
+unsigned cn_alike(const cn_word *one, const cn_word *other)
 {
     enum { SAME = 1000, SYNONYM = 800, ABBREVIATED = 700, SLIP = 650 };
-    mt_str x = stem(a), y = stem(b);
-    if (mt_str_eq(a, b) || mt_str_eq(x, y) || is_plural(a, b) || is_plural(b, a)) {
+    mt_str a = one->text, b = other->text;
+    if (mt_str_eq(a, b) || mt_str_eq(stem(a), stem(b)) || is_plural(a, b) ||
+        is_plural(b, a)) {
         return SAME;
     }
-    for (size_t i = 0; i < sizeof SYNONYMS / sizeof *SYNONYMS; i++) {
-        if ((is_among(SYNONYMS[i], a) || is_among(SYNONYMS[i], x)) &&
-            (is_among(SYNONYMS[i], b) || is_among(SYNONYMS[i], y))) {
-            return SYNONYM;
-        }
+    if ((one->rows[0] & other->rows[0]) || (one->rows[1] & other->rows[1])) {
+        return SYNONYM;
     }
     mt_str shorter = a.len < b.len ? a : b, longer = a.len < b.len ? b : a;
     if (shorter.len >= 3 && longer.len >= shorter.len + 2 &&
         mt_str_starts(longer, shorter)) {
         return ABBREVIATED;
     }
+    if (shorter.len < 5) {
+        return 0;
+    }
     mt_nearest n = mt_nearest_to(a);
     mt_nearest_offer(&n, b);
-    return shorter.len >= 5 && n.best.len ? SLIP : 0;
-}
-
-unsigned cn_weight(mt_str word)
-{
-    enum { NOISY = 150, FULL = 1000 };
-    for (size_t i = 0; i < sizeof NOISE / sizeof *NOISE; i++) {
-        if (mt_str_eq(word, mt_str_z(NOISE[i]))) {
-            return NOISY;
-        }
-    }
-    return FULL;
+    return n.best.len ? SLIP : 0;
 }
 
 unsigned cn_covered(const cn_words *of, const cn_words *in)
 {
     uint64_t whole = 0, found = 0;
     for (size_t i = 0; i < of->len; i++) {
-        unsigned best = 0, weight = cn_weight(of->items[i]);
+        unsigned best = 0, weight = of->items[i].weight;
         for (size_t k = 0; k < in->len && best < 1000; k++) {
-            unsigned like = cn_alike(of->items[i], in->items[k]);
+            unsigned like = cn_alike(&of->items[i], &in->items[k]);
             best = like > best ? like : best;
         }
         whole += weight;
@@ -193,7 +202,7 @@ mt_str cn_snake(mt_arena *a, mt_str name)
     cn_words_add(a, &w, name);
     for (size_t i = 0; i < w.len; i++) {
         mt_buf_addz(&b, i ? "_" : "");
-        mt_buf_adds(&b, w.items[i]);
+        mt_buf_adds(&b, w.items[i].text);
     }
     mt_str text = mt_str_dup(a, mt_buf_str(&b));
     mt_buf_free(&b);

@@ -7,8 +7,16 @@
 #include "base/str.h"
 #include "base/vec.h"
 
+/* Whatever is asked of a word more than once is found when it is made: documents have
+ * many words, and each is compared with each of a fact's. */
+typedef struct cn_word {
+    mt_str text;      /* lower case */
+    uint64_t rows[2]; /* of the table of synonyms that have it */
+    unsigned weight;  /* how much it says: 1000, less for `is`, `data`, `value`, … */
+} cn_word;
+
 typedef struct cn_words {
-    mt_str *items; /* lower case */
+    cn_word *items;
     size_t len, cap;
 } cn_words;
 
@@ -18,9 +26,7 @@ bool cn_words_have(const cn_words *w, const char *word);
 
 /* 1000: the same word (or its plural); less for a synonym, an abbreviation or a slip;
  * 0. */
-unsigned cn_alike(mt_str a, mt_str b);
-/* How much a word says: 1000, less for `is`, `data`, `value`, …. */
-unsigned cn_weight(mt_str word);
+unsigned cn_alike(const cn_word *a, const cn_word *b);
 /* How much of `of` is found in `in`, 0 to 1000, by weight. */
 unsigned cn_covered(const cn_words *of, const cn_words *in);
 
