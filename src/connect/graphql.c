@@ -25,8 +25,8 @@ typedef struct field {
 
 typedef struct type {
     mt_str name;
-    const field *fields; /* NULL: a scalar or an enum */
-    size_t count;
+    field *fields; /* NULL: a scalar or an enum */
+    size_t count, cap;
     const mt_str *choices;
     size_t choice_count;
 } type;
@@ -51,11 +51,17 @@ static bool add_type(schema *s, const type *t)
         e->value = s->types.len;
     } else if (t->count) { /* extend type: its fields join the others */
         type *old = &s->types.items[e->value - 1];
-        field *all = mt_new_array(s->b->arena, field, old->count + t->count);
-        memcpy(all, old->fields, old->count * sizeof *all);
-        memcpy(all + old->count, t->fields, t->count * sizeof *all);
-        old->fields = all;
-        old->count += t->count;
+        size_t count = old->count + t->count;
+        if (count > old->cap) { /* twice as much, or many small ones would add up */
+            field *all = mt_new_array(s->b->arena, field, 2 * count);
+            if (old->count) {
+                memcpy(all, old->fields, old->count * sizeof *all);
+            }
+            old->fields = all;
+            old->cap = 2 * count;
+        }
+        memcpy(old->fields + old->count, t->fields, t->count * sizeof *t->fields);
+        old->count = count;
     }
     return true;
 }

@@ -84,7 +84,9 @@ static bool add_place(const cn_request *r, const cn_shape *shape, const mt_str *
         return too_many(b);
     }
     mt_str *names = mt_new_array(a, mt_str, r->around_count + count + 1);
-    memcpy(names, r->around, r->around_count * sizeof *names);
+    if (r->around_count) {
+        memcpy(names, r->around, r->around_count * sizeof *names);
+    }
     memcpy(names + r->around_count, way, count * sizeof *names);
     mt_str select = cn_dotted(a, way, count);
     cn_place p = {

@@ -8,7 +8,7 @@
 #include "connect/build.h"
 #include "connect/words.h"
 
-enum { MOST_BRACKETS = 64 };
+enum { MOST_BRACKETS = 64, MOST_KEYS = 8 };
 
 typedef enum token_kind {
     T_END,
@@ -31,6 +31,7 @@ typedef struct table {
     mt_str name, schema;
     column *columns;
     size_t count;
+    mt_str from; /* " FROM table WHERE key = $1" */
 } table;
 
 typedef struct reader {
@@ -40,7 +41,8 @@ typedef struct reader {
     mt_str token;
     const char *start;
     MT_VEC(table) tables;
-    mt_map enums; /* name -> cn_shape with choices */
+    mt_map enums;   /* name -> cn_shape with choices */
+    mt_map columns; /* "table.column" -> column */
 } reader;
 
 /* ---- Tokens ---- */
@@ -353,23 +355,23 @@ static bool read_type(reader *r, column *c)
 /* ---- Tables ---- */
 
 /* CHECK (status IN ('a', 'b')): the words of a column. */
-static bool read_check(reader *r, column *columns, size_t count)
+static bool read_check(reader *r, const mt_map *names)
 {
     size_t depth = 0;
-    column *about = NULL;
+    cn_shape *about = NULL;
     do {
         depth += at_sign(r, '(');
         depth -= at_sign(r, ')');
         if (r->kind == T_END || depth > MOST_BRACKETS) {
             return syntax(r, "a closing bracket, and not so many");
         }
-        for (size_t i = 0; (r->kind == T_NAME || r->kind == T_QUOTED) && i < count;
-             i++) {
-            about = mt_str_eq(columns[i].name, r->token) ? &columns[i] : about;
+        if (r->kind == T_NAME || r->kind == T_QUOTED) {
+            const mt_map_entry *e = mt_map_find(names, r->token);
+            about = e ? (cn_shape *)e->value : about;
         }
         bool in = at_word(r, "in");
         next(r);
-        if (in && about && at_sign(r, '(') && !read_texts(r, about->shape)) {
+        if (in && about && at_sign(r, '(') && !read_texts(r, about)) {
             return false;
         }
     } while (depth);
@@ -398,7 +400,9 @@ static bool read_column(reader *r, column *c)
             c->is_key = true;
             c->shape->nullable = false;
         } else if (take_word(r, "check")) {
-            if (!read_check(r, c, 1)) {
+            mt_map own = {0};
+            mt_map_put(r->b->arena, &own, c->name, (uintptr_t)c->shape);
+            if (!read_check(r, &own)) {
                 return false;
             }
         } else if (take_word(r, "comment")) {
@@ -414,7 +418,12 @@ static bool read_column(reader *r, column *c)
     return true;
 }
 
-typedef MT_VEC(column) column_list;
+typedef struct column_list {
+    column *items;
+    size_t len, cap;
+    mt_map shapes; /* by name */
+    mt_map places; /* index + 1, by name */
+} column_list;
 
 static bool read_key(reader *r, column_list *list)
 {
@@ -423,10 +432,10 @@ static bool read_key(reader *r, column_list *list)
         return true;
     }
     while (!take_sign(r, ')')) {
-        for (size_t i = 0; i < list->len; i++) {
-            bool same = mt_str_eq(list->items[i].name, r->token);
-            list->items[i].is_key |= same;
-            list->items[i].shape->nullable &= !same;
+        uintptr_t at = mt_map_get(&list->places, r->token, 0);
+        if (at) {
+            list->items[at - 1].is_key = true;
+            list->items[at - 1].shape->nullable = false;
         }
         if (r->kind == T_END) {
             return syntax(r, "')'");
@@ -451,7 +460,7 @@ static bool read_constraint(reader *r, column_list *list, bool *found)
         if (take_word(r, "primary")) {
             good = read_key(r, list);
         } else if (take_word(r, "check")) {
-            good = read_check(r, list->items, list->len);
+            good = read_check(r, &list->shapes);
         } else if (at_sign(r, '(')) {
             good = pass_brackets(r);
         } else {
@@ -489,6 +498,8 @@ static bool read_table(reader *r)
                 return false;
             }
             mt_vec_push(r->b->arena, &list, c);
+            mt_map_put(r->b->arena, &list.shapes, c.name, (uintptr_t)c.shape);
+            mt_map_put(r->b->arena, &list.places, c.name, list.len);
         }
         if (!take_sign(r, ',') && !at_sign(r, ')')) {
             return syntax(r, "',' or ')'");
@@ -496,6 +507,12 @@ static bool read_table(reader *r)
     }
     t.columns = list.items;
     t.count = list.len;
+    for (size_t i = 0; i < t.count; i++) {
+        mt_map_put(r->b->arena, &r->columns,
+                   mt_strf(r->b->arena, "%.*s.%.*s", MT_ARG(t.name),
+                           MT_ARG(t.columns[i].name)),
+                   (uintptr_t)&t.columns[i]);
+    }
     mt_vec_push(r->b->arena, &r->tables, t);
     return pass_statement(r);
 }
@@ -539,13 +556,13 @@ static bool read_comment(reader *r)
         about = r->token;
         about.len = about.len < 300 ? about.len : 300;
     }
-    for (size_t i = 0; i < r->tables.len; i++) {
-        table *t = &r->tables.items[i];
-        for (size_t k = 0; mt_str_eq(t->name, names[0]) && k < t->count; k++) {
-            if (mt_str_eq(t->columns[k].name, names[1])) {
-                t->columns[k].note = about;
-            }
-        }
+    mt_mark mark = mt_arena_mark(r->b->arena);
+    const mt_map_entry *e =
+        mt_map_find(&r->columns, mt_strf(r->b->arena, "%.*s.%.*s", MT_ARG(names[0]),
+                                         MT_ARG(names[1])));
+    mt_arena_rewind(r->b->arena, mark);
+    if (e) {
+        ((column *)e->value)->note = about;
     }
     return pass_statement(r);
 }
@@ -588,27 +605,35 @@ static void put_name(mt_buf *out, mt_str name)
     mt_buf_addc(out, '"');
 }
 
+/* " FROM table WHERE key = $1", the same for every column of the table. */
+static mt_str from_of(mt_arena *a, const table *t)
+{
+    mt_buf b = {0};
+    size_t number = 0;
+    mt_buf_addz(&b, " FROM ");
+    if (t->schema.len) {
+        put_name(&b, t->schema);
+        mt_buf_addc(&b, '.');
+    }
+    put_name(&b, t->name);
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->columns[i].is_key) {
+            bool whole = t->columns[i].shape->kind == CN_WHOLE;
+            mt_buf_addz(&b, number++ ? " AND " : " WHERE ");
+            put_name(&b, t->columns[i].name);
+            mt_buf_addf(&b, whole ? " = CAST($%zu AS bigint)" : " = $%zu", number);
+        }
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
 static mt_str settings_of(mt_arena *a, const table *t, mt_str expression,
                           const mt_str *params, size_t count)
 {
-    mt_buf query = {0}, out = {0};
+    mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
-    size_t number = 0;
-    mt_buf_addf(&query, "SELECT %.*s FROM ", MT_ARG(expression));
-    if (t->schema.len) {
-        put_name(&query, t->schema);
-        mt_buf_addc(&query, '.');
-    }
-    put_name(&query, t->name);
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->columns[i].is_key) {
-            mt_buf_addz(&query, number ? " AND " : " WHERE ");
-            put_name(&query, t->columns[i].name);
-            bool whole = t->columns[i].shape->kind == CN_WHOLE;
-            number++;
-            mt_buf_addf(&query, whole ? " = CAST($%zu AS bigint)" : " = $%zu", number);
-        }
-    }
     mt_jw_begin_object(&w);
     if (count) {
         mt_jw_keyz(&w, "parameters");
@@ -618,10 +643,10 @@ static mt_str settings_of(mt_arena *a, const table *t, mt_str expression,
         }
         mt_jw_end_array(&w);
     }
-    mt_jw_key_str(&w, "query", mt_buf_str(&query));
+    mt_jw_key_str(&w, "query",
+                  mt_strf(a, "SELECT %.*s%.*s", MT_ARG(expression), MT_ARG(t->from)));
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&query);
     mt_buf_free(&out);
     return text;
 }
@@ -678,11 +703,15 @@ static bool add_column(reader *r, const table *t, const column *c, const mt_str 
     return r->b->places.len <= r->b->limits->connect_places;
 }
 
-static bool add_table(reader *r, const table *t)
+static bool add_table(reader *r, table *t)
 {
     mt_arena *a = r->b->arena;
+    t->from = from_of(a, t);
     MT_VEC(mt_str) params = {0};
     for (size_t i = 0; i < t->count; i++) {
+        if (t->columns[i].is_key && params.len == MOST_KEYS) {
+            return true; /* nobody asks by so many */
+        }
         if (t->columns[i].is_key) {
             mt_vec_push(a, &params, param_name(a, t, t->columns[i].name));
         }

@@ -16,7 +16,9 @@ static const pb_named *resolve(pb_build *b, mt_str scope, mt_str name)
         return find(b, mt_str_skip(name, 1));
     }
     for (;;) {
+        mt_mark mark = mt_arena_mark(b->arena);
         const pb_named *found = find(b, pb_join(b->arena, scope, name));
+        mt_arena_rewind(b->arena, mark);
         if (found || !scope.len) {
             return found;
         }

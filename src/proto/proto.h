@@ -96,6 +96,8 @@ typedef mt_err pb_loader(void *state, mt_arena *a, mt_str name, mt_str *text);
 enum {
     PB_MOST_BYTES = 4 << 20, /* of one file */
     PB_MOST_FILES = 200,
+    PB_MOST_NAME = 255,     /* bytes of one name */
+    PB_MOST_PATH = 1000,    /* of a name with all that is around it */
     PB_MOST_NESTING = 32,   /* messages inside messages */
     PB_MOST_THINGS = 100000 /* messages, fields, enums, values and methods together */
 };

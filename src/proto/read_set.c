@@ -22,7 +22,8 @@ static bool bad_set(pb_build *b)
 
 static bool good_name(pb_build *b, mt_str name)
 {
-    return (name.len && mt_utf8_check(name) == name.len) || bad_set(b);
+    return (name.len && name.len <= PB_MOST_PATH && mt_utf8_check(name) == name.len) ||
+           bad_set(b);
 }
 
 static bool read_enum_value(pb_build *b, mt_str bytes, pb_enum_value *out)

@@ -181,8 +181,8 @@ static bool want_sign(reader *r, char sign)
 
 static bool want_word(reader *r, mt_str *out)
 {
-    if (r->kind != T_WORD) {
-        return fault(r, "here must be a name");
+    if (r->kind != T_WORD || r->token.len > PB_MOST_NAME) {
+        return fault(r, "here must be a name of at most 255 bytes");
     }
     *out = r->token;
     next(r);

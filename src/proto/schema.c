@@ -41,6 +41,10 @@ mt_str pb_join(mt_arena *a, mt_str outer, mt_str name)
 static bool add_name(pb_build *b, mt_str name, pb_named what)
 {
     bool added;
+    if (name.len > PB_MOST_PATH) {
+        return pb_fault(b, MT_E_LIMIT, "a full name is longer than %d bytes",
+                        PB_MOST_PATH);
+    }
     mt_map_entry *e = mt_map_add(b->arena, &b->named, name, &added);
     if (!added) {
         return pb_fault(b, MT_E_SYNTAX, "'%.*s' is declared twice", MT_ARG(name));
