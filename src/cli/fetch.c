@@ -208,7 +208,7 @@ static bool is_about(const ct_fault *fault, mt_str fact)
 }
 
 /* Why the value does not fit its type; empty when it does. The other facts are missing
- * here, which is no fault of this one. */
+ * here, which this one cannot help. */
 static mt_str type_fault(const fetching *f, const ad_fact_answer *answer,
                          const mt_limits *limits)
 {

@@ -3,7 +3,7 @@
  * First try: only the block of each changed source is replaced, or added at the end of
  * the section. If the file is written in a way where that gives something else (flow
  * style, anchors), the whole section is written anew. Whatever was made is parsed and
- * compared with what it should be; a text that means something else is never returned.
+ * compared with what it should be; text that means something else is never returned.
  */
 #include "connect/config.h"
 

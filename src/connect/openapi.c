@@ -46,7 +46,7 @@ static const mt_json *pointed(reading *r, mt_str ref)
     return node;
 }
 
-/* A reference to something that is no schema: parameters, responses. One step is enough
+/* A reference to what is not a schema: parameters, responses. One step is enough
  * for documents that mean well. */
 static const mt_json *followed(reading *r, const mt_json *node)
 {
@@ -312,7 +312,7 @@ static const mt_json *answer_schema(reading *r, const mt_json *get)
 
 typedef MT_VEC(mt_str) text_list;
 
-/* "/orders/{id}/lines": steps that are no parameter are names, the others parameters.
+/* "/orders/{id}/lines": steps in braces are parameters, the others names.
  */
 static void split_path(mt_arena *a, mt_str path, text_list *names, text_list *params,
                        mt_buf *plain)

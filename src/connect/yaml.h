@@ -7,7 +7,7 @@
 /* Appends the members of an object, one a line, from this column on; objects inside
  * below them, lists and what is deeper than `blocks` in one line. */
 void cn_yaml_put(mt_buf *out, const mt_json *object, size_t indent, size_t blocks);
-/* Appends a text so that YAML reads the same text. */
+/* Appends text so that YAML reads the same text. */
 void cn_yaml_text(mt_buf *out, mt_str text);
 
 #endif
