@@ -85,10 +85,25 @@ void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str
                         value ? "null" : "nothing", MT_ARG(q->plan->fact->id));
         return;
     }
-    end_with_value(f, q, ad_shape_json(f->arena, q->plan->fact->type, value), raw);
+    mt_json converted = *value;
+    if (ad_convert(f, q, &converted)) {
+        end_with_value(f, q, ad_shape_json(f->arena, q->plan->fact->type, &converted),
+                       raw);
+    }
 }
 
+/* What a conversion gives may be text again, or a value that JSON can say. */
 void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw)
 {
-    end_with_value(f, q, ad_shape_text(f->arena, q->plan->fact->type, text), raw);
+    const ct_type *type = q->plan->fact->type;
+    mt_json value = {
+        .type = MT_JSON_STRING, .count = (uint32_t)text.len, .as.text = text.ptr};
+    if (!ad_convert(f, q, &value)) {
+        return;
+    }
+    end_with_value(f, q,
+                   mt_json_is(&value, MT_JSON_STRING)
+                       ? ad_shape_text(f->arena, type, mt_json_text(&value))
+                       : ad_shape_json(f->arena, type, &value),
+                   raw);
 }

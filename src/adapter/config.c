@@ -10,7 +10,8 @@
 #include "adapter/impl.h"
 
 enum {
-    WEB = 1 << AD_HTTP | 1 << AD_GRAPHQL,
+    JSON_WEB = 1 << AD_HTTP | 1 << AD_GRAPHQL,
+    WEB = JSON_WEB | 1 << AD_GRPC,
     DATABASE = 1 << AD_SQLITE | 1 << AD_POSTGRES,
     POOLED = DATABASE | 1 << AD_PROCESS,
     REMOTE = WEB | POOLED,
@@ -43,11 +44,13 @@ static const char *const RESPONSE[] = {"digest", "keep", NULL}; /* keep_response
 /* What is zero by mistake has a sentence of its own, below. */
 static const setting SOURCE_SETTINGS[] = {
     {1 << AD_HTTP,     PLAIN(base_url, "base_url")},
-    {1 << AD_GRAPHQL,  PLAIN(base_url, "endpoint")},
+    {1 << AD_GRAPHQL | 1 << AD_GRPC, PLAIN(base_url, "endpoint")},
+    {1 << AD_GRPC,     FILE_NAME(proto, "proto")},
+    {1 << AD_GRPC,     FILE_NAME(proto_root, "proto_root")},
     {WEB,              ANY(auth, "auth")},
     {WEB,              OBJECT(headers, "headers")},
     {WEB,              SPAN(connect_timeout, "connect_timeout")},
-    {WEB,              SIZE(redirects, "redirects", 10)},
+    {JSON_WEB,         SIZE(redirects, "redirects", 10)},
     {WEB,              PLAIN(proxy, "proxy")},
     {WEB,              FILE_NAME(ca_file, "ca_file")},
     {REMOTE,           SPAN(timeout, "timeout")},
@@ -78,6 +81,9 @@ static const setting FACT_SETTINGS[] = {
     {POOLED | 1 << AD_GRAPHQL,
      MT_FORM_OWN(ad_fact_plan, parameters, "parameters", read_names, 0)},
     {1 << AD_STATIC,             FACT_PLAIN(variable, "variable")},
+    {1 << AD_GRPC,               FACT_PLAIN(resource_text, "method")},
+    {1 << AD_GRPC,               MT_FORM_OBJECT(ad_fact_plan, request, "request", 0)},
+    {CACHED, MT_FORM_OWN(ad_fact_plan, convert, "convert", ad_convert_read, 0)},
 };
 /* clang-format on */
 _Static_assert(mt_form_count(SOURCE_SETTINGS) <= MOST_ROWS, "they are picked");

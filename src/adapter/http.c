@@ -1,4 +1,5 @@
-/* adapter/http.c - facts from HTTP resources and GraphQL endpoints (libcurl).
+/* adapter/http.c - facts from HTTP resources and GraphQL endpoints (libcurl); transfers
+ * for gRPC, too, whose messages are the business of grpc.c.
  *
  * One transfer per distinct question: facts that lie in one resource share it. Only
  * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
@@ -21,12 +22,13 @@
 #include "adapter/impl.h"
 #include "os/clock.h"
 
-enum { MOST_HEADER_BYTES = 64 * 1024 };
+enum { MOST_HEADER_BYTES = 64 * 1024, FRAME_HEAD = 5 /* of a gRPC message */ };
+#define MOST_WAIT 99999999 /* eight digits, as gRPC has it */
 
 /* One transfer. */
 typedef struct transfer {
     CURL *easy;
-    mt_buf body;
+    mt_buf body, head; /* of the answer; head of gRPC only */
     size_t header_bytes;
     mt_str post; /* ptr NULL: GET */
     mt_str url;
@@ -42,14 +44,21 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *state)
 {
     transfer *t = state;
     mt_buf_add(&t->body, bytes, size * count);
+    if (t->source->kind == AD_GRPC && t->body.len >= FRAME_HEAD) {
+        const unsigned char *b = (const unsigned char *)t->body.ptr;
+        size_t len = (size_t)b[1] << 24 | (size_t)b[2] << 16 | (size_t)b[3] << 8 | b[4];
+        t->body.full |= len > t->source->max_bytes; /* it need not be waited for */
+    }
     return t->body.full ? 0 : size * count;
 }
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *state)
 {
     transfer *t = state;
-    (void)bytes;
     t->header_bytes += size * count;
+    if (t->source->kind == AD_GRPC && t->header_bytes <= MOST_HEADER_BYTES) {
+        mt_buf_add(&t->head, bytes, size * count);
+    }
     return t->header_bytes > MOST_HEADER_BYTES ? 0 : size * count;
 }
 
@@ -74,6 +83,12 @@ static curl_socket_t open_socket(void *state, curlsocktype purpose,
 #define SET(t, option, value)                                                          \
     MT_ASSERT(curl_easy_setopt((t)->easy, option, (value)) == CURLE_OK)
 
+/* max_bytes is what a message may have. */
+static size_t most_bytes(const ad_source *s)
+{
+    return s->max_bytes + (s->kind == AD_GRPC ? FRAME_HEAD : 0);
+}
+
 /* Redirects are not libcurl's business (follow() decides), proxies are not the
  * environment's, and every socket is opened by open_socket(), which looks at the
  * address. */
@@ -89,7 +104,13 @@ static void set_source(transfer *t, const ad_source *s)
     SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* at least */
     SET(t, CURLOPT_HTTPHEADER, t->headers ? t->headers : s->header_list);
     SET(t, CURLOPT_USERAGENT, "motet");
-    SET(t, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
+    SET(t, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)most_bytes(s));
+    if (s->kind == AD_GRPC) {
+        SET(t, CURLOPT_HTTP_VERSION,
+            mt_str_starts(s->origin, MT_STR("https:"))
+                ? (long)CURL_HTTP_VERSION_2TLS
+                : (long)CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE);
+    }
     if (s->ca_file.len) {
         SET(t, CURLOPT_CAINFO, s->ca_file.ptr);
     }
@@ -122,6 +143,7 @@ static void free_transfer(ad_job *job)
     curl_slist_free_all(t->headers);
     t->headers = NULL;
     mt_buf_free(&t->body);
+    mt_buf_free(&t->head);
     /* It may hold the credential of {query: …}. */
     explicit_bzero((void *)(uintptr_t)t->url.ptr, t->url.len);
 }
@@ -143,19 +165,33 @@ static bool is_own(const ad_job *job, mt_str url)
            mt_str_eq(read.origin, job->source->origin);
 }
 
-/* The source's own and the trace that this request is part of; NULL: there is none. */
-static struct curl_slist *traced_headers(const ad_job *job)
+/* The source's own, with what differs from request to request: the trace it is part of,
+ * and for gRPC how long the caller waits. NULL: there is nothing of that. */
+static struct curl_slist *own_headers(const ad_job *job)
 {
     mt_str parent = job->fetching->fetch->traceparent;
+    bool waits = job->source->kind == AD_GRPC;
     struct curl_slist *list = NULL;
-    if (!parent.len) {
+    if (!parent.len && !waits) {
         return NULL;
     }
     for (struct curl_slist *h = job->source->header_list; h; h = h->next) {
         list = curl_slist_append(list, h->data);
     }
-    mt_str line = mt_strf(job->fetching->arena, "traceparent: %.*s", MT_ARG(parent));
-    return curl_slist_append(list, line.ptr);
+    if (waits) {
+        int64_t left = job->deadline - os_now_ms();
+        mt_str line = mt_strf(job->fetching->arena, "grpc-timeout: %lldm",
+                              (long long)(left < 1           ? 1
+                                          : left > MOST_WAIT ? MOST_WAIT
+                                                             : left));
+        list = curl_slist_append(list, line.ptr);
+    }
+    if (parent.len) {
+        mt_str line =
+            mt_strf(job->fetching->arena, "traceparent: %.*s", MT_ARG(parent));
+        list = curl_slist_append(list, line.ptr);
+    }
+    return list;
 }
 
 /* Also for a second try after a redirect: nothing of the first answer may remain. */
@@ -164,10 +200,11 @@ static void start(ad_job *job)
     transfer *t = job->state;
     t->easy = curl_easy_init();
     MT_ASSERT(t->easy);
-    t->body = (mt_buf){.ceiling = job->source->max_bytes};
+    t->body = (mt_buf){.ceiling = most_bytes(job->source)};
+    mt_buf_clear(&t->head);
     t->header_bytes = 0;
     t->connecting = t->kept_in = false;
-    t->headers = traced_headers(job);
+    t->headers = own_headers(job);
     set_source(t, job->source);
     set_times(t, job);
     SET(t, CURLOPT_WRITEFUNCTION, take_body);
@@ -202,6 +239,8 @@ static const struct {
     {CURLE_WEIRD_SERVER_REPLY, AD_FACT_MALFORMED},
     {CURLE_UNSUPPORTED_PROTOCOL, AD_FACT_MALFORMED},
     {CURLE_BAD_CONTENT_ENCODING, AD_FACT_MALFORMED},
+    {CURLE_HTTP2, AD_FACT_MALFORMED},
+    {CURLE_HTTP2_STREAM, AD_FACT_MALFORMED},
 };
 
 static ad_fact_error error_of(CURLcode code)
@@ -311,6 +350,15 @@ static void transferred(ad_job *job, CURLcode code)
     mt_str id = job->source->decl->id;
     long status = 0;
     curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (code == CURLE_OK && job->source->kind == AD_GRPC) {
+        long version = 0;
+        curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
+        ad_grpc_read(job, &(ad_reply){status, version == CURL_HTTP_VERSION_2_0,
+                                      mt_buf_str(&t->head), mt_buf_str(&t->body)});
+        job->done = true;
+        free_transfer(job);
+        return;
+    }
     if (code == CURLE_OK) {
         read_status(job, status);
         return;
@@ -362,7 +410,7 @@ static void join(ad_fetching *f, ad_job *job, ad_question *q)
     job->questions = more;
 }
 
-static void ask(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str post)
+void ad_http_post(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str post)
 {
     ad_job *job = find_same(f, s, url, post);
     if (job) {
@@ -372,7 +420,7 @@ static void ask(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str
     }
 }
 
-static void start_all(ad_fetching *f, const ad_source *s)
+void ad_http_start(ad_fetching *f, const ad_source *s)
 {
     int running;
     for (size_t i = 0; i < f->jobs.len; i++) {
@@ -406,9 +454,9 @@ static mt_str url_of(ad_fetching *f, const ad_source *s, const ad_question *q)
 void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ask(f, s, questions[i], url_of(f, s, questions[i]), (mt_str){0});
+        ad_http_post(f, s, questions[i], url_of(f, s, questions[i]), (mt_str){0});
     }
-    start_all(f, s);
+    ad_http_start(f, s);
 }
 
 /* ---- GraphQL ---- */
@@ -438,7 +486,7 @@ static mt_str graphql_body(ad_fetching *f, const ad_question *q)
 void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        ask(f, s, qs[i], url_of(f, s, qs[i]), graphql_body(f, qs[i]));
+        ad_http_post(f, s, qs[i], url_of(f, s, qs[i]), graphql_body(f, qs[i]));
     }
-    start_all(f, s);
+    ad_http_start(f, s);
 }

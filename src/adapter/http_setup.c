@@ -48,6 +48,12 @@ static bool check_url(ad_opening *o, ad_source *s)
                                "the base_url of source '%.*s' has a query or fragment",
                                MT_ARG(s->decl->id));
     }
+    if (url.has_path && s->kind == AD_GRPC) {
+        return ad_source_fault(
+            o, s, AD_F_SETTING,
+            "the endpoint of source '%.*s' must be SCHEME://HOST:PORT",
+            MT_ARG(s->decl->id));
+    }
     s->origin = url.origin;
     s->peer = url.host;
     return true;
@@ -276,6 +282,19 @@ static bool set_up_headers(ad_opening *o, ad_source *s)
                                  MT_ARG(s->decl->id));
 }
 
+/* Headers that every request of a kind has. */
+static const struct fixed {
+    unsigned kinds; /* 1 << ad_adapter_kind */
+    mt_str name, value;
+} FIXED[] = {
+    {1 << AD_HTTP | 1 << AD_GRAPHQL, MT_STR_INIT("Accept"),
+     MT_STR_INIT("application/json")},
+    {1 << AD_GRAPHQL, MT_STR_INIT("Content-Type"), MT_STR_INIT("application/json")},
+    {1 << AD_GRPC, MT_STR_INIT("Content-Type"), MT_STR_INIT("application/grpc+proto")},
+    {1 << AD_GRPC, MT_STR_INIT("TE"), MT_STR_INIT("trailers")},
+    {1 << AD_GRPC, MT_STR_INIT("grpc-accept-encoding"), MT_STR_INIT("identity")},
+};
+
 /* ORDER: where it goes is decided before credentials are read. A source that is refused
  * needs none, and a secret that is not loaded cannot be sent to the wrong place. */
 bool ad_http_set_up(ad_opening *o, ad_source *s)
@@ -286,17 +305,19 @@ bool ad_http_set_up(ad_opening *o, ad_source *s)
         mt_str declared = mt_json_text(mt_json_get(&s->fields, mt_str_z(field)));
         s->base_url = mt_str_dup(&o->adapters->arena, declared);
     }
+    if (s->kind == AD_GRPC) {
+        s->base_url = ad_grpc_url(&o->adapters->arena, s->base_url);
+    }
     while (s->kind == AD_HTTP && mt_str_ends(s->base_url, MT_STR("/"))) {
         s->base_url.len--;
     }
     if (!ad_source_waits(o, s)) {
         return false;
     }
-    s->header_list = curl_slist_append(NULL, "Accept: application/json");
-    MT_ASSERT(s->header_list);
-    if (s->kind == AD_GRAPHQL) {
-        add_header(s, &o->adapters->arena, MT_STR("Content-Type"),
-                   MT_STR("application/json"));
+    for (size_t i = 0; i < sizeof FIXED / sizeof *FIXED; i++) {
+        if (FIXED[i].kinds >> s->kind & 1) {
+            add_header(s, &o->adapters->arena, FIXED[i].name, FIXED[i].value);
+        }
     }
     if (!check_url(o, s) || !check_proxy(o, s)) {
         return false;

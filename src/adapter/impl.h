@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/late_curl.h"
 #include "base/vec.h"
+#include "proto/proto.h"
 
 /* ---- Text with {name} ---- */
 
@@ -63,6 +64,7 @@ typedef struct ad_source ad_source;
 typedef struct ad_fact_plan ad_fact_plan;
 typedef struct ad_fetching ad_fetching;
 typedef struct ad_question ad_question;
+typedef struct ad_conversion ad_conversion;
 
 /* What could not be told from a configuration alone: where faults go. */
 typedef struct ad_opening {
@@ -75,6 +77,7 @@ typedef struct ad_opening {
 typedef enum ad_adapter_kind {
     AD_HTTP,
     AD_GRAPHQL,
+    AD_GRPC,
     AD_POSTGRES,
     AD_PROCESS,
     AD_SQLITE,
@@ -130,7 +133,7 @@ struct ad_source {
     int on_error;      /* ad_on_error */
     int keep_response; /* 0: its digest only */
     bool on_error_given, environment;
-    mt_str base_url, proxy, ca_file, file, fixed, working_directory;
+    mt_str base_url, proxy, ca_file, file, fixed, working_directory, proto, proto_root;
     const mt_json *auth, *headers, *connection, *values, *facts, *instances;
     mt_form_words command;
     mt_form_words variables; /* of the host's environment that a process is given */
@@ -144,7 +147,8 @@ struct ad_source {
     struct curl_slist *header_list;
     const char *const *process_environment;
     const char *const *pg_keys, *const *pg_values;
-    int64_t fixed_ms; /* of the clock; 0: it runs */
+    int64_t fixed_ms;        /* of the clock; 0: it runs */
+    const pb_schema *schema; /* of its messages, gRPC */
     ad_pool pool;
     bool has_pool;
 };
@@ -159,7 +163,10 @@ struct ad_fact_plan {
     /* Settings of the fact. */
     mt_str resource_text, select_text, query, variable;
     mt_form_words parameters;
+    const mt_json *request;       /* gRPC: the message, with {name}s in its texts */
+    const ad_conversion *convert; /* NULL: the value is taken as it is */
     /* Made from them. */
+    const pb_method *method;
     ad_template resource;
     ad_selector select;
     const uint32_t *bound; /* names of `parameters`, in order */
@@ -305,6 +312,12 @@ void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
 void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw);
 void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw);
 
+/* The reader of `convert`, which a fact's settings may have. */
+mt_form_reader ad_convert_read;
+/* Does what `convert` says, if anything. False: the question was answered with why it
+ * cannot be done. */
+bool ad_convert(ad_fetching *f, ad_question *q, mt_json *value);
+
 /* The JSON text that `text` (a column, a variable) stands for under `type`; ptr NULL
  * when it cannot. */
 mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text);
@@ -321,6 +334,27 @@ void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t c
 void ad_http_close(ad_source *s);
 bool ad_graphql_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count);
+
+/* Asks with a POST, together with whoever asks the same; ad_http_start() when all have
+ * been added. */
+void ad_http_post(ad_fetching *f, ad_source *s, ad_question *q, mt_str url,
+                  mt_str post);
+void ad_http_start(ad_fetching *f, const ad_source *s);
+
+/* What came over HTTP: headers and trailers in one, one line each. */
+typedef struct ad_reply {
+    long status;
+    bool is_http2;
+    mt_str head, body;
+} ad_reply;
+
+bool ad_grpc_set_up(ad_opening *o, ad_source *s);
+bool ad_grpc_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
+void ad_grpc_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count);
+/* Answers every question of the job. */
+void ad_grpc_read(ad_job *job, const ad_reply *reply);
+/* An endpoint as a URL. */
+mt_str ad_grpc_url(mt_arena *a, mt_str endpoint);
 
 /* The names in `parameters` of a fact, in order. */
 void ad_plan_parameters(ad_opening *o, ad_fact_plan *p);

@@ -10,6 +10,8 @@ const ad_adapter AD_ADAPTERS[] = {
         ad_http_plan, ad_http_ask, ad_http_close},
     [AD_GRAPHQL] = {MT_STR_INIT("motet.graphql"), ad_http_set_up,
         ad_graphql_plan, ad_graphql_ask, ad_http_close},
+    [AD_GRPC] = {MT_STR_INIT("motet.grpc"), ad_grpc_set_up,
+        ad_grpc_plan, ad_grpc_ask, ad_http_close},
     [AD_POSTGRES] = {MT_STR_INIT("motet.postgres"), ad_postgres_set_up,
         ad_database_plan, ad_postgres_ask, ad_postgres_close},
     [AD_PROCESS] = {MT_STR_INIT("motet.process"), ad_process_set_up,
@@ -34,6 +36,7 @@ static const struct protocol {
 } PROTOCOLS[] = {
     {MT_STR_INIT("http"), {0}, AD_HTTP},
     {MT_STR_INIT("graphql"), {0}, AD_GRAPHQL},
+    {MT_STR_INIT("grpc"), {0}, AD_GRPC},
     {MT_STR_INIT("database"), MT_STR_INIT("postgres"), AD_POSTGRES},
     {MT_STR_INIT("database"), MT_STR_INIT("postgresql"), AD_POSTGRES},
     {MT_STR_INIT("database"), MT_STR_INIT("sqlite"), AD_SQLITE},

@@ -53,6 +53,8 @@
     X(log_bytes,        1u << 20,  "bytes of a server's log that wait to be written")  \
     X(mcp_bytes,        4u << 20,  "bytes in one message of the Model Context Protocol")  \
     X(guard_bytes,      64u << 20, "bytes in one message of a server behind a guard")     \
+    X(connect_bytes,    16u << 20, "bytes of one document that motet connect reads")  \
+    X(connect_places,   20000,     "values that such a document describes")           \
     X(whatif_flows,     1000000,   "flows under way at once in a replayed ledger")
 /* clang-format on */
 

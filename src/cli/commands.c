@@ -14,6 +14,8 @@ const cli_command CLI_COMMANDS[] = {
      cmd_fmt, CMD_FMT_OPTIONS, NULL, 1, -1, CMD_FMT_DETAILS},
     {"eval", "FILE", "Evaluate facts to verdicts", cmd_eval, CMD_EVAL_OPTIONS, NULL, 1, 1,
      CMD_EVAL_DETAILS},
+    {"connect", "FILE", "Propose where the facts of a contract come from",
+     cmd_connect, CMD_CONNECT_OPTIONS, NULL, 1, 1, CMD_CONNECT_DETAILS},
     {"actions", "FILE", "Say what a persona can do now, and what blocks the rest",
      cmd_actions, CMD_ACTIONS_OPTIONS, NULL, 1, 1, CMD_ACTIONS_DETAILS},
     {"explain", "FILE", "Tell a contract in prose, or why something is so", cmd_explain,

@@ -11,6 +11,7 @@ int cmd_ask(const cli_args *args);
 void cli_questions(mt_buf *out); /* what can be asked, for its help */
 int cmd_check(const cli_args *args);
 int cmd_completion(const cli_args *args);
+int cmd_connect(const cli_args *args);
 int cmd_elaborate(const cli_args *args);
 int cmd_generate(const cli_args *args);
 int cmd_eval(const cli_args *args);
@@ -29,6 +30,8 @@ extern const char CMD_GENERATE_DETAILS[];
 extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[],
     CMD_EVAL_OPTIONS[], CMD_FMT_OPTIONS[], CMD_INIT_OPTIONS[], CMD_TEST_OPTIONS[],
     CMD_VALIDATE_OPTIONS[];
+extern const cli_option CMD_CONNECT_OPTIONS[];
+extern const char CMD_CONNECT_DETAILS[];
 extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
     CMD_ELABORATE_DETAILS[], CMD_EVAL_DETAILS[], CMD_FMT_DETAILS[], CMD_INIT_DETAILS[],
     CMD_TEST_DETAILS[], CMD_VALIDATE_DETAILS[];

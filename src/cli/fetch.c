@@ -10,9 +10,9 @@
  * contract's (1). */
 #include "cli/fetch.h"
 
-#include "adapter/adapter.h"
 #include "base/vec.h"
 #include "cli/engine.h"
+#include "contract/eval/facts.h"
 #include "os/clock.h"
 
 enum { FETCH_MS = 30000 }; /* each source has its own timeout within it */
@@ -28,6 +28,7 @@ typedef struct fetching {
     MT_VEC(uint32_t) wanted;
     ct_binding binding;      /* of --bind, for paths that name an instance */
     ad_fact_answer *answers; /* parallel to `wanted` */
+    bool shared;             /* the configuration has sources of other contracts, too */
 } fetching;
 
 /* Paths in the settings are relative to the file they stand in. */
@@ -48,6 +49,7 @@ static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
         .model = f->model,
         .sources = sources,
         .directory = mt_str_from(name.ptr, name.len - base.len),
+        .shared = f->shared,
     };
     if (ad_adapters_open(&options, &ds, &f->adapters)) {
         for (size_t i = 0; i < ds.len; i++) {
@@ -101,9 +103,7 @@ static bool is_world(ad_fact_error error)
     return error != AD_FACT_PARAM_MISSING && error != AD_FACT_PARAM_REFUSED;
 }
 
-/* The worst failure decides the exit code, and all are told. A fact with a default that
- * may be used has not failed. */
-static int fetch(fetching *f)
+static void ask_all(fetching *f)
 {
     ad_fetch request = {.facts = f->wanted.items,
                         .fact_count = f->wanted.len,
@@ -111,9 +111,16 @@ static int fetch(fetching *f)
                         .param_count = f->params.len,
                         .instances = f->binding.instances,
                         .deadline = os_now_ms() + FETCH_MS};
-    int code = CLI_HOLDS;
     f->answers = mt_new_array(f->arena, ad_fact_answer, f->wanted.len + 1);
     ad_adapters_fetch(f->adapters, &request, f->arena, f->answers);
+}
+
+/* The worst failure decides the exit code, and all are told. A fact with a default that
+ * may be used has not failed. */
+static int fetch(fetching *f)
+{
+    int code = CLI_HOLDS;
+    ask_all(f);
     for (size_t i = 0; i < f->wanted.len; i++) {
         const ad_fact_answer *got = &f->answers[i];
         if (ad_fact_failed(got)) {
@@ -187,6 +194,60 @@ int cli_facts_text(const cli_args *args, mt_arena *a, const ct_model *m,
         ad_facts_join(&joined, m, f.given, f.answers, f.wanted.len);
         *text = mt_str_dup(a, mt_buf_str(&joined));
         mt_buf_free(&joined);
+    }
+    ad_adapters_free(f.adapters);
+    return code;
+}
+
+/* Is the fault about this fact? Its path begins with the fact's name. */
+static bool is_about(const ct_fault *fault, mt_str fact)
+{
+    mt_str rest = mt_str_skip(fault->path, fact.len);
+    return mt_str_starts(fault->path, fact) &&
+           (!rest.len || rest.ptr[0] == '.' || rest.ptr[0] == '[');
+}
+
+/* Why the value does not fit its type; empty when it does. The other facts are missing
+ * here, which this one cannot help. */
+static mt_str type_fault(const fetching *f, const ad_fact_answer *answer,
+                         const mt_limits *limits)
+{
+    ct_facts *facts = ct_facts_new(f->model);
+    ct_fault fault = {0};
+    mt_buf one = {0};
+    mt_str why = {0};
+    ad_facts_join(&one, f->model, NULL, answer, 1);
+    if (ct_facts_read(facts, mt_buf_str(&one), limits, false, &fault)) {
+        for (const ct_fault *at = &fault; at && !why.len; at = at->next) {
+            if (at->kind != CT_FAULT_MISSING_FACT &&
+                is_about(at, f->model->facts[answer->fact].id)) {
+                why = mt_str_dup(f->arena, at->message);
+            }
+        }
+    }
+    mt_buf_free(&one);
+    ct_facts_free(facts);
+    return why;
+}
+
+int cli_try_sources(const cli_args *args, mt_arena *a, const ct_model *m,
+                    const char *config, const mt_limits *limits, cli_tried *each,
+                    void *state)
+{
+    fetching f = {.args = args, .arena = a, .model = m, .shared = true};
+    int code = open_adapters(&f, config, limits);
+    code = code ? code : read_names(&f);
+    if (!code) {
+        choose_wanted(&f);
+        ask_all(&f);
+        for (size_t i = 0; i < f.wanted.len; i++) {
+            const ad_fact_answer *got = &f.answers[i];
+            mt_str fault = got->error ? (mt_str){0} : type_fault(&f, got, limits);
+            int own = got->error ? (is_world(got->error) ? CLI_WORLD : CLI_FAILS)
+                                 : (fault.len ? CLI_FAILS : CLI_HOLDS);
+            code = own > code ? own : code;
+            each(state, &m->facts[got->fact], got, fault);
+        }
     }
     ad_adapters_free(f.adapters);
     return code;

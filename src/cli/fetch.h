@@ -3,6 +3,7 @@
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
+#include "adapter/adapter.h"
 #include "cli/cli.h"
 #include "contract/wire/model.h"
 
@@ -12,5 +13,14 @@
  * where each came from. CLI_HOLDS, or reported already. The text lives in `a`. */
 int cli_facts_text(const cli_args *args, mt_arena *a, const ct_model *m,
                    const mt_limits *limits, mt_str *text);
+
+/* Fetches every fact that has a source which is not manual, as CONFIG says, and tells
+ * what became of each; `fault` is why its value does not fit its type, or empty.
+ * CLI_HOLDS: all have a value that fits; otherwise the worst of what happened. */
+typedef void cli_tried(void *state, const ct_fact *fact, const ad_fact_answer *answer,
+                       mt_str fault);
+int cli_try_sources(const cli_args *args, mt_arena *a, const ct_model *m,
+                    const char *config, const mt_limits *limits, cli_tried *each,
+                    void *state);
 
 #endif

@@ -12,7 +12,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
               "agent-trace", "check", "completion", "elaborate", "eval", "fmt", "help", "init",
               "test", "validate"]
 DOCUMENTED += ["agent-chart", "agent-init", "agent-inspect", "agent-relay", "agent-render", "agent-run", "agent-scenario"]
-DOCUMENTED += ["analyze", "ask", "generate"]
+DOCUMENTED += ["analyze", "ask", "connect", "generate"]
 DOCUMENTED += ["actions", "deploy", "explain", "lsp", "mcp", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]

@@ -21,9 +21,9 @@
 static const struct refused_row {
     const char *name, *constructs, *yaml, *code, *what;
 } REFUSED[] = {
-    {"E1_grpc_without_a_process_is_refused_by_name",
+    {"E1_grpc_without_a_layout_of_its_messages_is_refused_by_name",
      SOURCE("ledger_rpc", "grpc", "'endpoint':'h:1'") FACT_OF("ledger_rpc", "a.b", "v", INT_TYPE), "",
-     "F102", "'ledger_rpc' (protocol grpc)"},
+     "F101", "'ledger_rpc' needs proto"},
     {"E1_an_extension_without_a_process_is_refused_by_name", V_OF("x_bus.events"), "", "F102", "x_bus.events"},
     {"E1_an_unknown_dialect_is_refused_by_name", DB_V("mysql"), "", "F102", "dialect mysql"},
     {"E1_a_database_without_a_query_is_refused", DB_V("sqlite"), "s: {file: x.db}", "F104", "fact 'v'"},

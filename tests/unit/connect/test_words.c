@@ -1,0 +1,63 @@
+/* Names as words: how they are split, and how alike they are. */
+#include "../rows.h"
+
+#include "connect/words.h"
+
+static mt_arena arena;
+
+static const struct split_row {
+    const char *name, *text, *snake;
+} SPLITS[] = {
+    {"snake_case", "order_total", "order_total"},
+    {"camelCase", "orderTotal", "order_total"},
+    {"PascalCase", "OrderTotal", "order_total"},
+    {"kebab-case", "order-total", "order_total"},
+    {"capitals together", "HTTPStatus", "http_status"},
+    {"capitals at the end", "customerID", "customer_id"},
+    {"digits are apart", "line2text", "line_2_text"},
+    {"shouting", "ORDER_TOTAL", "order_total"},
+    {"signs only", "__", ""},
+    {"nothing", "", ""},
+};
+
+static void is_split(void **state)
+{
+    const struct split_row *row = *state;
+    mt_str text = fenced(mt_str_z(row->text));
+    assert_text(cn_snake(&arena, text), mt_str_z(row->snake));
+    fenced_free(text);
+}
+
+static const struct alike_row {
+    const char *name, *a, *b;
+    unsigned covered; /* of a in b */
+} ALIKE[] = {
+    {"the same words in another order", "order_total", "totalOrder", 1000},
+    {"a plural is the same", "entries", "entry", 1000},
+    {"a synonym is less", "amount", "total", 800},
+    {"an abbreviation is less", "cust", "customization", 700},
+    {"a slip is less", "balance", "ballance", 650},
+    {"half of it", "order_weight", "order_colour", 500},
+    {"noise says little", "is_paid", "paid", 869},
+    {"other words are nothing", "weight", "colour", 0},
+    {"short words are not stretched", "at", "attempt", 0},
+};
+
+static void is_alike(void **state)
+{
+    const struct alike_row *row = *state;
+    cn_words a = {0}, b = {0};
+    cn_words_add(&arena, &a, mt_str_z(row->a));
+    cn_words_add(&arena, &b, mt_str_z(row->b));
+    assert_int_equal(cn_covered(&a, &b), row->covered);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_add(&list, SPLITS, is_split);
+    rows_add(&list, ALIKE, is_alike);
+    int failed = rows_run(&list, "connect/words");
+    mt_arena_free(&arena);
+    return failed;
+}
