@@ -257,6 +257,25 @@ class Decided(Flows):
         self.assertEqual((call["status"], call["flow"], call["bindings"]),
                          ("outcome_unknown", "publish", {"File": "/srv/a"}))
 
+    def test_a_flow_that_waits_does_not_move_what_is_held(self):
+        """The reviewer goes on when it is known what became of the agent's call."""
+        guards.lay_out(self.dir, CONTRACT + "operation rework { personas: [agent] require: inside "
+                                            "effects: [File: written -> open] }\n",
+                       MAP.replace("flow: theirs", "operation: rework"))
+        with Guard(self.dir) as agent:
+            flow = agent.call("write", {"path": "/srv/a"})["_meta"]["motet/flow"]["id"]
+            self.assertIn("It is not known", agent.words("purge", path="/srv/a", do="die")[1])
+        call, = guards.pending(self.dir)
+        for ended, status in ((None, 409), ("--failed", 200)):
+            if ended:
+                self.assertEqual(self.resolve(call["call"], ended).code, 0)
+            server = serve.Server(self.dir, self.dir / "files.tenor", store="sqlite:guard.db")
+            token = server.token("--persona", "files:reviewer")
+            with self.subTest(ended), server:
+                done = server.post(f"/v1/flows/{flow}/resume", {}, token=token)
+                self.assertEqual((done.status, done.code), (status, None if ended else "instance_busy"), done)
+        self.check_store()
+
     def test_faults_of_the_map(self):
         for text, told in (
                 (MAP.replace("flow: publish", "flow: publsh", 1), "names the flow 'publsh', which the contract does "
