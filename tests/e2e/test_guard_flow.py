@@ -225,6 +225,25 @@ class Decided(Flows):
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
 
+    def test_the_result_names_an_outcome_for_a_step(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status={"choose_it": "given"})[0])
+            self.assertFalse(agent.words("decide", path="/srv/b", status={"no_step": "given"})[0])
+        results = [r["body"]["provenance"]["outcome"] for r in guards.records(self.dir)
+                   if r["body"]["kind"] == "operation"]
+        self.assertEqual(results, ["given"])
+        self.assertEqual([c["bindings"] for c in guards.pending(self.dir)], [{"File": "/srv/b"}])
+
+    def test_an_outcome_that_does_not_match_is_not_taken_for_the_one_that_does(self):
+        contract = CONTRACT.replace("File: open -> written -> given", "File: written -> open -> given")
+        guards.lay_out(self.dir, contract, MAP)
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status="given")[0])
+            self.assertFalse(agent.words("decide", path="/srv/b", status="kept")[0])
+        call, = guards.pending(self.dir)
+        self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
+        self.check_store()
+
     def test_observed(self):
         with Guard(self.dir, "--observe") as agent:
             self.assertEqual(agent.words("write", mark="m", path="/etc/a"), (False, "done m"))

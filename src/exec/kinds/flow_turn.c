@@ -442,7 +442,8 @@ static uint32_t first_operation(ct_run *run)
     return run->status == CT_RUN_MORE ? ct_run_next_op(run) : CT_NONE;
 }
 
-/* Only where the engine cannot choose by itself does a name matter. */
+/* An outcome that was named is the one, though another were the only one that matches.
+ */
 static ct_attempt try_first(ex_turn *t, uint32_t op)
 {
     ct_attempt a;
@@ -450,7 +451,7 @@ static ct_attempt try_first(ex_turn *t, uint32_t op)
     uint32_t persona = ex_next_persona(run), named = ex_outcome_named(t, op);
     ct_op_try(&run->frozen, op, persona, run->states, CT_NONE, &t->job->arena, &a,
               run->proposed);
-    if (a.error == CT_OP_AMBIGUOUS && named != CT_NONE) {
+    if ((!a.error || a.error == CT_OP_AMBIGUOUS) && named != CT_NONE) {
         ct_op_try(&run->frozen, op, persona, run->states, named, &t->job->arena, &a,
                   run->proposed);
     }
