@@ -172,6 +172,35 @@ class Decided(Flows):
         self.assertEqual([(r["flow"], r["guard"]["event"]) for r in refused], [("publish", "refused")] * 2)
         self.check_store()
 
+    def test_a_flow_that_would_fail_on_the_agents_own_way_is_refused(self):
+        """Its first operation can be done; behind it, it ends with a failure before anybody else acts."""
+        guards.lay_out(self.dir, CONTRACT + """operation sign { personas: [agent] require: sealed
+  effects: [File: written -> released] }
+flow signed { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: write persona: agent outcomes: { written: b } on_failure: Terminate(outcome: failure) }
+  b: OperationStep { op: sign persona: agent outcomes: { success: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+flow asks { snapshot: at_initiation entry: a steps: {
+  a: BranchStep { condition: sealed persona: agent if_true: Terminal(success) if_false: Terminal(failure) } } }
+""", MAP.replace("flow: theirs", "flow: asks").replace("flow: publish", "flow: signed"))
+        with Guard(self.dir) as agent:
+            for tool, told in (("write", "precondition failed for operation 'sign'"), ("seal", "'sign'"),
+                               ("purge", "flow 'asks' would end with 'failure'")):
+                error, text = agent.words(tool, mark="no", path="/srv/a")
+                self.assertIn("Refused (flow_failed)", text)
+                self.assertIn(told, text)
+        self.assertEqual((guards.calls(self.dir), self.made()), ([], []))
+        self.check_store()
+
+    def test_a_failure_that_the_result_leads_to_is_an_end(self):
+        guards.lay_out(self.dir, CONTRACT.replace("given: Terminal(success)", "given: Terminal(failure)"), MAP)
+        with Guard(self.dir) as agent:
+            meta = agent.call("decide", {"path": "/srv/a", "status": "given"})["_meta"]
+        self.assertEqual(meta["motet/flow"]["status"], "done")
+        self.assertEqual([r["body"]["outcome"] for r in guards.records(self.dir) if r["body"]["kind"] == "flow_ended"],
+                         ["failure"])
+        self.assertEqual(guards.pending(self.dir), [])
+
     def test_what_somebody_else_begins_is_refused_and_not_listed(self):
         with Guard(self.dir) as agent:
             self.assertEqual(agent.tools(), ["read", "write", "seal", "decide"])
