@@ -263,6 +263,17 @@ flow asks { snapshot: at_initiation entry: a steps: {
         self.assertEqual(results, ["given"])
         self.assertEqual([c["bindings"] for c in guards.pending(self.dir)], [{"File": "/srv/b"}])
 
+    def test_an_outcome_that_does_not_exist_is_not_in_the_record(self):
+        """It is the server's text: as long as it likes, and nothing where `record_bytes` is 0."""
+        guards.lay_out(self.dir, CONTRACT, MAP.replace("timeout: 60s", "record_bytes: 0"))
+        with Guard(self.dir) as agent:
+            for path, status in (("/srv/a", "secret" * 1000), ("/srv/b", {"secret" * 1000: "given"}),
+                                 ("/srv/c", {"choose_it": "secret" * 1000})):
+                self.assertFalse(agent.words("decide", path=path, status=status)[0])
+        bodies = [r["body"] for r in guards.records(self.dir)]
+        self.assertEqual([b["guard"]["event"] for b in bodies if "guard" in b], ["allowed", "outcome_unknown"] * 3)
+        self.assertNotIn("secret", json.dumps(bodies))
+
     def test_an_outcome_that_does_not_match_is_not_taken_for_the_one_that_does(self):
         contract = CONTRACT.replace("File: open -> written -> given", "File: written -> open -> given")
         guards.lay_out(self.dir, contract, MAP)
