@@ -284,6 +284,21 @@ flow asks { snapshot: at_initiation entry: a steps: {
         self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
         self.check_store()
 
+    def test_of_a_later_step_too(self):
+        """Behind `write` only `kept` of `again` matches, whatever the result says."""
+        guards.lay_out(self.dir, CONTRACT + """operation again { personas: [agent] outcomes: [kept, given]
+  require: inside effects: [File: written -> open -> kept, File: open -> written -> given] }
+flow twice { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: write persona: agent outcomes: { written: b } on_failure: Terminate(outcome: failure) }
+  b: OperationStep { op: again persona: agent outcomes: { kept: Terminal(success), given: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+""", MAP.replace("flow: choosing", "flow: twice"))
+        with Guard(self.dir) as agent:
+            for path, status in (("/srv/a", {"b": "given"}), ("/srv/b", {"b": "kept"}), ("/srv/c", {})):
+                self.assertFalse(agent.words("decide", path=path, status=status)[0])
+        self.assertEqual([c["bindings"]["File"] for c in guards.pending(self.dir)], ["/srv/a"])
+        self.check_store()
+
     def test_observed(self):
         with Guard(self.dir, "--observe") as agent:
             self.assertEqual(agent.words("write", mark="m", path="/etc/a"), (False, "done m"))

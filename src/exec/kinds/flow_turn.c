@@ -527,7 +527,7 @@ static bool refused_way(ex_turn *t, bool outcome_later)
         return refuse_persona(t, run->waiting_for);
     }
     ct_run_all(run);
-    return refused_failure(t);
+    return ex_refused_other_outcomes(t) || refused_failure(t);
 }
 
 mt_err ex_flow_entry_refused(ex_job *job, ex_group *g, bool outcome_later)
