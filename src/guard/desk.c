@@ -361,17 +361,21 @@ gd_decision gd_begin(const gd_desk *d, mt_arena *a, const gd_call *c)
 
 /* ---- End ---- */
 
-/* The outcome: named by somebody, or found in the result; empty: whichever matches. */
+/* The outcome as JSON: named by somebody, or found in the result; of a flow it may be
+ * one for each step. Empty: whichever matches. */
 static mt_str outcome_of(mt_arena *a, const gd_tool *t, const gd_end_of *e)
 {
     mt_buf value = {0};
     mt_json tree;
-    mt_str found = e->outcome;
-    if (!found.len && t && t->result.outcome && e->result &&
-        gd_value_write(&value, t->result.outcome, e->result) &&
-        !mt_json_read(a, mt_str_dup(a, mt_buf_str(&value)), NULL, &tree, NULL)) {
-        found = mt_json_text(&tree);
+    bool named = e->outcome.len > 0;
+    if (named) {
+        mt_json_quote(&value, e->outcome);
+    } else if (t && t->result.outcome && e->result &&
+               gd_value_write(&value, t->result.outcome, e->result) &&
+               !mt_json_read(a, mt_str_dup(a, mt_buf_str(&value)), NULL, &tree, NULL)) {
+        named = mt_json_text(&tree).len || (t->flow.len && tree.type == MT_JSON_OBJECT);
     }
+    mt_str found = named ? mt_str_dup(a, mt_buf_str(&value)) : (mt_str){0};
     mt_buf_free(&value);
     return found;
 }
@@ -382,7 +386,8 @@ static mt_str end_body(const gd_desk *d, mt_arena *a, mt_str outcome)
     mt_jw w = mt_jw_start(&out, false);
     mt_jw_begin_object(&w);
     if (outcome.len) {
-        mt_jw_key_str(&w, "outcome", outcome);
+        mt_jw_keyz(&w, "outcome");
+        mt_jw_raw(&w, outcome);
     }
     if (d->receipts) {
         mt_jw_key_bool(&w, "receipt", true);

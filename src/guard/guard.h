@@ -81,9 +81,9 @@ mt_str gd_twin_of(const mt_json *object, const char *const *names);
 /* The object with one member's text replaced; `with` empty: left out. */
 void gd_copy(mt_buf *out, mt_str text, const mt_json *object, const char *member,
              mt_str with);
-/* The object with these members in its `_meta`, in place of what it has there under
- * names of ours; all other bytes are as they came. One whose `_meta` is not an object
- * stays as it is. */
+/* The object with these members in its `_meta`, or none, in place of what it has there
+ * under names of ours; all other bytes are as they came. One whose `_meta` is not an
+ * object stays as it is. */
 void gd_with_meta(mt_buf *out, mt_str text, const mt_json *object, mt_str members);
 /* The message with another id (empty: as it has none). */
 void gd_with_id(mt_buf *out, mt_str text, const mt_json *all, mt_str id);

@@ -682,7 +682,7 @@ static void give_result(proxy *p, const flight *f, mt_str text, const mc_envelop
         mt_buf_addc(&line, ':');
         if (mt_str_is(m->key, "id")) {
             mt_buf_adds(&line, f->id);
-        } else if (mt_str_is(m->key, "result")) {
+        } else if (mt_str_is(m->key, "result") && f->call.len) {
             gd_with_meta(&line, text, &m->value, f->meta);
         } else {
             mt_buf_adds(&line, gd_raw(text, &m->value));

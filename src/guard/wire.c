@@ -128,7 +128,7 @@ static uint32_t count_ours(const mt_json *meta)
     return n;
 }
 
-/* Members of ours behind the others. */
+/* Members of ours, if there are any, behind the others. */
 static void write_meta(mt_buf *out, mt_str text, const mt_json *meta, mt_str members)
 {
     mt_str raw = gd_raw(text, meta);
@@ -147,7 +147,7 @@ static void write_meta(mt_buf *out, mt_str text, const mt_json *meta, mt_str mem
             mt_buf_adds(out, gd_raw(text, &m->value));
         }
     }
-    mt_buf_addz(out, meta->count > ours ? "," : "");
+    mt_buf_addz(out, members.len && meta->count > ours ? "," : "");
     mt_buf_adds(out, members);
     mt_buf_addc(out, '}');
 }
@@ -156,8 +156,9 @@ void gd_with_meta(mt_buf *out, mt_str text, const mt_json *object, mt_str member
 {
     mt_str raw = gd_raw(text, object);
     const mt_json *meta = mt_json_at(object, "_meta");
-    if (!members.len || !mt_json_is(object, MT_JSON_OBJECT) ||
-        (meta && !mt_json_is(meta, MT_JSON_OBJECT))) {
+    if (!mt_json_is(object, MT_JSON_OBJECT) ||
+        (meta && !mt_json_is(meta, MT_JSON_OBJECT)) ||
+        (!members.len && !(meta && count_ours(meta)))) {
         mt_buf_adds(out, raw);
     } else if (meta) {
         size_t before = meta->offset - object->offset;

@@ -820,6 +820,21 @@ class Shared(Guards):
             self.assertEqual(self.run_motet("ledger", "verify", "--store", url).code, 0)
             self.assertEqual(self.run_motet("store", "check", "--store", url).code, 0)
 
+    def test_what_a_server_says_in_our_name_does_not_pass_where_nothing_was_recorded(self):
+        """An operator was faster: the end of the call is no record, and the server's word for one is none."""
+        given = {"path": "/srv/a", "content": "", "do": "ask", "meta": '{"motet/record": 0, "motet/receipt": {}, "a": 1}'}
+        with Postgres() as database:
+            url = database.url()
+            with Guard(self.dir, "--store", url) as agent:
+                agent.say(json.dumps(mcp.message(mcp.NEWER, 91, "tools/call", {"name": "write", "arguments": given})))
+                asked = agent.hear()
+                self.assertEqual(asked["method"], "roots/list")
+                pending = self.run_motet("guard", "pending", "--store", url, "--json")
+                call = json.loads(pending.out)["call"]
+                self.assertEqual(self.run_motet("guard", "resolve", call, "--failed", "--store", url).code, 0)
+                agent.say(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": {}}))
+                self.assertEqual(agent.hear()["result"]["_meta"], {"a": 1})
+
     def others(self, url, call):
         """A server that finds the claim: nothing moves what is held until it is resolved."""
         server = serve.Server(self.dir, "files.tenor", store=url)

@@ -172,6 +172,35 @@ class Decided(Flows):
         self.assertEqual([(r["flow"], r["guard"]["event"]) for r in refused], [("publish", "refused")] * 2)
         self.check_store()
 
+    def test_a_flow_that_would_fail_on_the_agents_own_way_is_refused(self):
+        """Its first operation can be done; behind it, it ends with a failure before anybody else acts."""
+        guards.lay_out(self.dir, CONTRACT + """operation sign { personas: [agent] require: sealed
+  effects: [File: written -> released] }
+flow signed { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: write persona: agent outcomes: { written: b } on_failure: Terminate(outcome: failure) }
+  b: OperationStep { op: sign persona: agent outcomes: { success: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+flow asks { snapshot: at_initiation entry: a steps: {
+  a: BranchStep { condition: sealed persona: agent if_true: Terminal(success) if_false: Terminal(failure) } } }
+""", MAP.replace("flow: theirs", "flow: asks").replace("flow: publish", "flow: signed"))
+        with Guard(self.dir) as agent:
+            for tool, told in (("write", "precondition failed for operation 'sign'"), ("seal", "'sign'"),
+                               ("purge", "flow 'asks' would end with 'failure'")):
+                error, text = agent.words(tool, mark="no", path="/srv/a")
+                self.assertIn("Refused (flow_failed)", text)
+                self.assertIn(told, text)
+        self.assertEqual((guards.calls(self.dir), self.made()), ([], []))
+        self.check_store()
+
+    def test_a_failure_that_the_result_leads_to_is_an_end(self):
+        guards.lay_out(self.dir, CONTRACT.replace("given: Terminal(success)", "given: Terminal(failure)"), MAP)
+        with Guard(self.dir) as agent:
+            meta = agent.call("decide", {"path": "/srv/a", "status": "given"})["_meta"]
+        self.assertEqual(meta["motet/flow"]["status"], "done")
+        self.assertEqual([r["body"]["outcome"] for r in guards.records(self.dir) if r["body"]["kind"] == "flow_ended"],
+                         ["failure"])
+        self.assertEqual(guards.pending(self.dir), [])
+
     def test_what_somebody_else_begins_is_refused_and_not_listed(self):
         with Guard(self.dir) as agent:
             self.assertEqual(agent.tools(), ["read", "write", "seal", "decide"])
@@ -225,6 +254,51 @@ class Decided(Flows):
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
 
+    def test_the_result_names_an_outcome_for_a_step(self):
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status={"choose_it": "given"})[0])
+            self.assertFalse(agent.words("decide", path="/srv/b", status={"no_step": "given"})[0])
+        results = [r["body"]["provenance"]["outcome"] for r in guards.records(self.dir)
+                   if r["body"]["kind"] == "operation"]
+        self.assertEqual(results, ["given"])
+        self.assertEqual([c["bindings"] for c in guards.pending(self.dir)], [{"File": "/srv/b"}])
+
+    def test_an_outcome_that_does_not_exist_is_not_in_the_record(self):
+        """It is the server's text: as long as it likes, and nothing where `record_bytes` is 0."""
+        guards.lay_out(self.dir, CONTRACT, MAP.replace("timeout: 60s", "record_bytes: 0"))
+        with Guard(self.dir) as agent:
+            for path, status in (("/srv/a", "secret" * 1000), ("/srv/b", {"secret" * 1000: "given"}),
+                                 ("/srv/c", {"choose_it": "secret" * 1000})):
+                self.assertFalse(agent.words("decide", path=path, status=status)[0])
+        bodies = [r["body"] for r in guards.records(self.dir)]
+        self.assertEqual([b["guard"]["event"] for b in bodies if "guard" in b], ["allowed", "outcome_unknown"] * 3)
+        self.assertNotIn("secret", json.dumps(bodies))
+
+    def test_an_outcome_that_does_not_match_is_not_taken_for_the_one_that_does(self):
+        contract = CONTRACT.replace("File: open -> written -> given", "File: written -> open -> given")
+        guards.lay_out(self.dir, contract, MAP)
+        with Guard(self.dir) as agent:
+            self.assertFalse(agent.words("decide", path="/srv/a", status="given")[0])
+            self.assertFalse(agent.words("decide", path="/srv/b", status="kept")[0])
+        call, = guards.pending(self.dir)
+        self.assertEqual((call["status"], call["bindings"]), ("outcome_unknown", {"File": "/srv/a"}))
+        self.check_store()
+
+    def test_of_a_later_step_too(self):
+        """Behind `write` only `kept` of `again` matches, whatever the result says."""
+        guards.lay_out(self.dir, CONTRACT + """operation again { personas: [agent] outcomes: [kept, given]
+  require: inside effects: [File: written -> open -> kept, File: open -> written -> given] }
+flow twice { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: write persona: agent outcomes: { written: b } on_failure: Terminate(outcome: failure) }
+  b: OperationStep { op: again persona: agent outcomes: { kept: Terminal(success), given: Terminal(success) }
+                     on_failure: Terminate(outcome: failure) } } }
+""", MAP.replace("flow: choosing", "flow: twice"))
+        with Guard(self.dir) as agent:
+            for path, status in (("/srv/a", {"b": "given"}), ("/srv/b", {"b": "kept"}), ("/srv/c", {})):
+                self.assertFalse(agent.words("decide", path=path, status=status)[0])
+        self.assertEqual([c["bindings"]["File"] for c in guards.pending(self.dir)], ["/srv/a"])
+        self.check_store()
+
     def test_observed(self):
         with Guard(self.dir, "--observe") as agent:
             self.assertEqual(agent.words("write", mark="m", path="/etc/a"), (False, "done m"))
@@ -256,6 +330,25 @@ class Decided(Flows):
         call, = guards.pending(self.dir)
         self.assertEqual((call["status"], call["flow"], call["bindings"]),
                          ("outcome_unknown", "publish", {"File": "/srv/a"}))
+
+    def test_a_flow_that_waits_does_not_move_what_is_held(self):
+        """The reviewer goes on when it is known what became of the agent's call."""
+        guards.lay_out(self.dir, CONTRACT + "operation rework { personas: [agent] require: inside "
+                                            "effects: [File: written -> open] }\n",
+                       MAP.replace("flow: theirs", "operation: rework"))
+        with Guard(self.dir) as agent:
+            flow = agent.call("write", {"path": "/srv/a"})["_meta"]["motet/flow"]["id"]
+            self.assertIn("It is not known", agent.words("purge", path="/srv/a", do="die")[1])
+        call, = guards.pending(self.dir)
+        for ended, status in ((None, 409), ("--failed", 200)):
+            if ended:
+                self.assertEqual(self.resolve(call["call"], ended).code, 0)
+            server = serve.Server(self.dir, self.dir / "files.tenor", store="sqlite:guard.db")
+            token = server.token("--persona", "files:reviewer")
+            with self.subTest(ended), server:
+                done = server.post(f"/v1/flows/{flow}/resume", {}, token=token)
+                self.assertEqual((done.status, done.code), (status, None if ended else "instance_busy"), done)
+        self.check_store()
 
     def test_faults_of_the_map(self):
         for text, told in (

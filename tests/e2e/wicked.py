@@ -5,7 +5,7 @@
 Every call that reaches it is a line of LOG, on disk before anything else happens: the mark of
 the call. `do` of the arguments: die, hang, twice, unknown (an id that nobody used), other (the
 id of another call), late (after 300 ms), error, fault (of the protocol), both, garbage, long,
-ask (asks the client first), relist (lists other tools from then on), big, meta (with this `_meta`), raw (this result).
+ask (asks the client first; with `_meta`, too), relist (lists other tools from then on), big, meta (with this `_meta`), raw (this result).
 """
 import io
 import json
@@ -89,7 +89,7 @@ def call(number, params):
     elif do == "ask":
         say(id=number, method="roots/list")  # its own id, which the client may use, too
         answer = json.loads(lines.readline())
-        say(id=number, result=result(json.dumps(answer)))
+        say(id=number, result=result(json.dumps(answer), _meta=json.loads(given.get("meta", "{}"))))
     elif do == "relist":
         changed = True
         say(method="notifications/tools/list_changed")

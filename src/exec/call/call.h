@@ -170,7 +170,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(VERSION_CONFLICT,     409, true,  "version_conflict",     "An instance has another version")      \
     X(AMBIGUOUS_OUTCOME,    409, true,  "ambiguous_outcome",    "Several outcomes match")               \
     X(INSTANCE_EXISTS,      409, true,  "instance_exists",      "The id is or was in use")              \
-    X(INSTANCE_BUSY,        409, true,  "instance_busy",        "A flow holds the instance")            \
+    X(INSTANCE_BUSY,        409, true,  "instance_busy",        "The instance is held")                 \
     X(NOT_RESUMABLE,        409, true,  "not_resumable",        "The flow does not wait")               \
     X(CONTRACT_CHANGED,     409, false, "contract_changed",     "The contract has a new version")       \
     X(CONFLICT,             409, false, "conflict",             "Others changed it again and again")    \

@@ -70,6 +70,9 @@ bool ex_flow_resume_dry_run(ex_job *job, const st_flow *row);
 
 /* ---- Outcomes (flow_outcome.c) ---- */
 
+/* Did a step of the run have another outcome than the one named for it, which did not
+ * match? Then the job is answered. */
+bool ex_refused_other_outcomes(ex_turn *t);
 /* ct_host.choose of a flow; its context is the turn. */
 uint32_t ex_outcome_choose(void *turn, const ct_run *run, uint32_t step, uint32_t op,
                            const uint32_t *matching, uint32_t count);

@@ -89,8 +89,13 @@ static mt_err end_flow(ex_job *job, ex_group *g)
 {
     int64_t number;
     ex_group_states(job, g);
-    mt_err err =
-        ex_refused_outcome_names(job) ? MT_OK : ex_flow_entry_refused(job, g, false);
+    if (ex_refused_outcome_names(
+            job)) { /* the tool's words may be as long as it likes */
+        (void)take_refusal(job);
+        return ex_tool_unknown(job, g,
+                               MT_STR("no step has the outcome that was named"));
+    }
+    mt_err err = ex_flow_entry_refused(job, g, false);
     if (!err && job->answered) {
         return ex_tool_unknown(job, g, take_refusal(job));
     }

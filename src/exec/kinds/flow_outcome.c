@@ -157,6 +157,30 @@ uint32_t ex_outcome_named(const ex_turn *t, uint32_t op)
                    : CT_NONE;
 }
 
+bool ex_refused_other_outcomes(ex_turn *t)
+{
+    const ct_run *run = t->run;
+    const ct_plan *p = run->plan;
+    const mt_json *given = t->job->request.outcome;
+    for (size_t i = 0; mt_json_is(given, MT_JSON_OBJECT) && i < run->records.len; i++) {
+        const ct_record *r = &run->records.items[i];
+        bool undoes = r->kind == CT_RECORD_COMPENSATION;
+        if (r->result == CT_NONE || !(undoes || r->kind == CT_RECORD_OPERATION)) {
+            continue;
+        }
+        mt_str at = undoes ? ct_operation_id(p, r->op) : p->steps[r->step].id;
+        const mt_json *name = mt_json_get(given, at);
+        uint32_t named =
+            name ? ct_plan_outcome_named(p, r->op, mt_json_text(name)) : CT_NONE;
+        if (named != CT_NONE && named != r->result) {
+            return ex_refuse(t->job, EX_INVALID_SOURCE_STATE,
+                             "step '%.*s': the outcome named does not match the states",
+                             MT_ARG(at));
+        }
+    }
+    return false;
+}
+
 uint32_t ex_next_persona(const ct_run *run)
 {
     uint32_t undo, step = ct_run_next(run, &undo);

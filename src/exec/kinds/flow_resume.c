@@ -201,7 +201,8 @@ mt_err ex_flow_resume_commit(ex_job *job, ex_group *g)
     if (refused_resume(job, &f->row) || is_too_soon(job)) {
         return MT_OK;
     }
-    return ex_flow_turn(job, g, f, job->call->caller);
+    mt_err err = ex_held_refused(job, g, CT_NONE);
+    return err || job->answered ? err : ex_flow_turn(job, g, f, job->call->caller);
 }
 
 /* ---- Cancelling ---- */

@@ -442,7 +442,8 @@ static uint32_t first_operation(ct_run *run)
     return run->status == CT_RUN_MORE ? ct_run_next_op(run) : CT_NONE;
 }
 
-/* Only where the engine cannot choose by itself does a name matter. */
+/* An outcome that was named is the one, though another were the only one that matches.
+ */
 static ct_attempt try_first(ex_turn *t, uint32_t op)
 {
     ct_attempt a;
@@ -450,7 +451,7 @@ static ct_attempt try_first(ex_turn *t, uint32_t op)
     uint32_t persona = ex_next_persona(run), named = ex_outcome_named(t, op);
     ct_op_try(&run->frozen, op, persona, run->states, CT_NONE, &t->job->arena, &a,
               run->proposed);
-    if (a.error == CT_OP_AMBIGUOUS && named != CT_NONE) {
+    if ((!a.error || a.error == CT_OP_AMBIGUOUS) && named != CT_NONE) {
         ct_op_try(&run->frozen, op, persona, run->states, named, &t->job->arena, &a,
                   run->proposed);
     }
@@ -484,6 +485,36 @@ static bool refused_first(ex_turn *t, uint32_t op, bool outcome_later)
     return true;
 }
 
+/* Why the run came to a failure: what its last step that failed says, or nothing. */
+static mt_str last_error(const ct_run *run)
+{
+    mt_str why = {0};
+    for (size_t i = 0; i < run->records.len; i++) {
+        const ct_record *r = &run->records.items[i];
+        why = r->error && r->message != CT_NONE ? run->messages.items[r->message] : why;
+    }
+    return why;
+}
+
+/* Before a tool is called: a flow that would fail at once is not begun. Once it was
+ * called, an end that its result leads to is one. */
+static bool refused_failure(ex_turn *t)
+{
+    const ct_run *run = t->run;
+    if (run->status == CT_RUN_FAILED) {
+        return ex_refuse(t->job, EX_FLOW_FAILED, "%.*s", MT_ARG(run->fault));
+    }
+    if (run->status != CT_RUN_DONE || !run->plan->terminals[run->outcome].failed ||
+        t->job->call->action == EX_GUARD_END) {
+        return false;
+    }
+    mt_str why = last_error(run);
+    return ex_refuse(t->job, EX_FLOW_FAILED, "flow '%.*s' would end with '%.*s'%s%.*s",
+                     MT_ARG(t->row.flow),
+                     MT_ARG(run->plan->terminals[run->outcome].name),
+                     why.len ? ": " : "", MT_ARG(why));
+}
+
 /* As far as it comes without anybody else; nothing is left behind. */
 static bool refused_way(ex_turn *t, bool outcome_later)
 {
@@ -496,8 +527,7 @@ static bool refused_way(ex_turn *t, bool outcome_later)
         return refuse_persona(t, run->waiting_for);
     }
     ct_run_all(run);
-    return run->status == CT_RUN_FAILED &&
-           ex_refuse(t->job, EX_FLOW_FAILED, "%.*s", MT_ARG(run->fault));
+    return ex_refused_other_outcomes(t) || refused_failure(t);
 }
 
 mt_err ex_flow_entry_refused(ex_job *job, ex_group *g, bool outcome_later)
