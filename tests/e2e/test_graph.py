@@ -1097,6 +1097,7 @@ class Show(Case):
         self.assertEqual([(nodes[a], nodes[b]) for a, b in (edges[int(i)] for i in re.findall(r"linkStyle (\d+) stroke:#1a7f37", up["mermaid"]))],
                          [("on_above", "keep")])
         self.fails(1, "graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", "nobody")
+        self.fails(2, "graph", "render", "g.yaml", "--adapter", "a.json", "--event", "e1")  # of which capture?
 
     def test_primitives_is_the_catalogue(self):
         catalogue = json.loads(self.holds("graph", "primitives", "--json").out)
