@@ -48,21 +48,79 @@ typedef struct figures {
 
 /* ---- events against an adapter ---- */
 
-/* Does the event leave to the context what its schema requires? Then what it will be
- * is not known before a run. */
-static bool leaves_to_context(const gr_adapter *ad, const gr_adapter_schema *kind,
-                              const mt_json *payload)
+/* May an episode before have stored the member, so that the event need not bring it? */
+static bool left_to_context(const gr_adapter *ad, const mt_json *payload, mt_str name)
 {
-    const mt_json *required = mt_json_at(kind->source, "required");
-    for (uint32_t i = 0; mt_json_is(required, MT_JSON_ARRAY) && i < required->count;
-         i++) {
-        mt_str name = mt_json_text(&required->as.items[i]);
-        const gr_context_key *key = gr_adapter_key(ad, name);
-        if (key && key->writable && !mt_json_get(payload, name)) {
-            return true;
+    const gr_context_key *key = gr_adapter_key(ad, name);
+    return key && key->writable && !mt_json_get(payload, name);
+}
+
+/* Of these words alone, no member matters to another: what the context adds can break
+ * the schema, but never mend what is wrong without it. */
+static bool judges_each_alone(const mt_json *schema)
+{
+    static const char *const WORDS[] = {
+        "type",     "properties", "required", "additionalProperties", "title",
+        "$comment", "$schema",    "$id",      "description",          "examples"};
+    for (uint32_t i = 0; i < schema->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++) {
+            known = known || mt_str_eq(schema->as.members[i].key, mt_str_z(WORDS[k]));
+        }
+        if (!known) {
+            return false;
         }
     }
-    return false;
+    return true;
+}
+
+/* The schema, but for the members that are left to the context: required no more. */
+static mt_json without_stored(mt_arena *a, const gr_adapter *ad, const mt_json *schema,
+                              const mt_json *payload)
+{
+    mt_json out = *schema;
+    mt_json_member *members = mt_new_array(a, mt_json_member, schema->count);
+    memcpy(members, schema->as.members, schema->count * sizeof *members);
+    out.as.members = members;
+    for (uint32_t i = 0; i < schema->count; i++) {
+        mt_json *list = &members[i].value;
+        if (!mt_str_is(members[i].key, "required") || list->type != MT_JSON_ARRAY) {
+            continue;
+        }
+        mt_json *items = mt_new_array(a, mt_json, list->count + 1);
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < list->count; k++) {
+            items[count] = list->as.items[k];
+            count += !left_to_context(ad, payload, mt_json_text(&items[count]));
+        }
+        list->as.items = items;
+        list->count = count;
+    }
+    return out;
+}
+
+/* Does the payload break the schema, whatever the context has? */
+static bool breaks(mt_arena *a, const gr_adapter *ad, const gr_adapter_schema *kind,
+                   const mt_json *payload, gr_schema_error *why)
+{
+    bool left = false;
+    for (uint32_t i = 0; i < ad->key_count; i++) {
+        left = left || left_to_context(ad, payload, ad->keys[i].name);
+    }
+    if (!left) {
+        return gr_schema_check(kind->schema, a, payload, why) != MT_OK;
+    }
+    if (!judges_each_alone(kind->source)) {
+        return false; /* what the event will be is not known before a run */
+    }
+    mt_arena mine = {0}; /* there may be a million events */
+    gr_schema *lenient = NULL;
+    mt_json rest = without_stored(&mine, ad, kind->source, payload);
+    bool broken = !gr_schema_compile(&mine, &rest, &lenient, NULL) &&
+                  gr_schema_check(lenient, a, payload, why);
+    gr_schema_free(lenient);
+    mt_arena_free(&mine);
+    return broken;
 }
 
 /* Why a run would refuse the event; empty: nothing is known against it. */
@@ -81,8 +139,7 @@ static mt_str refusal_of(mt_arena *a, const gr_adapter *ad, const ho_graph_event
     if (ad->key.len && !ho_graph_key_of(e->payload, ad->key, &key)) {
         return mt_strf(a, "it has no '%.*s', text of 1 to 1000 bytes", MT_ARG(ad->key));
     }
-    if (kind->schema && !leaves_to_context(ad, kind, e->payload) &&
-        gr_schema_check(kind->schema, a, e->payload, &why)) {
+    if (kind->schema && breaks(a, ad, kind, e->payload, &why)) {
         return mt_strf(a, "the payload breaks the schema of '%.*s' at %.*s: %.*s",
                        MT_ARG(kind->name), MT_ARG(why.path), MT_ARG(why.message));
     }

@@ -132,6 +132,10 @@ int cmd_graph_render(const cli_args *args)
     cli_graph g;
     mt_arena a = {0};
     bool paints = cli_value(args, "capture") != NULL; /* so it must have run */
+    if (cli_value(args, "event") && !paints) {
+        return cli_fail(args, CLI_USAGE,
+                        "--event is of a capture: --capture is needed");
+    }
     int code = (paints ? cli_graph_load : cli_graph_look)(args, args->operands[0], &g);
     code = code ? cli_graph_report(args, &g, code) : render(args, &g, &a);
     mt_arena_free(&a);

@@ -478,11 +478,23 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
     return s;
 }
 
+/* When so few of the runs are still within the window that one more may run. */
+static gr_time rate_opens(const gr_supervisor *s)
+{
+    size_t most = s->limits.max_per_window.count;
+    if (!rate_limited(s) || !most || s->in_window < most) {
+        return (gr_time){0};
+    }
+    size_t leaves = (s->first + s->in_window - most) % s->window_cap;
+    return add(s->window[leaves], s->limits.rate_window.at);
+}
+
 bool gr_supervisor_next(const gr_supervisor *s, gr_next_release *out)
 {
     if (s->queued) {
-        *out =
-            (gr_next_release){s->queue[0].schedule_at, s->now, s->queue[0].episode_id};
+        gr_time asked = s->queue[0].schedule_at, opens = rate_opens(s);
+        *out = (gr_next_release){gr_time_cmp(asked, opens) < 0 ? opens : asked, s->now,
+                                 s->queue[0].episode_id};
     }
     return s->queued > 0;
 }

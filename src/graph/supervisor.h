@@ -123,9 +123,11 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
 void gr_supervisor_free(gr_supervisor *s);
 /* Episodes that wait for a pump. */
 size_t gr_supervisor_deferred(const gr_supervisor *s);
-/* What a pump would let go first; false: nothing waits. */
+/* What a pump would let go first; false: nothing waits. An episode may have been put
+ * off to a time at which others run that the limit leaves no room beside: it may run
+ * when there is room, and a pump before would only put it off again. */
 typedef struct gr_next_release {
-    gr_time schedule_at, now; /* when it may run; the latest time seen */
+    gr_time may_run_at, now; /* the latest time seen */
     uint64_t episode_id;
 } gr_next_release;
 bool gr_supervisor_next(const gr_supervisor *s, gr_next_release *out);

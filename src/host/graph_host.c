@@ -457,6 +457,30 @@ static mt_err was_former(ho_graph_host *h, const ho_graph_event *event, bool *ag
     return MT_OK;
 }
 
+static mt_err is_used(ho_graph_host *h, mt_str id, bool *used)
+{
+    if (h->o.ids.note) {
+        return h->o.ids.note(h->o.ids.state, id, used);
+    }
+    *used = mt_map_find(&h->seen, id) != NULL;
+    return MT_OK;
+}
+
+/* A pump of the host's own is never one that was: what it lets go would wait no more.
+ * If somebody has called an event so, it gets a number behind its name. */
+static mt_err name_own(ho_graph_host *h, ho_graph_event *pump)
+{
+    mt_str name = pump->id;
+    bool used = false;
+    mt_err err = is_used(h, pump->id, &used);
+    for (uint64_t n = 2; used && !err; n++) {
+        mt_str number = mt_strf(&h->scratch, "%llu", (unsigned long long)n);
+        pump->id = ho_graph_pump_name(&h->scratch, name, number);
+        err = is_used(h, pump->id, &used);
+    }
+    return err;
+}
+
 /* HST-9. *again when the id was seen and the configuration skips such events. */
 static mt_err note_id(ho_graph_host *h, const ho_graph_event *event, bool *again)
 {
@@ -717,13 +741,15 @@ static void write_payload(ho_graph_host *h, const ho_graph_event *event, bool sk
     }
 }
 
-mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
+mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *given,
                           ho_graph_step *step)
 {
     mt_json merged;
+    ho_graph_event named = *given, *event = &named;
     *step = (ho_graph_step){0};
     begin_step(h);
-    mt_err err = choose_lane(h, event->payload);
+    mt_err err = event->own ? name_own(h, event) : MT_OK;
+    err = err ? err : choose_lane(h, event->payload);
     err = err ? err : build(h, event, &merged);
     err = err ? err : note_id(h, event, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
@@ -751,6 +777,19 @@ mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
 }
 
 /* ---- what waits ---- */
+
+/* A key is any text, so nothing that ends at a NUL may copy it. */
+mt_str ho_graph_pump_name(mt_arena *a, mt_str name, mt_str key)
+{
+    if (!key.len) {
+        return name;
+    }
+    char *text = mt_alloc(a, name.len + 1 + key.len);
+    memcpy(text, name.ptr, name.len);
+    text[name.len] = ':';
+    memcpy(text + name.len + 1, key.ptr, key.len);
+    return mt_str_from(text, name.len + 1 + key.len);
+}
 
 /* Whose supervisor has what may run first; NULL: there are no lanes, or it is nobody's.
  */
@@ -798,18 +837,19 @@ bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event
     const ho_lane *lane = first_lane(h, when);
     gr_next_release next;
     if (!next_release(h, lane, when, &next) ||
-        (when != HO_DUE_EVER && gr_time_cmp(next.schedule_at, at) > 0)) {
+        (when != HO_DUE_EVER && gr_time_cmp(next.may_run_at, at) > 0)) {
         return false;
     }
     mt_arena_reset(&h->due);
     mt_str key = lane ? mt_str_from(lane->key, lane->key_len) : MT_STR("");
     *pump = (ho_graph_event){
-        .id = mt_strf(&h->due, "pump:%llu:%llu.%09u%s%.*s",
-                      (unsigned long long)next.episode_id,
-                      (unsigned long long)next.schedule_at.secs, next.schedule_at.nanos,
-                      key.len ? ":" : "", MT_ARG(key)),
+        .id = ho_graph_pump_name(
+            &h->due,
+            mt_strf(&h->due, "pump:%llu:%llu.%09u", (unsigned long long)next.episode_id,
+                    (unsigned long long)next.may_run_at.secs, next.may_run_at.nanos),
+            key),
         .kind = GR_PUMP,
-        .at = next.schedule_at,
+        .at = next.may_run_at,
         .payload = lane ? ho_graph_key_payload(&h->due, h->o.key, key) : NULL,
         .own = true};
     return true;

@@ -94,6 +94,8 @@ typedef enum ho_due {
 /* The history that an event with this payload belongs to; one without a key to none. */
 void ho_graph_host_enter(ho_graph_host *h, const mt_json *payload);
 bool ho_graph_host_due(ho_graph_host *h, ho_due when, gr_time at, ho_graph_event *pump);
+/* What a pump is called: with a key, the key behind a colon. */
+mt_str ho_graph_pump_name(mt_arena *a, mt_str name, mt_str key);
 
 /* For replay: the same with the payload bytes of a capture, whose hash the caller has
  * checked, instead of an event: no merge, no schema, nothing sent. `recorded` imposes

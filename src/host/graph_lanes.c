@@ -188,7 +188,7 @@ void ho_lane_waits(ho_lane *lane)
     if (!lane->waits) {
         join(lane);
     }
-    settle(lane->all, lane->waits - 1, (waiting){next.schedule_at, lane});
+    settle(lane->all, lane->waits - 1, (waiting){next.may_run_at, lane});
 }
 
 ho_lane *ho_lanes_first(const ho_lanes *all)

@@ -299,6 +299,7 @@ typedef struct head {
     bool fresh;                 /* nothing is stored yet */
     bool noted;                 /* the ids of all events are */
     bool opens;                 /* this event begins a capture */
+    bool reread;                /* what others wrote was read, rows that lack or not */
     gr_capture_carried carried; /* of the one that it begins */
     mt_str windows;             /* likewise, as JSON; empty: none */
 } head;
@@ -592,7 +593,8 @@ static mt_err catch_up(ho_graph_service *g, st_tx *tx, int64_t now_ms, head *h)
     if (!err && !known) {
         err = reopen(g, tx, h, &same);
     }
-    if (!err && g->lane->events < h->events) {
+    h->reread = g->lane->events < h->events;
+    if (!err && h->reread) {
         err = read_lines(g, tx);
     }
     return err || (same && h->events < HO_CAPTURE_EVENTS) ? err
@@ -757,7 +759,7 @@ static mt_err step_event(ho_graph_service *g, st_tx *tx, int64_t now_ms, const h
     done->capture = capture_id(&g->scratch, g, g->lane->capture);
     done->number = g->lane->events;
     err = keep_step(g, tx, h, now_ms, done);
-    return err ? err : ho_lane_due_changed(g, tx, due, now_ms);
+    return err ? err : ho_lane_due_changed(g, tx, due, h->reread, now_ms);
 }
 
 mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
@@ -780,8 +782,9 @@ mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
 static void name_pump(ho_graph_service *g, ho_graph_event *pump)
 {
     mt_str key = g->lane->key;
-    pump->id = mt_strf(&g->scratch, "%.*s:%lld%s%.*s", MT_ARG(pump->id),
-                       (long long)g->lane->capture, key.len ? ":" : "", MT_ARG(key));
+    mt_str id = mt_strf(&g->scratch, "%.*s:%lld", MT_ARG(pump->id),
+                        (long long)g->lane->capture);
+    pump->id = ho_graph_pump_name(&g->scratch, id, key);
     pump->payload =
         key.len ? ho_graph_key_payload(&g->scratch, ho_graph_service_key(g), key)
                 : NULL;
@@ -899,20 +902,26 @@ static mt_err take_key(void *state, mt_str history, mt_str key, mt_str capture)
     return MT_OK;
 }
 
+/* What is damaged does not keep the others from being served; who asks for it is told,
+ * and a row comes with the next event that it takes. */
 static mt_err note_due(dues *d, mt_str key)
 {
     head h;
     mt_arena_reset(&d->g->scratch);
     if (ho_graph_service_key(d->g).len) {
         if (!key.len) {
-            return MT_OK; /* of another key of the adapter */
+            return MT_OK; /* of another key of the adapter, or damaged */
         }
         enter_lane(d->g, key);
     }
     mt_err err = catch_up(d->g, d->tx, d->now_ms, &h);
-    err = err ? err : ho_lane_due_changed(d->g, d->tx, HO_NEVER_DUE, d->now_ms);
+    err = err ? err : ho_lane_due_changed(d->g, d->tx, HO_NEVER_DUE, false, d->now_ms);
     if (!err && h.opens) {
         ho_graph_service_forget(d->g); /* the new capture is not written */
+    }
+    if (err == MT_E_CORRUPT) {
+        ho_graph_service_forget(d->g);
+        err = MT_OK;
     }
     return err;
 }
@@ -931,7 +940,7 @@ static mt_err note_some_dues(dues *d, bool *ready)
         return err;
     }
     err = ho_graph_service_key(g).len
-              ? ho_graph_service_keys(g, d->tx, page, take_key, d)
+              ? ho_graph_service_whole_keys(g, d->tx, page, take_key, d)
               : take_key(d, g->name, (mt_str){0}, (mt_str){0});
     for (size_t i = 0; i < d->count && !err; i++) {
         err = note_due(d, d->keys[i]);

@@ -7,7 +7,8 @@
  * which histories are due is one look at the first rows, however many there are.
  *
  * INVARIANT: a row names the time its history's supervisor says. One that does not (a
- * version that knew no rows wrote last) is put right by the pump that finds it.
+ * version that knew no rows wrote last) is put right by the pump that finds it, and
+ * one that lacks by the next event of the history.
  * A store of such a version has no rows: they are noted once, before the first pump.
  * May fail: the store. */
 #include "host/graph_service_internal.h"
@@ -60,15 +61,15 @@ int64_t ho_lane_due(const ho_graph_service *g)
     return (int64_t)pump.at.secs * 1000 + (pump.at.nanos + 999999) / 1000000;
 }
 
-mt_err ho_lane_due_changed(ho_graph_service *g, st_tx *tx, int64_t before,
+mt_err ho_lane_due_changed(ho_graph_service *g, st_tx *tx, int64_t before, bool unsure,
                            int64_t now_ms)
 {
     int64_t due = ho_lane_due(g);
     mt_err err = MT_OK;
-    if (due == before) {
+    if (due == before && !unsure) {
         return MT_OK;
     }
-    if (before != HO_NEVER_DUE) {
+    if (due != before && before != HO_NEVER_DUE) {
         err = drop_row(tx, row_id(&g->scratch, g->lane->history, before));
     }
     return err || due == HO_NEVER_DUE ? err : put_row(g, tx, due, now_ms);

@@ -48,12 +48,17 @@ mt_err ho_graph_service_configure(ho_graph_service *g, const mt_json *config,
 mt_err ho_graph_journal(mt_str history, st_tx *tx, mt_arena *a, mt_str id, bool lines,
                         mt_buf *out);
 
+/* As ho_graph_service_keys(); a history that is damaged comes with no key. */
+mt_err ho_graph_service_whole_keys(const ho_graph_service *g, st_tx *tx, st_page page,
+                                   ho_key_walker *each, void *state);
+
 /* graph_service_due.c, of the lane whose turn it is. When a pump would have something
  * to let go. */
 #define HO_NEVER_DUE INT64_MAX
 int64_t ho_lane_due(const ho_graph_service *g);
-/* A step was made: its row follows. `before`: when it was due until then. */
-mt_err ho_lane_due_changed(ho_graph_service *g, st_tx *tx, int64_t before,
+/* A step was made: its row follows. `before`: when it was due until then; `unsure`: the
+ * row of that may lack. */
+mt_err ho_lane_due_changed(ho_graph_service *g, st_tx *tx, int64_t before, bool unsure,
                            int64_t now_ms);
 /* This row is the lane's, or else it goes and the right one is there. */
 mt_err ho_lane_due_mend(ho_graph_service *g, st_tx *tx, mt_str row, int64_t now_ms);

@@ -26,9 +26,13 @@ typedef struct key_walk {
     st_tx *tx;
     ho_key_walker *each;
     void *state;
+    bool passes;    /* damaged ones come with no key, instead of being an error */
     mt_arena arena; /* one row */
     mt_str key;     /* of the row */
     bool read;      /* the row has a first line */
+    uint32_t rows;  /* of this page */
+    uint32_t given; /* of all pages */
+    mt_buf last;    /* row */
 } key_walk;
 
 /* Is it the name of a history of this graph's key? */
@@ -69,49 +73,86 @@ static bool is_of_key(key_walk *w, mt_str history)
            mt_str_eq(history_of_key(&w->arena, w->g->name, w->key), history);
 }
 
-static mt_err walk_history(void *state, const st_doc *row)
+/* The key's value, and the capture that is open. MT_E_CORRUPT. */
+static mt_err read_history(key_walk *w, const st_doc *row, mt_str history,
+                           mt_str *capture)
 {
-    key_walk *w = state;
     st_page first = {.limit = 1};
     mt_json body;
     int64_t number;
-    mt_arena_reset(&w->arena);
-    w->key = (mt_str){0};
-    w->read = false;
-    if (!is_history(w->g, row->id)) {
-        return MT_OK; /* of another graph */
-    }
-    mt_str history = mt_str_dup(&w->arena, row->id);
     if (mt_json_read(&w->arena, row->body, NULL, &body, NULL) ||
         mt_json_i64(mt_json_at(&body, "capture"), &number)) {
         return MT_E_CORRUPT;
     }
-    mt_str capture =
-        mt_strf(&w->arena, "%.*s.%06lld", MT_ARG(history), (long long)number);
+    *capture = mt_strf(&w->arena, "%.*s.%06lld", MT_ARG(history), (long long)number);
     mt_err err =
-        st_doc_walk(w->tx, MT_STR("capture_line"), capture, first, read_key, w);
-    err = err || w->read ? err : MT_E_CORRUPT;
-    mt_str key = is_of_key(w, history) ? w->key : (mt_str){0};
-    return err ? err : w->each(w->state, history, key, capture);
+        st_doc_walk(w->tx, MT_STR("capture_line"), *capture, first, read_key, w);
+    return err || w->read ? err : MT_E_CORRUPT;
+}
+
+static mt_err walk_history(void *state, const st_doc *row)
+{
+    key_walk *w = state;
+    mt_str capture = {0};
+    mt_arena_reset(&w->arena);
+    w->key = (mt_str){0};
+    w->read = false;
+    w->rows++;
+    mt_buf_clear(&w->last);
+    mt_buf_adds(&w->last, row->id);
+    if (!is_history(w->g, row->id)) {
+        return MT_OK; /* of another graph */
+    }
+    mt_str history = mt_str_dup(&w->arena, row->id);
+    mt_err err = read_history(w, row, history, &capture);
+    if (err && !(w->passes && err == MT_E_CORRUPT)) {
+        return err;
+    }
+    mt_str key = !err && is_of_key(w, history) ? w->key : (mt_str){0};
+    w->given++;
+    return w->each(w->state, history, key, capture);
 }
 
 /* Histories of a key lie together, behind NAME and a tilde; what follows is passed
- * over. */
+ * over. Other graphs whose names begin like that lie among them, so one look may find
+ * fewer than it may give. */
+static mt_err walk_keys(key_walk *w, st_page page)
+{
+    mt_arena a = {0};
+    mt_str prefix = mt_strf(&a, "%.*s~", MT_ARG(w->g->name));
+    uint32_t most = page.limit;
+    mt_err err = MT_OK;
+    if (page.after.len && !is_history(w->g, page.after)) {
+        err = MT_E_RANGE;
+    }
+    page.after = page.after.len ? page.after : prefix;
+    do {
+        w->rows = 0;
+        page.limit = most - w->given;
+        err = err ? err
+                  : st_doc_walk(w->tx, MT_STR("graph"), (mt_str){0}, page, walk_history,
+                                w);
+        page.after = mt_str_dup(&a, mt_buf_str(&w->last));
+    } while (!err && w->given < most && w->rows == page.limit &&
+             mt_str_starts(page.after, prefix));
+    mt_arena_free(&w->arena);
+    mt_buf_free(&w->last);
+    mt_arena_free(&a);
+    return err;
+}
+
 mt_err ho_graph_service_keys(const ho_graph_service *g, st_tx *tx, st_page page,
                              ho_key_walker *each, void *state)
 {
     key_walk w = {.g = g, .tx = tx, .each = each, .state = state};
-    mt_arena a = {0};
-    if (page.after.len && !is_history(g, page.after)) {
-        return MT_E_RANGE;
-    }
-    if (!page.after.len) {
-        page.after = mt_strf(&a, "%.*s~", MT_ARG(g->name));
-    }
-    mt_err err = st_doc_walk(tx, MT_STR("graph"), (mt_str){0}, page, walk_history, &w);
-    mt_arena_free(&w.arena);
-    mt_arena_free(&a);
-    return err;
+    return walk_keys(&w, page);
+}
+
+mt_err ho_graph_service_whole_keys(const ho_graph_service *g, st_tx *tx, st_page page,
+                                   ho_key_walker *each, void *state)
+{
+    key_walk w = {.g = g, .tx = tx, .each = each, .state = state, .passes = true};
+    return walk_keys(&w, page);
 }
 
 /* ---- journals ---- */

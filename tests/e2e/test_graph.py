@@ -1097,6 +1097,7 @@ class Show(Case):
         self.assertEqual([(nodes[a], nodes[b]) for a, b in (edges[int(i)] for i in re.findall(r"linkStyle (\d+) stroke:#1a7f37", up["mermaid"]))],
                          [("on_above", "keep")])
         self.fails(1, "graph", "render", "g.yaml", "--adapter", "a.json", "--capture", "c.json", "--event", "nobody")
+        self.fails(2, "graph", "render", "g.yaml", "--adapter", "a.json", "--event", "e1")  # of which capture?
 
     def test_primitives_is_the_catalogue(self):
         catalogue = json.loads(self.holds("graph", "primitives", "--json").out)
@@ -1128,6 +1129,9 @@ class Fixture(Case):
     def test_check_holds_events_against_an_adapter(self):
         """--adapter takes a file, as everywhere; what it passes a run does not refuse for its payload."""
         self.write("a.json", adapter_of(["price", "seen"], ["price", "seen"]).replace('"properties"', '"required": ["seen"], "properties"'))
+        for name, least in (("two.json", 2), ("three.json", 3)):  # counts members, those of the context, too
+            self.write(name, adapter_of(["price", "seen"], ["price", "seen"]).replace(
+                '"properties"', f'"minProperties": {least}, "properties"'))
         self.write("key.json", json.dumps({**json.loads(adapter_of(["price"], ["price", "who"])), "key": "who",
                                            "context_keys": [{"name": "who", "type": "String", "required": True, "writable": False},
                                                             {"name": "price", "type": "Number", "required": False, "writable": True}]})
@@ -1138,6 +1142,9 @@ class Fixture(Case):
                 ("a.json", "kind0", {"seen": "x"}, "breaks the schema of 'kind0' at $.seen"),
                 ("a.json", "kind0", {"seen": 2.0, "more": 1}, "at $.more"),
                 ("a.json", "kind0", {"price": 1.0}, None),  # an episode before may have written `seen`
+                ("a.json", "kind0", {"price": "x"}, "at $.price"), ("a.json", "kind0", {"price": 1.0, "more": 1}, "at $.more"),
+                ("two.json", "kind0", {"price": 1.0}, None), ("two.json", "kind0", {"price": 1.0, "seen": 2.0}, None),
+                ("three.json", "kind0", {"price": 1.0, "seen": 2.0}, "at $:"),
                 ("key.json", "kind0", {"who": "a"}, None), ("key.json", "kind0", {"who": ""}, "has no 'who'"),
                 ("key.json", "kind0", {"price": 1.0}, "has no 'who'")):
             event = {"type": "DataAvailable", "id": "e", "semantic_kind": kind, **({"payload": payload} if payload else {})}

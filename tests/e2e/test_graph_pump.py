@@ -101,14 +101,48 @@ class Pumps(Case):
         for account in (accounts[0], accounts[64], accounts[129]):
             capture = self.capture(server, account)
             self.assertEqual(self.invoked(capture), [("DataAvailable", at), ("Pump", at + 1), ("Pump", at + 2)])
-            # The second waits until then, too, and is put off once more.
             self.assertEqual([e["event_id"] for e in capture["events"][3:]], [
-                f"pump:{episode}:{at + after}.000000000:1:{account}" for episode, after in ((1, 1), (2, 1), (2, 2))])
+                f"pump:{n}:{at + n}.000000000:1:{account}" for n in (1, 2)])
             self.assert_replays(capture)
         self.holds("graph", "export", "g", "--store", "sqlite:serve.db", "--key", "x" * 1000, "--out", "x.json")
         self.assertEqual(len(self.invoked(json.loads((self.dir / "x.json").read_text()))), 3)
         self.assertEqual(server.stop(), 0)
         self.holds("store", "check", "--store", "sqlite:serve.db")
+
+    def test_a_pump_lets_something_go_however_many_wait(self):
+        """All that waits was put off to one time; a pump for each at each of their times would be 3,240."""
+        at = int(time.time()) - 1000
+        server = self.server(pump="false")
+        self.assertEqual(self.give(server, [("k", 1.0, at)] * 81), 80)
+        server.stop()
+        server = self.server()
+        self.until_empty()
+        capture = self.capture(server, "k")
+        self.assertEqual(self.invoked(capture)[1:], [("Pump", at + n) for n in range(1, 81)])
+        self.assertEqual(len(capture["events"]), 161)
+        self.assert_replays(capture)
+
+    def test_no_name_keeps_a_pump_from_running(self):
+        """Events that are called as a pump will be, keys that differ behind a NUL; skipped or refused."""
+        for skips in ("false", "true"):
+            at = int(time.time()) - 10
+            accounts = ["k", "a\0b", "a\0c", "a", "\0", "k:2"]
+            server = self.server(pump=f"false, skip_duplicates: {skips}")
+            self.assertEqual(self.give(server, [(a, 1.0, at) for a in accounts for _ in range(2)]), len(accounts))
+            for name in (f"pump:1:{at + 1}.000000000:1:k", f"pump:1:{at + 1}.000000000:1:k:2"):
+                self.assertEqual(server.post("/v1/graphs/g/events", {
+                    "id": name, "semantic_kind": "entry", "at": {"secs": at, "nanos": 0},
+                    "payload": {"account": "other" + name, "amount": 1.0}}).status, 200)
+            server.stop()
+            server = self.server(pump=f"true, skip_duplicates: {skips}")
+            self.until_empty(10)
+            self.assertEqual(self.capture(server, "k")["events"][-1]["event_id"], f"pump:1:{at + 1}.000000000:1:k:3")
+            lines = [json.loads(body)["event"] for _, _, body in self.rows("capture_line")]
+            self.assertIn(f"pump:1:{at + 1}.000000000:1:a\0c", [event["event_id"] for event in lines])
+            self.assertEqual(len(self.rows("capture_line")), 3 * len(accounts) + 2)
+            self.assertEqual(server.stop(), 0)
+            for file in self.dir.glob("serve.db*"):
+                file.unlink()
 
     def test_what_is_not_due_waits(self):
         server = self.server(window="1h")
@@ -187,6 +221,69 @@ class Pumps(Case):
             self.assertLess(time.monotonic(), end, self.rows())
             time.sleep(0.05)
         self.assertEqual([len(self.invoked(self.capture(server, a))) for a in ("early", "late", "idle", "ahead")], [2, 2, 1, 1])
+
+    def test_a_row_that_lacks_comes_with_the_next_event(self):
+        """A version that knows no rows has put it off, after they were noted."""
+        at = int(time.time()) - 10
+        server = self.server(pump="false")
+        self.give(server, [("k", 1.0, at)] * 2)
+        server.stop()
+        self.sql("DELETE FROM docs WHERE kind = 'graph_due'")
+        self.sql("INSERT INTO docs (kind, id, tag, body, version, updated_ms) VALUES ('graph_dues', 'g', '', 'true', 0, 0)")
+        server = self.server()
+        self.give(server, [("k", 1.0, at)], "f")
+        end = time.monotonic() + 20
+        while len(self.invoked(self.capture(server, "k"))) < 3:
+            self.assertLess(time.monotonic(), end, self.rows())
+            time.sleep(0.05)
+
+    def test_graphs_with_names_like_histories_hide_none(self):
+        """Graphs called g~5 lie among the histories of g's keys."""
+        at = int(time.time()) - 10
+        names = [f"g~{n:03x}" for n in range(0, 4096, 40)]
+        more = "".join(f"  {name}: {{graph: g.yaml, adapter: plain.json}}\n" for name in names)
+        self.write("serve.yaml", "graphs:\n  g: {graph: g.yaml, adapter: a.json, max_per_window: 1, rate_window: 1s}\n" + more)
+        server = Server(self.dir, options=["--config", "serve.yaml"])
+        server.start()
+        self.addCleanup(server.stop)
+        for name in names:
+            self.assertEqual(server.post(f"/v1/graphs/{name}/events", {"id": "e", "semantic_kind": "entry", "payload": {
+                "account": "a", "amount": 1.0}}).status, 200)
+        accounts = [f"a{i}" for i in range(130)]
+        self.give(server, [(a, 1.0, at) for a in accounts for _ in range(2)])
+        listed, after = [], ""
+        while after is not None:
+            page = server.get(f"/v1/graphs/g/keys?limit=50{after}").json
+            listed += [row["key"] for row in page["items"]]
+            after = f"&after={page['next']}" if page.get("next") else None
+        self.assertEqual(sorted(listed), sorted(accounts))
+        server.stop()
+        self.sql("DELETE FROM docs WHERE kind = 'graph_due'")
+        server = self.server()
+        self.until_empty()
+        self.assertEqual({len(self.invoked(self.capture(server, a))) for a in accounts}, {2})
+
+    def test_a_history_that_is_damaged_keeps_no_server_from_starting(self):
+        """When rows are noted, the first line or the last is not one."""
+        at = int(time.time()) - 10
+        server = self.server(pump="false")
+        self.give(server, [(a, 1.0, at) for a in ("first", "last", "head", "sound") for _ in range(2)])
+        server.stop()
+        names = {json.loads(body): id.split("/")[1] for id, _, body in self.rows()}
+        for account, line in (("first", "00000000"), ("last", "00000001")):
+            self.assertEqual(self.sql("UPDATE docs SET body = 'x' WHERE kind = 'capture_line' AND id = ?",
+                                      f"{names[account]}.000001/{line}"), 1)
+        self.sql("UPDATE docs SET body = '[]' WHERE kind = 'graph' AND id = ?", names["head"])
+        self.sql("DELETE FROM docs WHERE kind = 'graph_due'")
+        server = self.server()
+        end = time.monotonic() + 20
+        while len(self.invoked(self.capture(server, "sound"))) < 2:
+            self.assertLess(time.monotonic(), end, self.rows())
+            time.sleep(0.05)
+        for account in ("first", "last", "head"):
+            answer = server.post("/v1/graphs/g/events", {"id": account, "semantic_kind": "entry", "payload": {
+                "account": account, "amount": 1.0}})
+            self.assertGreaterEqual(answer.status, 500, answer)
 
     def test_a_history_that_is_damaged_keeps_nobody_waiting(self):
         at = int(time.time()) - 10

@@ -192,6 +192,8 @@ class BadPeers(WireCase):
         rng = random.Random(SEED)
         relay = self.relay("--quarantine", "0", "--max-line", "4096")
         a, b = self.peers(relay, 2)
+        # Who never reads is disconnected after 30 seconds.
+        threading.Thread(target=drain, args=(a, {}, "a"), daemon=True).start()
         end, rounds = time.monotonic() + (60 if SOAK else 1.5), 0
         while time.monotonic() < end:
             bad = Peer(self, relay)
