@@ -481,11 +481,11 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
 /* When so few of the runs are still within the window that one more may run. */
 static gr_time rate_opens(const gr_supervisor *s)
 {
-    size_t most = s->limits.max_per_window.count;
+    uint64_t most = s->limits.max_per_window.count;
     if (!rate_limited(s) || !most || s->in_window < most) {
         return (gr_time){0};
     }
-    size_t leaves = (s->first + s->in_window - most) % s->window_cap;
+    size_t leaves = (s->first + s->in_window - (size_t)most) % s->window_cap;
     return add(s->window[leaves], s->limits.rate_window.at);
 }
 

@@ -82,8 +82,9 @@ class SlowReader:
 
     def ask(self, front, back, state):
         while data := self.take(front):
-            if b"BEGIN ISOLATION" in data:
-                state["reading"] = b"REPEATABLE READ READ ONLY" in data
+            reads, writes = data.rfind(b"begin_read"), data.rfind(b"begin_write")
+            if reads != writes:  # by the names of the prepared statements
+                state["reading"] = reads > writes
             with self.lock:
                 first = state["reading"] and b"contract.current" in data
                 state["reading"] = state["reading"] and not first
