@@ -40,6 +40,9 @@ static pair nodes(void **state)
     create(&p.one, "Brake", "b");
     assert_go(&p.one, "true");
     p.two = st_is_shared(p.one.store) ? desk_on(again(state, NULL), NULL, NULL) : p.one;
+    if (p.two.store == p.one.store) {
+        p.two.arena = (mt_arena){0}; /* answers have a room of their own all the same */
+    }
     return p;
 }
 
@@ -47,6 +50,8 @@ static void close_nodes(pair *p)
 {
     if (p->two.store != p->one.store) {
         desk_close(&p->two);
+    } else {
+        mt_arena_free(&p->two.arena);
     }
     desk_close(&p->one);
 }
