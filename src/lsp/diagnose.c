@@ -248,20 +248,9 @@ static void write_strata(ls_call *c, const ls_view *v)
 static bool read_range(ls_call *c, ls_range *out)
 {
     const mt_json *range = mt_json_at(c->params, "range");
-    size_t *to[] = {&out->from, &out->to};
-    static const char *const KEYS[] = {"start", "end"};
-    for (int i = 0; i < 2; i++) {
-        const mt_json *at = mt_json_get(range, mt_str_z(KEYS[i]));
-        int64_t line, unit;
-        if (mt_json_i64(mt_json_at(at, "line"), &line) ||
-            mt_json_i64(mt_json_at(at, "character"), &unit) || line < 0 || unit < 0 ||
-            line > UINT32_MAX || unit > UINT32_MAX) {
-            return false;
-        }
-        *to[i] = ls_offset(&c->doc->lines,
-                           (ls_position){(uint32_t)line, (uint32_t)unit}, c->s->units);
-    }
-    return true;
+    const ls_text *t = &c->doc->lines;
+    return ls_read_place(c->s, t, mt_json_at(range, "start"), &out->from) &&
+           ls_read_place(c->s, t, mt_json_at(range, "end"), &out->to);
 }
 
 void ls_code_actions(ls_call *c)

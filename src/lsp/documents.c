@@ -166,19 +166,6 @@ void ls_did_open(ls_call *c)
     has_changed(s, d);
 }
 
-static bool read_place(const ls_call *c, const mt_json *at, const ls_text *t,
-                       size_t *offset)
-{
-    int64_t line, unit;
-    if (mt_json_i64(mt_json_at(at, "line"), &line) ||
-        mt_json_i64(mt_json_at(at, "character"), &unit) || line < 0 || unit < 0 ||
-        line > UINT32_MAX || unit > UINT32_MAX) {
-        return false;
-    }
-    *offset = ls_offset(t, (ls_position){(uint32_t)line, (uint32_t)unit}, c->s->units);
-    return true;
-}
-
 /* Without a range the whole text is replaced. A change that cannot be understood leaves
  * the text as it is: the editor will be wrong about it, but nothing is made up. */
 static void apply(ls_call *c, ls_document *d, const mt_json *change)
@@ -187,9 +174,9 @@ static void apply(ls_call *c, ls_document *d, const mt_json *change)
     const mt_json *range = mt_json_at(change, "range");
     size_t from = 0, to = d->text.len;
     if (!mt_json_is(text, MT_JSON_STRING) ||
-        (range &&
-         (!read_place(c, mt_json_at(range, "start"), &d->lines, &from) ||
-          !read_place(c, mt_json_at(range, "end"), &d->lines, &to) || from > to))) {
+        (range && (!ls_read_place(c->s, &d->lines, mt_json_at(range, "start"), &from) ||
+                   !ls_read_place(c->s, &d->lines, mt_json_at(range, "end"), &to) ||
+                   from > to))) {
         return;
     }
     mt_str put = mt_json_text(text), old = mt_buf_str(&d->text);

@@ -260,14 +260,10 @@ void ls_picture(ls_call *c)
         return;
     }
     const mt_json *at = mt_json_at(c->params, "position");
-    int64_t line = -1, unit = 0;
-    mt_json_i64(mt_json_at(at, "line"), &line);
-    mt_json_i64(mt_json_at(at, "character"), &unit);
-    const fr_construct *k = NULL;
-    if (line >= 0 && line < UINT32_MAX && unit >= 0 && unit < UINT32_MAX) {
-        ls_position p = {(uint32_t)line, (uint32_t)unit};
-        k = ls_construct_at(v, c->doc->path, ls_offset(&c->doc->lines, p, c->s->units));
-    }
+    size_t offset;
+    const fr_construct *k = ls_read_place(c->s, &c->doc->lines, at, &offset)
+                                ? ls_construct_at(v, c->doc->path, offset)
+                                : NULL;
     chosen x = {.c = c, .form = form};
     uint32_t parts = part_of(c, v->e->unit, k, &x.file);
     an_analyze_options options = {.only = an_parts_need(parts)};

@@ -1,5 +1,23 @@
 #include "lsp/server.h"
 
+static uint32_t at_most_32_bits(int64_t n)
+{
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+bool ls_read_place(const ls_server *s, const ls_text *t, const mt_json *at,
+                   size_t *offset)
+{
+    int64_t line, unit;
+    if (mt_json_i64(mt_json_at(at, "line"), &line) ||
+        mt_json_i64(mt_json_at(at, "character"), &unit) || line < 0 || unit < 0) {
+        return false;
+    }
+    ls_position p = {at_most_32_bits(line), at_most_32_bits(unit)};
+    *offset = ls_offset(t, p, s->units);
+    return true;
+}
+
 void ls_write_position(mt_jw *w, const ls_server *s, const ls_text *t, size_t offset)
 {
     ls_position p = ls_position_of(t, offset, s->units);

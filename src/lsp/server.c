@@ -347,20 +347,6 @@ static const method *method_of(mt_str name)
     return NULL;
 }
 
-static bool read_position(ls_call *c)
-{
-    const mt_json *at = mt_json_at(c->params, "position");
-    int64_t line, unit;
-    if (mt_json_i64(mt_json_at(at, "line"), &line) ||
-        mt_json_i64(mt_json_at(at, "character"), &unit) || line < 0 || unit < 0) {
-        return false;
-    }
-    ls_position p = {line > UINT32_MAX ? UINT32_MAX : (uint32_t)line,
-                     unit > UINT32_MAX ? UINT32_MAX : (uint32_t)unit};
-    c->offset = ls_offset(&c->doc->lines, p, c->s->units);
-    return true;
-}
-
 /* Finds what the row wants; false: it is refused, or answered with null. */
 static bool is_ready(ls_call *c, const method *m)
 {
@@ -374,7 +360,9 @@ static bool is_ready(ls_call *c, const method *m)
         c->doc = ls_document_find(c->s, uri);
         if (!c->doc) {
             ls_refuse(c, LS_INVALID_PARAMS, MT_STR("the document is not open"));
-        } else if (m->flags & AT_POSITION && !read_position(c)) {
+        } else if (m->flags & AT_POSITION &&
+                   !ls_read_place(c->s, &c->doc->lines,
+                                  mt_json_at(c->params, "position"), &c->offset)) {
             ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`position` is not a position"));
         } else {
             return !(m->flags & OF_CONTRACT) || c->doc->language == LS_CONTRACT;

@@ -175,8 +175,11 @@ const fr_construct *ls_construct_at(const ls_view *v, mt_str path, size_t offset
 /* Bytes of tokens. */
 ls_range ls_span_range(const fr_file *f, fr_span span);
 
-/* ---- places.c: writing what every answer has ---- */
+/* ---- places.c: reading and writing what every message has ---- */
 
+/* The offset of a position in the text; false: it is not a position. */
+bool ls_read_place(const ls_server *s, const ls_text *t, const mt_json *at,
+                   size_t *offset);
 void ls_write_position(mt_jw *w, const ls_server *s, const ls_text *t, size_t offset);
 void ls_write_range(mt_jw *w, const ls_server *s, const ls_text *t, ls_range r);
 /* {"range","uri"} of a site in the view. */

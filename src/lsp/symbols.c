@@ -310,12 +310,8 @@ void ls_selection(ls_call *c)
     ls_range *room = mt_new_array(c->a, ls_range, MOST_LEVELS);
     mt_jw_begin_array(c->w);
     for (uint32_t i = 0; mt_json_is(places, MT_JSON_ARRAY) && i < places->count; i++) {
-        int64_t line = 0, unit = 0;
-        mt_json_i64(mt_json_at(&places->as.items[i], "line"), &line);
-        mt_json_i64(mt_json_at(&places->as.items[i], "character"), &unit);
-        ls_position p = {line < 0 || line > UINT32_MAX ? 0 : (uint32_t)line,
-                         unit < 0 || unit > UINT32_MAX ? 0 : (uint32_t)unit};
-        size_t offset = ls_offset(&c->doc->lines, p, c->s->units);
+        size_t offset = 0;
+        ls_read_place(c->s, &c->doc->lines, &places->as.items[i], &offset);
         size_t count = levels_at(&tokens, mt_buf_str(&c->doc->text), offset, room);
         write_selection(c, room, count);
     }

@@ -85,31 +85,14 @@ void tl_templates_list(tl_turn *t)
 
 /* ---- Reading ---- */
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* One part of a path, decoded. False: it is malformed, or cannot be a name. */
 static bool decode(tl_turn *t, mt_str part, mt_str *out)
 {
-    char *to = mt_alloc(&t->arena, part.len + 1);
-    size_t len = 0;
-    for (size_t i = 0; i < part.len; i++) {
-        int high = 0, low = 0;
-        bool escape = part.ptr[i] == '%';
-        if (escape && (part.len - i < 3 || (high = hex_digit(part.ptr[i + 1])) < 0 ||
-                       (low = hex_digit(part.ptr[i + 2])) < 0)) {
-            return false;
-        }
-        to[len++] = escape ? (char)(high << 4 | low) : part.ptr[i];
-        i += escape ? 2 : 0;
-    }
-    *out = mt_str_from(to, len);
-    return tl_is_name(*out);
+    mt_buf name = {0};
+    bool is_whole = mt_percent_decode(&name, part);
+    *out = mt_str_dup(&t->arena, mt_buf_str(&name));
+    mt_buf_free(&name);
+    return is_whole && tl_is_name(*out);
 }
 
 static mt_str take_part(mt_str *rest)
