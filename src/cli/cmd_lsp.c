@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "http/config.h"
 #include "lsp/lsp.h"
 #include "os/sources.h"
 
@@ -178,7 +179,8 @@ int cmd_lsp(const cli_args *args)
     ls_world world = {.files = {&d, find_file, read_file},
                       .state = &d,
                       .list = list_files,
-                      .limits = &d.limits};
+                      .limits = &d.limits,
+                      .project = &HT_CONFIG_FORM};
     ls_server *s = ls_new(&world);
     int code = serve(s, log);
     ls_free(s);

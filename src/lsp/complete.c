@@ -255,13 +255,7 @@ static void offer_names(completer *x, const fr_names *names, int kind, mt_str de
 
 static const fr_construct *find(const completer *x, fr_kind kind, mt_str name)
 {
-    for (size_t i = 0; x->u && i < x->u->kinds[kind].len; i++) {
-        const fr_construct *k = x->u->kinds[kind].items[i];
-        if (mt_str_eq(fr_str(x->u, k->id), name)) {
-            return k;
-        }
-    }
-    return NULL;
+    return ls_construct_named(x->u, kind, name);
 }
 
 /* ---- where the cursor is ---- */

@@ -104,7 +104,7 @@ static void write_diagnostics(ls_call *c, ls_document *d)
     } else if (d->language == LS_DATA) {
         static const ls_view NONE = {.is_whole = false};
         mt_diags ds = {.arena = c->a, .limit = c->s->limits->diagnostics};
-        ls_check_data(c->s, d->path, mt_str_dup(c->a, d->lines.text), &ds);
+        ls_check_data(c->s, d, mt_str_dup(c->a, d->lines.text), &ds);
         write_list(c, &NONE, d, &ds);
     }
     mt_jw_end_array(c->w);

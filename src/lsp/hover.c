@@ -134,17 +134,9 @@ void ls_hover(ls_call *c)
     }
     add_codes(&words, c, v);
     if (words.len) {
-        mt_jw_begin_object(c->w);
-        mt_jw_keyz(c->w, "contents");
-        mt_jw_begin_object(c->w);
-        mt_jw_key_str(c->w, "kind", MT_STR("markdown"));
-        mt_jw_key_str(c->w, "value", mt_buf_str(&words));
-        mt_jw_end_object(c->w);
-        if (m) {
-            mt_jw_keyz(c->w, "range");
-            ls_write_site_range(c, v, &m->at);
-        }
-        mt_jw_end_object(c->w);
+        ls_range r = m ? ls_site_range(&m->at) : (ls_range){0, 0};
+        ls_write_markdown(c, mt_buf_str(&words), ls_view_text(v, c->doc->path),
+                          m ? &r : NULL);
     }
     mt_buf_free(&words);
 }

@@ -93,6 +93,7 @@ struct ls_server {
         size_t len, cap;
     } folders;
     const ls_document *recalled; /* whose `whole` is read for its text, or NULL */
+    ls_document *noting;         /* whose sources are noted as they are found, or NULL */
 };
 
 /* One request or notification. */
@@ -156,6 +157,10 @@ ls_view *ls_view_new(ls_server *s, mt_str path, bool check);
 void ls_view_free(ls_view *v);
 /* The last that could be read whole, or the present one. */
 ls_view *ls_view_good(ls_server *s, ls_document *d);
+/* What a document was made with: nothing; one file more, as the provider knows it
+ * (`d` NULL: nobody wants to know). */
+void ls_sources_forget(ls_document *d);
+void ls_note_source(ls_document *d, mt_str id);
 /* Drops the views that were made with the file; the diagnostics of their documents are
  * due. */
 void ls_views_forget(ls_server *s, mt_str id);
@@ -172,6 +177,8 @@ const fr_mention *ls_mention_at(ls_view *v, mt_str path, size_t offset);
 const fr_mention *ls_mentions_in(ls_view *v, mt_str path, ls_range r, size_t *count);
 /* The construct the offset stands in, NULL: none. */
 const fr_construct *ls_construct_at(const ls_view *v, mt_str path, size_t offset);
+/* By its name; NULL: there is none. */
+const fr_construct *ls_construct_named(const fr_unit *u, fr_kind kind, mt_str name);
 /* Bytes of tokens. */
 ls_range ls_span_range(const fr_file *f, fr_span span);
 
@@ -188,6 +195,8 @@ void ls_write_location(ls_call *c, const ls_view *v, const fr_site *site);
 bool ls_write_site_range(ls_call *c, const ls_view *v, const fr_site *site);
 /* {"newText","range"} */
 void ls_write_edit(ls_call *c, const ls_text *t, ls_range r, mt_str text);
+/* A hover: words about a range of the text, or (NULL) about the place. */
+void ls_write_markdown(ls_call *c, mt_str words, const ls_text *t, const ls_range *r);
 static inline ls_range ls_site_range(const fr_site *s)
 {
     return (ls_range){s->offset, s->offset + s->length};
