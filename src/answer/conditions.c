@@ -519,8 +519,8 @@ static void hand_out(aw_conditions *c)
 }
 
 aw_conditions *aw_conditions_open(mt_arena *a, const ct_model *base, mt_str bundle,
-                                    ct_scenarios *file, const mt_limits *limits,
-                                    mt_buf *why)
+                                  ct_scenarios *file, const mt_limits *limits,
+                                  mt_buf *why)
 {
     aw_conditions *c = mt_new(a, aw_conditions);
     mt_json_limits deep = {0, limits->bundle_depth};

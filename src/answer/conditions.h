@@ -18,8 +18,8 @@ typedef struct aw_conditions aw_conditions;
  * contract's. NULL: there is
  * no condition, or `why` says why none can be read. */
 aw_conditions *aw_conditions_open(mt_arena *a, const ct_model *base, mt_str bundle,
-                                    ct_scenarios *file, const mt_limits *limits,
-                                    mt_buf *why);
+                                  ct_scenarios *file, const mt_limits *limits,
+                                  mt_buf *why);
 /* Of one scenario; NULL: it has none. */
 const ct_conditions *aw_conditions_of(const aw_conditions *c, size_t scenario);
 /* NULL is fine. */

@@ -289,13 +289,14 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         mt_nearest_offer(&near, choice);
     }
     return report(
-        f, (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
-                           .node = v,
-                           .key = mt_str_z(row->key),
-                           .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
-                                           MT_ARG(mt_form_choices(f->arena, row->choices)),
-                                           MT_ARG(text)),
-                           .hint = did_you_mean(f->arena, &near)});
+        f,
+        (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
+                        .node = v,
+                        .key = mt_str_z(row->key),
+                        .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
+                                        MT_ARG(mt_form_choices(f->arena, row->choices)),
+                                        MT_ARG(text)),
+                        .hint = did_you_mean(f->arena, &near)});
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */

@@ -4,7 +4,11 @@ mt_str mt_form_choices(mt_arena *a, const char *const *choices)
 {
     mt_buf text = {0};
     for (size_t i = 0; choices[i]; i++) {
-        mt_buf_addf(&text, "%s`%s`", !i ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+        mt_buf_addf(&text, "%s`%s`",
+                    !i               ? ""
+                    : choices[i + 1] ? ", "
+                                     : " or ",
+                    choices[i]);
     }
     mt_str kept = mt_str_dup(a, mt_buf_str(&text));
     mt_buf_free(&text);

@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/yaml_read.h"
 #include "answer/conditions.h"
+#include "base/yaml_read.h"
 #include "cli/invariants.h"
 #include "cli/topic.h"
 #include "contract/wire/validate.h"
@@ -89,12 +89,12 @@ typedef struct session {
     mt_str path;
     mt_str fault; /* why nothing of it can run */
     ct_scenarios scenarios;
-    cli_ready ready;            /* not open when there is a fault */
+    cli_ready ready;           /* not open when there is a fault */
     aw_conditions *conditions; /* NULL: none is asserted */
-    ct_coverage *coverage; /* may be shared with earlier sessions; NULL: not open */
-    mt_str contract;       /* its path: by it coverage is shared */
-    cli_topic subject;     /* with an asker: what its invariants are about */
-    an_asker *asker;       /* NULL: none was asked yet */
+    ct_coverage *coverage;     /* may be shared with earlier sessions; NULL: not open */
+    mt_str contract;           /* its path: by it coverage is shared */
+    cli_topic subject;         /* with an asker: what its invariants are about */
+    an_asker *asker;           /* NULL: none was asked yet */
 } session;
 
 static struct {
@@ -158,7 +158,7 @@ static bool check_against(session *s, const mt_limits *limits, mt_buf *why)
     }
     size_t before = why->len;
     s->conditions = aw_conditions_open(&kept.arena, s->ready.plan->model,
-                                        s->ready.bundle, &s->scenarios, limits, why);
+                                       s->ready.bundle, &s->scenarios, limits, why);
     return why->len == before;
 }
 

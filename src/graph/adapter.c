@@ -97,8 +97,7 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_EACH(draft, windows, window_count, "windows", &GR_WINDOW_TABLE, MOST,
                  MT_FORM_NULLABLE),
 };
-const mt_form_table GR_ADAPTER_FORM =
-    MT_FORM_TABLE("an adapter", ADAPTER, draft, NULL);
+const mt_form_table GR_ADAPTER_FORM = MT_FORM_TABLE("an adapter", ADAPTER, draft, NULL);
 
 /* ---- Reading ---- */
 

@@ -58,8 +58,7 @@ static const mt_form_row EDGE_ROWS[] = {
     MT_FORM_INSIDE(draft_edge, from, "from", &END, MT_FORM_NULLABLE),
     MT_FORM_INSIDE(draft_edge, to, "to", &END, MT_FORM_NULLABLE),
 };
-static const mt_form_table EDGE =
-    MT_FORM_TABLE("an edge", EDGE_ROWS, draft_edge, NULL);
+static const mt_form_table EDGE = MT_FORM_TABLE("an edge", EDGE_ROWS, draft_edge, NULL);
 
 static const mt_form_row INPUT_ROWS[] = {
     MT_FORM_PLACE(gr_cluster_input, at),
@@ -160,8 +159,7 @@ static const mt_form_row CLUSTER[] = {
                    MT_FORM_NULLABLE),
     MT_FORM_NOTE("description"),
 };
-const mt_form_table GR_CLUSTER_FORM =
-    MT_FORM_TABLE("a cluster", CLUSTER, draft, NULL);
+const mt_form_table GR_CLUSTER_FORM = MT_FORM_TABLE("a cluster", CLUSTER, draft, NULL);
 
 /* ---- Reading ---- */
 

@@ -200,15 +200,15 @@ static void add_lines(mt_diags *ds, gr_text at, mt_str lines)
         bool has_place = mt_str_starts(line, at.file) &&
                          sscanf(mt_str_dup(ds->arena, rest).ptr, ":%u:%u: %n", &row,
                                 &column, &used) == 2;
-        mt_diag d = {.severity = MT_ERROR,
-                     .code = LS_CODE_SCENARIO,
-                     .pass = -1,
-                     .file = at.file,
-                     .line = has_place ? row : 1,
-                     .column = has_place ? column : 1,
-                     .message = mt_str_dup(ds->arena, has_place
-                                                          ? mt_str_skip(rest, (size_t)used)
-                                                          : line)};
+        mt_diag d = {
+            .severity = MT_ERROR,
+            .code = LS_CODE_SCENARIO,
+            .pass = -1,
+            .file = at.file,
+            .line = has_place ? row : 1,
+            .column = has_place ? column : 1,
+            .message = mt_str_dup(ds->arena,
+                                  has_place ? mt_str_skip(rest, (size_t)used) : line)};
         mt_diag_add(ds, &d);
         lines = mt_str_skip(lines, end + 1);
     }
@@ -308,7 +308,7 @@ const mt_form_table *ls_data_form(ls_data_kind kind)
 
 /* The outermost keys that tell what a document is. */
 typedef struct marks {
-    bool nodes, edges, agent, receivers, scenario;
+    bool nodes, edges, agent, receivers, scenario, id, has_kind;
     mt_str kind;
 } marks;
 
@@ -322,7 +322,9 @@ static bool mark(void *context, const ls_spot *s)
                 {"/edges", offsetof(marks, edges)},
                 {"/agent", offsetof(marks, agent)},
                 {"/receivers", offsetof(marks, receivers)},
-                {"/scenario", offsetof(marks, scenario)}};
+                {"/scenario", offsetof(marks, scenario)},
+                {"/id", offsetof(marks, id)},
+                {"/kind", offsetof(marks, has_kind)}};
     for (size_t i = 0; s->is_key && i < sizeof KEYS / sizeof *KEYS; i++) {
         *(bool *)((char *)m + KEYS[i].offset) |= ls_spot_is(s, KEYS[i].key);
     }
@@ -353,8 +355,9 @@ ls_data_kind ls_data_kind_of(mt_str path, mt_str text)
         return LS_DATA_PROJECT;
     }
     ls_spots(text, mark, &m);
-    return mt_str_is(m.kind, "adapter")   ? LS_DATA_ADAPTER
-           : is_primitive(m.kind)         ? LS_DATA_MANIFEST
+    return mt_str_is(m.kind, "adapter") ? LS_DATA_ADAPTER
+           : is_primitive(m.kind) || (m.has_kind && m.id && !m.kind.len)
+               ? LS_DATA_MANIFEST
            : mt_str_is(m.kind, "cluster") ? LS_DATA_CLUSTER
            : m.nodes && m.edges           ? LS_DATA_CLUSTER
            : m.scenario                   ? LS_DATA_SCRIPT

@@ -29,7 +29,8 @@ typedef enum ls_data_kind {
 
 /* By its name and its outermost keys, so also while it is broken. */
 ls_data_kind ls_data_kind_of(mt_str path, mt_str text);
-/* The keys it may have; NULL: nobody knows. A project's are in the world's table, too. */
+/* The keys it may have; NULL: nobody knows. A project's are in the world's table, too.
+ */
 const mt_form_table *ls_data_form(ls_data_kind kind);
 
 /* Adds to `ds` what the commands for such a file would say of it; the files that were

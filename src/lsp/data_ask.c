@@ -195,8 +195,8 @@ void ls_data_links(ls_call *c)
         }
         for (size_t n = 0; n < all.len; n++) {
             if (ls_read_beside(c->s, c->a, c->doc->path, all.items[n].text, &other)) {
-                mt_str path = mt_path_join(c->a, ls_folder_of(c->doc->path),
-                                           all.items[n].text);
+                mt_str path =
+                    mt_path_join(c->a, ls_folder_of(c->doc->path), all.items[n].text);
                 mt_jw_begin_object(c->w);
                 mt_jw_keyz(c->w, "range");
                 ls_write_range(c->w, c->s, &c->doc->lines, all.items[n].at);

@@ -185,18 +185,19 @@ static bool know_file(void *context, mt_str path)
 static void know_files(ls_inquiry *q)
 {
     enum { MOST_FILES = 200 };
-    static const char *const ENDINGS[LS_DATA_KINDS] = {
-        [LS_DATA_SCRIPT] = ".yaml",
-        [LS_DATA_SCENARIOS] = ".tenor",
-        [LS_DATA_PROJECT] = ".tenor"};
+    static const char *const ENDINGS[LS_DATA_KINDS] = {[LS_DATA_SCRIPT] = ".yaml",
+                                                       [LS_DATA_SCENARIOS] = ".tenor",
+                                                       [LS_DATA_PROJECT] = ".tenor"};
     const ls_server *s = q->c->s;
     mt_str folder = ls_folder_of(q->path), text;
     file_search x = {q, folder, MOST_FILES};
-    if (q->spot.text.len && ls_read_beside(q->c->s, q->c->a, q->path, q->spot.text, &text)) {
+    if (q->spot.text.len &&
+        ls_read_beside(q->c->s, q->c->a, q->path, q->spot.text, &text)) {
         ls_know_word(q, q->spot.text, LS_ITEM_FILE, (mt_str){0});
         q->found.items[0].file = mt_path_join(q->c->a, folder, q->spot.text);
     } else if (s->world.list) {
-        s->world.list(s->world.state, folder, mt_str_z(ENDINGS[q->kind]), know_file, &x);
+        s->world.list(s->world.state, folder, mt_str_z(ENDINGS[q->kind]), know_file,
+                      &x);
     }
     q->is_open = true;
 }
@@ -210,7 +211,8 @@ static void know_codes(ls_inquiry *q)
         if (ct_lint_fault(q->c->a, mt_str_z(info->code), &hint).len) {
             continue;
         }
-        ls_know_word(q, mt_str_z(info->code), LS_ITEM_ENUM_MEMBER, mt_str_z(info->title));
+        ls_know_word(q, mt_str_z(info->code), LS_ITEM_ENUM_MEMBER,
+                     mt_str_z(info->title));
         q->found.items[q->found.len - 1].words =
             mt_strf(q->c->a, "**%s: %s** (%s)\n\n%s\n", info->code, info->title,
                     info->rule, info->explanation);
@@ -274,34 +276,57 @@ const mt_form_row *ls_row_here(const ls_inquiry *q)
     return q->spot.depth ? stand(q, q->spot.depth).row : NULL;
 }
 
+/* The keys that an object has already, but the one that is asked about. */
 typedef struct present {
-    const ls_spot *of;
+    const ls_inquiry *q;
     size_t depth; /* of the object */
-    mt_str key;
-    bool is_there;
+    mt_map keys;
 } present;
 
-static bool is_present(void *context, const ls_spot *s)
+static bool note_present(void *context, const ls_spot *s)
 {
     present *p = context;
-    p->is_there = p->is_there ||
-                  (s->is_key && s->depth == p->depth + 1 &&
-                   s->range.from != p->of->range.from &&
-                   ls_spot_shares(s, p->of, p->depth) && mt_str_eq(s->text, p->key));
-    return !p->is_there;
+    bool is_new;
+    if (s->is_key && s->depth == p->depth + 1 &&
+        s->range.from != p->q->spot.range.from &&
+        ls_spot_shares(s, &p->q->spot, p->depth)) {
+        mt_map_add(p->q->c->a, &p->keys, s->text, &is_new);
+    }
+    return true;
 }
 
-static void know_rows(ls_inquiry *q, const mt_form_table *t, size_t depth)
+static present present_in(const ls_inquiry *q, size_t depth)
+{
+    present p = {.q = q, .depth = depth};
+    ls_spots(q->text, note_present, &p);
+    return p;
+}
+
+static bool is_there(const present *p, mt_str key)
+{
+    return mt_map_find(&p->keys, key);
+}
+
+/* An object has a key once. */
+static void drop_present(ls_inquiry *q)
+{
+    present p = present_in(q, q->spot.depth - q->spot.is_key);
+    size_t kept = 0;
+    for (size_t i = 0; i < q->found.len; i++) {
+        if (!is_there(&p, q->found.items[i].name)) {
+            q->found.items[kept++] = q->found.items[i];
+        }
+    }
+    q->found.len = kept;
+}
+
+static void know_rows(ls_inquiry *q, const mt_form_table *t, const present *p)
 {
     for (size_t i = 0; t && i < t->count; i++) {
         const mt_form_row *row = &t->rows[i];
-        if (!row->key) {
-            continue;
-        }
-        present p = {&q->spot, depth, mt_str_z(row->key), false};
-        ls_spots(q->text, is_present, &p);
-        if (!p.is_there) {
-            ls_know_word(q, p.key, LS_ITEM_PROPERTY, mt_form_expects(q->c->a, row));
+        if (row->key && !is_there(p, mt_str_z(row->key))) {
+            ls_know_word(q, mt_str_z(row->key), LS_ITEM_PROPERTY,
+                         mt_form_expects(q->c->a, row));
             q->found.items[q->found.len - 1].row = row;
         }
     }
@@ -323,8 +348,9 @@ static void know_form(ls_inquiry *q)
     size_t own = q->spot.is_key, depth = q->spot.depth - own;
     standing at = stand(q, depth);
     if (q->spot.is_key || q->spot.may_be_key) {
-        know_rows(q, at.more, depth);
-        know_rows(q, at.object, depth);
+        present p = present_in(q, depth);
+        know_rows(q, at.more, &p);
+        know_rows(q, at.object, &p);
     }
     if (!q->spot.is_key && at.row) {
         know_choices(q, at.row);
@@ -352,6 +378,9 @@ bool ls_inquire(ls_call *c, size_t offset, ls_inquiry *q)
     }
     if (q->kind == LS_DATA_SCENARIOS && !q->found.len) {
         ls_know_given(q);
+    }
+    if (q->spot.is_key || q->spot.may_be_key) {
+        drop_present(q);
     }
     know_form(q);
     return true;

@@ -1,8 +1,7 @@
-/* lsp/known.h - what can stand at a place of a graph, an agent, a scenario or a project.
- * Room: lsp.
- * One list serves three questions: everything in it can be written there (completion),
- * the one that is written there says what it is (hover) and where it comes from
- * (definition). So nothing is offered that the others do not know.
+/* lsp/known.h - what can stand at a place of a graph, an agent, a scenario or a
+ * project. Room: lsp. One list serves three questions: everything in it can be written
+ * there (completion), the one that is written there says what it is (hover) and where
+ * it comes from (definition). So nothing is offered that the others do not know.
  * Ownership: everything lives in the call's arena. */
 #ifndef LS_KNOWN_H
 #define LS_KNOWN_H
@@ -34,7 +33,7 @@ typedef struct ls_known {
     mt_str detail, words;
     int kind;
     const mt_form_row *row; /* of a key of the form; or NULL */
-    mt_str file;            /* where it comes from; empty: from nowhere that can be shown */
+    mt_str file; /* where it comes from; empty: from nowhere that can be shown */
     ls_range at;
 } ls_known;
 

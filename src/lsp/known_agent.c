@@ -125,10 +125,8 @@ void ls_know_triggers(ls_inquiry *q)
 
 void ls_know_actions(ls_inquiry *q)
 {
-    static const char *const WORDS[] = {[AG_NONE] = "none",
-                                        [AG_TEST] = "test",
-                                        [AG_STAY] = "stay",
-                                        [AG_MOVE] = "move"};
+    static const char *const WORDS[] = {
+        [AG_NONE] = "none", [AG_TEST] = "test", [AG_STAY] = "stay", [AG_MOVE] = "move"};
     bool is_sender = ls_spot_is(&q->spot, "on_actions/#");
     for (ag_action a = is_sender ? AG_TEST : AG_NONE; a <= AG_MOVE; a++) {
         ls_know_word(q, mt_str_z(WORDS[a]), LS_ITEM_ENUM_MEMBER, (mt_str){0});

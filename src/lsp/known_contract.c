@@ -18,8 +18,8 @@ static subject open_subject(ls_inquiry *q)
 {
     ls_call *c = q->c;
     ls_gathering named = ls_gather(c->a, q->text, "/contract", false);
-    mt_str path = ls_contract_of(c->a, q->path,
-                                 named.len ? named.items[0].text : (mt_str){0});
+    mt_str path =
+        ls_contract_of(c->a, q->path, named.len ? named.items[0].text : (mt_str){0});
     ls_document *d = ls_document_at(c->s, path);
     subject x = {.q = q};
     x.own = d ? NULL : ls_view_new(c->s, path, false);
@@ -101,8 +101,8 @@ static void add_verdicts(subject *x)
         const fr_rule *r = (const fr_rule *)(const void *)k;
         if (!k->broken && r->verdict.sym != FR_W_none && r->verdict.sym != FR_W_empty) {
             add(x, r->verdict.sym, LS_ITEM_EVENT,
-                mt_strf(x->q->c->a, "verdict of stratum %lld", (long long)r->stratum), k,
-                r->verdict.tok);
+                mt_strf(x->q->c->a, "verdict of stratum %lld", (long long)r->stratum),
+                k, r->verdict.tok);
         }
     }
 }
@@ -142,9 +142,8 @@ static const fr_type *type_at(const subject *x, size_t first, size_t depth)
     const fr_type *t =
         k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
     for (size_t i = first + 1; t && i < depth; i++) {
-        fr_sym name = s->path[i].is_item
-                          ? 0
-                          : fr_symbol_find(&x->u->syms, s->path[i].key);
+        fr_sym name =
+            s->path[i].is_item ? 0 : fr_symbol_find(&x->u->syms, s->path[i].key);
         t = s->path[i].is_item ? (fr_holds(t, LN_LIST) ? t->element : NULL)
             : name             ? fr_type_field_of(x->u, t, name)
                                : NULL;

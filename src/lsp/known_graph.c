@@ -35,8 +35,9 @@ static void add_ports(mt_buf *out, const char *title, const gr_port *ports,
 static void add_params(mt_buf *out, const gr_manifest *m)
 {
     for (uint32_t i = 0; i < m->param_count; i++) {
-        mt_buf_addf(out, "%s`%.*s` %s", i ? ", " : "Parameters: ",
-                    MT_ARG(m->params[i].name), gr_param_type_name(m->params[i].type));
+        mt_buf_addf(out, "%s`%.*s` %s",
+                    i ? ", " : "Parameters: ", MT_ARG(m->params[i].name),
+                    gr_param_type_name(m->params[i].type));
     }
     mt_buf_addz(out, m->param_count ? "\n\n" : "");
 }
@@ -69,9 +70,8 @@ void ls_know_primitives(ls_inquiry *q)
     for (size_t i = 0; i < gr_registry_count(r); i++) {
         const gr_primitive *p = gr_registry_at(r, i);
         const gr_manifest *m = &p->manifest;
-        ls_known *k =
-            add(q, mt_strf(a, "%.*s@%.*s", MT_ARG(m->id), MT_ARG(m->version)),
-                LS_ITEM_FUNCTION, m->summary);
+        ls_known *k = add(q, mt_strf(a, "%.*s@%.*s", MT_ARG(m->id), MT_ARG(m->version)),
+                          LS_ITEM_FUNCTION, m->summary);
         k->also = mt_str_dup(a, m->id);
         k->words = words_of(a, m);
         if (!p->standard) {
@@ -93,10 +93,11 @@ static void know_cluster(ls_inquiry *q, gr_text t)
     if (ls_data_kind_of(t.file, t.text) != LS_DATA_CLUSTER || !id.len || !version.len) {
         return;
     }
-    mt_str own = id.items[0].text, about = words.len ? words.items[0].text : (mt_str){0};
-    ls_known *k = add(
-        q, mt_strf(a, "%.*s@%.*s", MT_ARG(own), MT_ARG(version.items[0].text)),
-        LS_ITEM_CLASS, about);
+    mt_str own = id.items[0].text,
+           about = words.len ? words.items[0].text : (mt_str){0};
+    ls_known *k =
+        add(q, mt_strf(a, "%.*s@%.*s", MT_ARG(own), MT_ARG(version.items[0].text)),
+            LS_ITEM_CLASS, about);
     k->also = mt_str_dup(a, own);
     k->words = mt_strf(a, "**cluster** `%.*s` %.*s\n\n%.*s\n", MT_ARG(own),
                        MT_ARG(version.items[0].text), MT_ARG(about));
@@ -157,7 +158,8 @@ void ls_know_nodes(ls_inquiry *q)
         mt_str name = nodes.items[i].text, of = target_of(q, "/nodes/*/impl", name);
         of = of.len ? of : target_of(q, "/nodes/*/cluster", name);
         ls_known *k = add(q, name, LS_ITEM_VARIABLE, of);
-        k->words = mt_strf(q->c->a, "**node** `%.*s`: `%.*s`\n", MT_ARG(name), MT_ARG(of));
+        k->words =
+            mt_strf(q->c->a, "**node** `%.*s`: `%.*s`\n", MT_ARG(name), MT_ARG(of));
         k->file = q->path;
         k->at = nodes.items[i].at;
     }
@@ -168,8 +170,9 @@ static void know_named(ls_inquiry *q, const char *pattern, const char *before,
 {
     ls_gathering all = ls_gather(q->c->a, q->text, pattern, false);
     for (size_t i = 0; i < all.len; i++) {
-        ls_known *k = add(q, mt_strf(q->c->a, "%s%.*s", before, MT_ARG(all.items[i].text)),
-                          LS_ITEM_FIELD, mt_str_z(what));
+        ls_known *k =
+            add(q, mt_strf(q->c->a, "%s%.*s", before, MT_ARG(all.items[i].text)),
+                LS_ITEM_FIELD, mt_str_z(what));
         k->words = mt_strf(q->c->a, "**%s** `%.*s`\n", what, MT_ARG(all.items[i].text));
         k->file = q->path;
         k->at = all.items[i].at;
@@ -201,9 +204,9 @@ void ls_know_exposed(ls_inquiry *q)
 static void know_port(ls_inquiry *q, mt_str node, const gr_port *p, mt_str file)
 {
     ls_known *k = add(q, p->name, LS_ITEM_FIELD, mt_str_z(gr_type_name(p->type)));
-    k->words = mt_strf(q->c->a, "**port** `%.*s.%.*s`: %s%s\n", MT_ARG(node),
-                       MT_ARG(p->name), gr_type_name(p->type),
-                       p->required ? "" : ", may be left open");
+    k->words =
+        mt_strf(q->c->a, "**port** `%.*s.%.*s`: %s%s\n", MT_ARG(node), MT_ARG(p->name),
+                gr_type_name(p->type), p->required ? "" : ", may be left open");
     if (file.len) {
         k->file = mt_str_dup(q->c->a, file);
         k->at = (ls_range){p->at, p->at};
@@ -379,5 +382,8 @@ void ls_know_manifest_kinds(ls_inquiry *q)
 {
     for (gr_kind k = GR_SOURCE; k <= GR_ACTION; k++) {
         ls_know_word(q, mt_str_z(gr_kind_name(k)), LS_ITEM_ENUM_MEMBER, (mt_str){0});
+    }
+    if (!q->spot.text.len) { /* it is not yet said what the document is */
+        LS_KNOW_WORDS(q, LS_ITEM_ENUM_MEMBER, "cluster", "adapter");
     }
 }

@@ -134,17 +134,18 @@ static size_t count_paths(const ct_coverage *c, mt_str flow, size_t *seen)
 static mt_str coverage_words(ls_call *c, const ls_tested *all, const fr_construct *k,
                              mt_str name)
 {
-    size_t seen;
+    ct_cover_kind kind = k->kind == FR_RULE ? CT_COVER_RULES : CT_COVER_OPERATIONS;
     if (k->kind == FR_FLOW) {
-        size_t count = count_paths(all->coverage, name, &seen);
+        size_t seen, count = count_paths(all->coverage, name, &seen);
         return mt_strf(c->a, "%zu of %zu paths covered", seen, count);
     }
-    const ct_cover_item *item = ct_coverage_find(
-        all->coverage,
-        k->kind == FR_RULE ? CT_COVER_RULES : CT_COVER_OPERATIONS, name);
-    return !item        ? (mt_str){0}
-           : item->seen ? MT_STR("covered")
-                        : MT_STR("not covered");
+    for (size_t i = 0; i < ct_coverage_total(all->coverage, kind); i++) {
+        ct_cover_item item = ct_coverage_item(all->coverage, kind, i);
+        if (mt_str_eq(item.name, name)) {
+            return item.seen ? MT_STR("covered") : MT_STR("not covered");
+        }
+    }
+    return (mt_str){0};
 }
 
 /* What the scenarios say of it: those that do it, to run again, and what they cover. */
@@ -205,8 +206,8 @@ void ls_code_lens(ls_call *c)
 {
     ls_trials trials;
     ls_tested all = {0};
-    bool is_tested = ls_has_trials(c, c->doc->path) &&
-                     ls_trials_open(c->s, c->doc->path, &trials);
+    bool is_tested =
+        ls_has_trials(c, c->doc->path) && ls_trials_open(c->s, c->doc->path, &trials);
     if (is_tested) {
         ls_trials_run(c, &trials, &all);
         ls_trials_close(&trials);

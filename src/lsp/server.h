@@ -93,7 +93,7 @@ struct ls_server {
         size_t len, cap;
     } folders;
     const ls_document *recalled; /* whose `whole` is read for its text, or NULL */
-    ls_document *noting;         /* whose sources are noted as they are found, or NULL */
+    ls_document *noting; /* whose sources are noted as they are found, or NULL */
 };
 
 /* One request or notification. */

@@ -120,7 +120,8 @@ static size_t skip_blank(const scan *s, size_t at, size_t end)
 static bool is_colon(const scan *s, size_t at, size_t end)
 {
     return at < end && s->text.ptr[at] == ':' &&
-           (at + 1 >= end || is_blank(s->text.ptr[at + 1]) || s->text.ptr[at + 1] == '\n');
+           (at + 1 >= end || is_blank(s->text.ptr[at + 1]) ||
+            s->text.ptr[at + 1] == '\n');
 }
 
 /* One text; *next is behind it, with its quotes. */
@@ -167,6 +168,13 @@ static piece piece_at(const scan *s, size_t at, size_t end, bool is_flow)
                                  : plain_at(s, at, end, is_flow);
 }
 
+/* A value that goes on being written: blanks up to the cursor belong to it. */
+static size_t end_of_value(const scan *s, piece p)
+{
+    bool is_behind = s->cursor != SIZE_MAX && p.to < s->cursor && s->cursor <= p.next;
+    return is_behind && !p.is_quoted ? s->cursor : p.to;
+}
+
 /* ---- inside brackets ---- */
 
 static void flow_text(scan *s, size_t *at, size_t end)
@@ -181,7 +189,7 @@ static void flow_text(scan *s, size_t *at, size_t end)
     spot.is_key = is_key;
     spot.is_flow = true;
     spot.is_quoted = p.is_quoted;
-    tell(s, &spot, p.from, p.to);
+    tell(s, &spot, p.from, is_key ? p.to : end_of_value(s, p));
     if (is_key && has_colon) {
         f->key = mt_str_from(s->text.ptr + p.from, p.to - p.from);
         f->has_key = true;
@@ -228,7 +236,8 @@ static size_t scan_flow(scan *s, size_t at, size_t end)
             flow_gap(s);
         }
         at = next;
-        if (at >= end || (s->text.ptr[at] == '#' && at && is_blank(s->text.ptr[at - 1]))) {
+        if (at >= end ||
+            (s->text.ptr[at] == '#' && at && is_blank(s->text.ptr[at - 1]))) {
             return end;
         }
         if (is_text || s->text.ptr[at] == '#') {
@@ -264,7 +273,7 @@ static void block_value(scan *s, size_t at, size_t end, size_t column)
         piece p = piece_at(s, next, end, false);
         ls_spot spot = spot_of(s, s->depth);
         spot.is_quoted = p.is_quoted;
-        tell(s, &spot, p.from, p.to);
+        tell(s, &spot, p.from, end_of_value(s, p));
     }
 }
 
@@ -292,7 +301,7 @@ static void block_text(scan *s, piece p, size_t column)
     spot.is_key = is_key;
     spot.may_be_key = !is_key;
     spot.is_quoted = p.is_quoted;
-    tell(s, &spot, p.from, p.to);
+    tell(s, &spot, p.from, is_key ? p.to : end_of_value(s, p));
 }
 
 /* `- ` and what follows it on its line. */
@@ -316,10 +325,9 @@ static size_t enter_item(scan *s, size_t at, size_t start, size_t end)
 
 static void leave_until(scan *s, size_t column, bool is_item)
 {
-    while (s->depth &&
-           (s->frames[s->depth - 1].indent > column ||
-            (!is_item && s->frames[s->depth - 1].is_list &&
-             s->frames[s->depth - 1].indent == column))) {
+    while (s->depth && (s->frames[s->depth - 1].indent > column ||
+                        (!is_item && s->frames[s->depth - 1].is_list &&
+                         s->frames[s->depth - 1].indent == column))) {
         s->depth--;
     }
 }
@@ -367,7 +375,8 @@ static void scan_line(scan *s, size_t start, size_t end)
         tell_blank(s, s->cursor - start);
     } else if (is_blank_line && is_gap(s, start, end)) {
         tell_blank(s, at - start);
-    } else if (!is_blank_line && !mt_str_starts(mt_str_skip(s->text, at), MT_STR("---"))) {
+    } else if (!is_blank_line &&
+               !mt_str_starts(mt_str_skip(s->text, at), MT_STR("---"))) {
         scan_block(s, at, start, end);
     }
 }

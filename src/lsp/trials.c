@@ -24,7 +24,7 @@ bool ls_trials_open(ls_server *s, mt_str contract, ls_trials *out)
     mt_diags ds = {.arena = a, .limit = 1};
     const ct_model *model = v->contract.admitted.model;
     bool is_good = !v->contract.ds.errors && model && !v->e->is_system &&
-                   !ct_plan_of_model(a, model, &ds, &out->plan);
+                   !ct_plan_build(a, ct_compile(a, model), &ds, &out->plan);
     if (is_good) {
         out->bench = ct_bench_new(out->plan, s->limits);
     } else if (out->is_own) {
@@ -71,11 +71,10 @@ static bool run_one(running *r, const ct_scenarios *file, const ct_scenario *s,
         mt_buf_adds(why, s->fault);
         return false;
     }
-    return s->for_all.asked
-               ? ct_property_run(a, &r->t->bench, file, s, conditions, usual,
-                                 r->out->coverage, why, &p)
-               : ct_scenario_run(a, &r->t->bench, file, s, conditions, r->out->coverage,
-                                 why);
+    return s->for_all.asked ? ct_property_run(a, &r->t->bench, file, s, conditions,
+                                              usual, r->out->coverage, why, &p)
+                            : ct_scenario_run(a, &r->t->bench, file, s, conditions,
+                                              r->out->coverage, why);
 }
 
 static void run_all(running *r, const ct_scenarios *file, const aw_conditions *all)
@@ -153,8 +152,7 @@ static bool is_about(ls_call *c, const ls_document *d, mt_str contract)
 {
     named n = {0};
     mt_str text = mt_buf_str(&d->text);
-    if (d->language != LS_DATA ||
-        ls_data_kind_of(d->path, text) != LS_DATA_SCENARIOS) {
+    if (d->language != LS_DATA || ls_data_kind_of(d->path, text) != LS_DATA_SCENARIOS) {
         return false;
     }
     ls_spots(text, take_contract, &n);

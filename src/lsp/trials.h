@@ -23,9 +23,9 @@ void ls_trials_close(ls_trials *t);
 
 /* One scenario that was run. */
 typedef struct ls_trial {
-    mt_str file, name, why;  /* why: what differs, line by line; or what was tried */
-    mt_str flow, operation;  /* what it does; both empty: only rules */
-    size_t offset;           /* where it stands in the file */
+    mt_str file, name, why; /* why: what differs, line by line; or what was tried */
+    mt_str flow, operation; /* what it does; both empty: only rules */
+    size_t offset;          /* where it stands in the file */
     bool passes;
 } ls_trial;
 

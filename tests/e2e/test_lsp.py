@@ -4,60 +4,7 @@ import random
 import shutil
 
 from harness import SEED, SOAK, SOURCE, Case, main
-from lsp import Editor, Refused
-
-ORDER = '''type Line { amount: Int(min: 0, max: 100), kind: Enum(values: ["big", "small"]) }
-persona clerk
-persona boss
-fact total { type: Int(min: 0, max: 1000) source: "shop.total" }
-fact line { type: Line source: "shop.line" }
-fact urgent { type: Bool source: "shop.urgent" default: false }
-entity Order {
-  states: [open, paid, closed]
-  initial: open
-  transitions: [(open, paid), (paid, closed)]
-}
-rule small {
-  stratum: 0
-  when: total <= 100 and line.kind = "small"
-  produce: verdict is_small { payload: Bool = true }
-}
-rule quick {
-  stratum: 1
-  when: verdict_present(is_small) or urgent
-  produce: verdict is_quick { payload: Bool = true }
-}
-operation pay {
-  allowed_personas: [clerk]
-  precondition: verdict_present(is_small)
-  effects: [(Order, open, paid)]
-  error_contract: [precondition_failed, persona_rejected]
-}
-operation close {
-  allowed_personas: [clerk, boss]
-  precondition: verdict_present(is_quick)
-  effects: [(Order, paid, closed)]
-  error_contract: [precondition_failed, persona_rejected]
-}
-flow settle {
-  snapshot: at_initiation
-  entry: first
-  steps: {
-    first: OperationStep {
-      op: pay
-      persona: clerk
-      outcomes: { success: second }
-      on_failure: Terminate(outcome: failure)
-    }
-    second: OperationStep {
-      op: close
-      persona: clerk
-      outcomes: { success: Terminal(success) }
-      on_failure: Terminate(outcome: failure)
-    }
-  }
-}
-'''
+from lsp import ORDER, Editor, Refused
 
 
 class Lsp(Case):
@@ -467,7 +414,8 @@ class Lsp(Case):
         editor, uri = self.opened()
         lenses = [lens["command"] for lens in editor.of(uri, "codeLens")]
         questions = [c["arguments"][1] for c in lenses if c["command"] == "motet.ask"]
-        self.assertEqual(questions, ["can is_small hold", "can is_quick hold", "who can perform pay",
+        self.assertEqual(questions, ["who can reach Order.open", "who can reach Order.paid",
+                                     "who can reach Order.closed", "can is_small hold", "can is_quick hold", "who can perform pay",
                                      "who can perform close", "flow settle ends"])
         self.assertIn("2 uses", [c["title"] for c in lenses])
         asked = editor.ask("workspace/executeCommand", {
