@@ -9,8 +9,6 @@
  * agent where its scenario says, a contract beside its scenarios. */
 #include "lsp/data.h"
 
-#include <stdio.h>
-
 #include "agent/scenario.h"
 #include "answer/lint.h"
 #include "base/yaml_read.h"
@@ -188,28 +186,48 @@ mt_str ls_contract_of(mt_arena *a, mt_str path, mt_str named)
     return mt_path_join(a, ls_folder_of(path), named);
 }
 
-/* Lines "FILE:LINE:COLUMN: what" become diagnostics again. */
+/* ":12" of the beginning of *rest, which is then behind it; false: it is not there. */
+static bool take_number(mt_str *rest, uint32_t *out)
+{
+    size_t at = 1;
+    *out = 0;
+    if (!rest->len || rest->ptr[0] != ':') {
+        return false;
+    }
+    for (; at < rest->len && rest->ptr[at] >= '0' && rest->ptr[at] <= '9' && at < 10;
+         at++) {
+        *out = *out * 10 + (uint32_t)(rest->ptr[at] - '0');
+    }
+    *rest = mt_str_skip(*rest, at);
+    return at > 1;
+}
+
+/* "FILE:LINE:COLUMN: what" becomes a diagnostic again. */
+static void add_line(mt_diags *ds, gr_text at, mt_str line)
+{
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = LS_CODE_SCENARIO,
+                 .pass = -1,
+                 .file = at.file,
+                 .line = 1,
+                 .column = 1};
+    mt_str rest = mt_str_skip(line, at.file.len);
+    uint32_t row, column;
+    if (mt_str_starts(line, at.file) && take_number(&rest, &row) &&
+        take_number(&rest, &column)) {
+        d.line = row;
+        d.column = column;
+        line = mt_str_skip(rest, strlen(": "));
+    }
+    d.message = mt_str_dup(ds->arena, line);
+    mt_diag_add(ds, &d);
+}
+
 static void add_lines(mt_diags *ds, gr_text at, mt_str lines)
 {
     while (lines.len) {
         size_t end = mt_str_find(lines, '\n');
-        mt_str line = mt_str_from(lines.ptr, end);
-        unsigned row = 0, column = 0;
-        int used = 0;
-        mt_str rest = mt_str_skip(line, at.file.len);
-        bool has_place = mt_str_starts(line, at.file) &&
-                         sscanf(mt_str_dup(ds->arena, rest).ptr, ":%u:%u: %n", &row,
-                                &column, &used) == 2;
-        mt_diag d = {
-            .severity = MT_ERROR,
-            .code = LS_CODE_SCENARIO,
-            .pass = -1,
-            .file = at.file,
-            .line = has_place ? row : 1,
-            .column = has_place ? column : 1,
-            .message = mt_str_dup(ds->arena,
-                                  has_place ? mt_str_skip(rest, (size_t)used) : line)};
-        mt_diag_add(ds, &d);
+        add_line(ds, at, mt_str_from(lines.ptr, end));
         lines = mt_str_skip(lines, end + 1);
     }
 }

@@ -126,21 +126,6 @@ void ls_publish(ls_server *s, ls_document *d, mt_buf *out)
     mt_arena_reset(&s->scratch);
 }
 
-void ls_publish_nothing(ls_server *s, mt_str uri, mt_buf *out)
-{
-    (void)s;
-    mt_buf params = {0};
-    mt_jw w = mt_jw_start(&params, false);
-    mt_jw_begin_object(&w);
-    mt_jw_keyz(&w, "diagnostics");
-    mt_jw_begin_array(&w);
-    mt_jw_end_array(&w);
-    mt_jw_key_str(&w, "uri", uri);
-    mt_jw_end_object(&w);
-    ls_notify(out, "textDocument/publishDiagnostics", &params);
-    mt_buf_free(&params);
-}
-
 void ls_pull_diagnostics(ls_call *c)
 {
     mt_jw_begin_object(c->w);

@@ -64,7 +64,7 @@ void ls_know_word(ls_inquiry *q, mt_str name, int kind, mt_str detail);
          *ls_word; ls_word++)                                                          \
     ls_know_word((q), mt_str_z(*ls_word), (kind), (mt_str){0})
 
-/* A text of the document and the key it stands under. */
+/* What is written in the document, and the key it stands under. */
 typedef struct ls_gathered {
     mt_str owner, text;
     ls_range at;

@@ -1,8 +1,8 @@
 /* lsp/known_graph.c - primitives, clusters, nodes and ports of graphs.
  *
  * What a node is follows from the text alone, so that it is known while the graph
- * cannot be loaded: its `impl` names a primitive of the registry, its `cluster` a text
- * that the host would find. */
+ * cannot be loaded: its `impl` names a primitive of the registry, its `cluster` a
+ * file that the host would find. */
 #include "graph/cluster.h"
 #include "graph/library.h"
 #include "lsp/known.h"

@@ -206,7 +206,6 @@ static inline ls_range ls_site_range(const fr_site *s)
 
 /* diagnose.c */
 void ls_publish(ls_server *s, ls_document *d, mt_buf *out);
-void ls_publish_nothing(ls_server *s, mt_str uri, mt_buf *out);
 void ls_code_actions(ls_call *c);
 void ls_pull_diagnostics(ls_call *c);
 /* navigate.c */

@@ -2,7 +2,7 @@
  *
  * Line by line. Outside of brackets the column of a line says which objects and lists
  * it belongs to: frames that are further in are left. Inside brackets, of YAML and of
- * JSON alike, lines do not matter. A text below `|` or `>` is passed over.
+ * JSON alike, lines do not matter. What stands below `|` or `>` is passed over.
  *
  * Whoever wants to know a place gives its offset: the first text that touches it is the
  * answer, or, where there is only white space, what the frames say could stand there.
@@ -292,7 +292,7 @@ static void block_key(scan *s, piece p, size_t column)
     f->has_key = true;
 }
 
-/* A text without a colon: a key that is being written, or a value. */
+/* No colon follows: a key that is being written, or a value. */
 static void block_text(scan *s, piece p, size_t column)
 {
     frame *f = top(s);
