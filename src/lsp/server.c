@@ -75,7 +75,7 @@ static const method METHODS[] = {
     {"textDocument/semanticTokens/full",   AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens, NULL},
     {"textDocument/semanticTokens/range",  AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens, NULL},
     {"textDocument/inlayHint",             AT_DOCUMENT | OF_CONTRACT,  ls_inlay_hints, NULL},
-    {"textDocument/codeAction",            AT_DOCUMENT | OF_CONTRACT,  ls_code_actions, NULL},
+    {"textDocument/codeAction",            AT_DOCUMENT | OF_CONTRACT,  ls_code_actions, ls_data_actions},
     {"textDocument/codeLens",              AT_DOCUMENT | OF_CONTRACT,  ls_code_lens, ls_data_lens},
     {"textDocument/formatting",            AT_DOCUMENT | OF_CONTRACT,  ls_format, NULL},
     {"textDocument/rangeFormatting",       AT_DOCUMENT | OF_CONTRACT,  ls_format_range, NULL},
@@ -191,7 +191,8 @@ static void agree(ls_server *s, const mt_json *can)
     s->has_related = is_true(
         mt_json_at(mt_json_at(text, "publishDiagnostics"), "relatedInformation"));
     const mt_json *edit = mt_json_at(mt_json_at(can, "workspace"), "workspaceEdit");
-    s->has_changes = is_true(mt_json_at(edit, "documentChanges"));
+    s->has_create = is_true(mt_json_at(edit, "documentChanges")) &&
+                    has_text(mt_json_at(edit, "resourceOperations"), MT_STR("create"));
 }
 
 static void add_folder(ls_call *c, mt_str uri)
@@ -254,7 +255,7 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_keyz(w, "codeActionProvider");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "codeActionKinds");
-    WORDS(w, "quickfix", "refactor.extract", "source.fixAll");
+    WORDS(w, "quickfix", "refactor.extract", "refactor.scenario", "source.fixAll");
     mt_jw_end_object(w);
     mt_jw_keyz(w, "codeLensProvider");
     mt_jw_begin_object(w);

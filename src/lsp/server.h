@@ -78,7 +78,7 @@ struct ls_server {
     mt_arena scratch; /* for one message */
     ls_units units;
     bool is_initialized, is_shutting_down, has_ended;
-    bool has_snippets, has_related, has_changes; /* what the editor can do */
+    bool has_snippets, has_related, has_create; /* what the editor can do */
     int exit_code;
     struct {
         ls_document **items;
@@ -206,8 +206,12 @@ static inline ls_range ls_site_range(const fr_site *s)
 
 /* diagnose.c */
 void ls_publish(ls_server *s, ls_document *d, mt_buf *out);
-void ls_code_actions(ls_call *c);
 void ls_pull_diagnostics(ls_call *c);
+/* Where it is told. */
+ls_range ls_diag_range(const ls_text *t, const mt_diag *d);
+/* mend.c */
+void ls_code_actions(ls_call *c);
+void ls_data_actions(ls_call *c);
 /* navigate.c */
 void ls_definition(ls_call *c);
 void ls_references(ls_call *c);

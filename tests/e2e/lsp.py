@@ -79,12 +79,12 @@ def units(text, encoding):
 class Editor:
     """One conversation with a server of its own."""
 
-    def __init__(self, root=None, encoding=None, words=()):
+    def __init__(self, root=None, encoding=None, words=(), can=None):
         self.process = subprocess.Popen([str(MOTET), "lsp", *words], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
         self.count, self.told, self.texts, self.versions = 0, {}, {}, {}
         self.strays = []
-        can = dict(CAPABILITIES)
+        can = {**CAPABILITIES, **(can or {})}
         if encoding:
             can["general"] = {"positionEncodings": [encoding]}
         self.start = self.ask("initialize", {"capabilities": can,
