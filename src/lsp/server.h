@@ -104,8 +104,9 @@ typedef struct ls_call {
     mt_jw *w;    /* the result is written here */
     mt_buf *out; /* notifications go here */
     ls_document *doc;
-    size_t offset; /* of `position` */
-    int fault;     /* not 0: refused, with `message` */
+    size_t offset;  /* of `position` */
+    ls_range asked; /* of `range`, for those who read it */
+    int fault;      /* not 0: refused, with `message` */
     mt_str message;
 } ls_call;
 
@@ -230,6 +231,7 @@ void ls_semantic_tokens(ls_call *c);
 void ls_write_token_legend(mt_jw *w);
 /* hover.c */
 void ls_hover(ls_call *c);
+/* hints.c */
 void ls_inlay_hints(ls_call *c);
 void ls_signature(ls_call *c);
 /* layout.c */
