@@ -51,6 +51,19 @@ static void add_error(mt_diags *ds, gr_text at, size_t offset, mt_str message)
 
 /* ---- graphs ---- */
 
+/* What is told borrows from what was read, which is freed before it is told. */
+static void keep_texts(mt_diags *ds)
+{
+    for (size_t i = 0; i < ds->len; i++) {
+        mt_diag *d = &ds->items[i];
+        mt_str *texts[] = {&d->file,  &d->construct_kind, &d->construct_id,
+                           &d->field, &d->message,        &d->hint};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+            *texts[k] = texts[k]->ptr ? mt_str_dup(ds->arena, *texts[k]) : *texts[k];
+        }
+    }
+}
+
 gr_text *ls_find_cluster(ls_server *s, mt_arena *a, mt_str id, mt_str from,
                          size_t *count)
 {
@@ -119,9 +132,9 @@ static void check_cluster(ls_server *s, gr_text text, const mt_json *tree, mt_di
     gr_finder found = {s, find_cluster};
     gr_registry *registry = ls_registry_for(s, ds->arena, text.file);
     gr_graph *g = NULL;
-    if (!gr_cluster_load(registry, text, &found, s->limits, ds, &g)) {
-        gr_graph_free(g);
-    }
+    gr_cluster_load(registry, text, &found, s->limits, ds, &g);
+    keep_texts(ds);
+    gr_graph_free(g);
     gr_registry_free(registry);
 }
 
@@ -132,6 +145,7 @@ static void check_manifest(ls_server *s, gr_text text, const mt_json *tree,
     gr_finder found = {s, find_cluster};
     gr_registry *registry = gr_registry_new();
     gr_manifest_try(registry, text, &found, ds);
+    keep_texts(ds);
     gr_registry_free(registry);
 }
 
@@ -139,9 +153,9 @@ static void check_adapter(ls_server *s, gr_text text, const mt_json *tree, mt_di
 {
     (void)s, (void)tree;
     gr_adapter *adapter = NULL;
-    if (!gr_adapter_read(text, ds, &adapter)) {
-        gr_adapter_free(adapter);
-    }
+    gr_adapter_read(text, ds, &adapter);
+    keep_texts(ds);
+    gr_adapter_free(adapter);
 }
 
 /* ---- agents ---- */

@@ -361,7 +361,7 @@ static void know_form(ls_inquiry *q)
 
 bool ls_inquire(ls_call *c, size_t offset, ls_inquiry *q)
 {
-    mt_str text = c->doc->lines.text;
+    mt_str text = c->doc->lines.text.len ? c->doc->lines.text : MT_STR("");
     *q = (ls_inquiry){.c = c, .path = c->doc->path, .text = text};
     q->kind = ls_data_kind_of(q->path, text);
     if (q->kind == LS_DATA_OTHER || !ls_spot_at(text, offset, &q->spot)) {

@@ -351,7 +351,7 @@ static bool find_facts(path_search *x, mt_str *facts)
 void ls_mend_scenario(const ls_mender *m)
 {
     const fr_construct *k = ls_construct_at(m->v, m->c->doc->path, m->asked.from);
-    path_search x = {.m = m, .k = k};
+    path_search x = {.m = m, .k = k, .file.text = MT_STR("")};
     mt_str facts;
     place p;
     bool is_one = k && !k->broken && (k->kind == FR_OPERATION || k->kind == FR_FLOW);

@@ -392,7 +392,10 @@ static void scan_all(scan *s)
 
 void ls_spots(mt_str text, ls_spot_each *each, void *context)
 {
-    scan s = {.text = text, .each = each, .context = context, .cursor = SIZE_MAX};
+    scan s = {.text = text.len ? text : MT_STR(""),
+              .each = each,
+              .context = context,
+              .cursor = SIZE_MAX};
     scan_all(&s);
 }
 
@@ -414,7 +417,10 @@ static bool take(void *context, const ls_spot *s)
 bool ls_spot_at(mt_str text, size_t offset, ls_spot *out)
 {
     taken t = {.out = out};
-    scan s = {.text = text, .each = take, .context = &t, .cursor = offset};
+    scan s = {.text = text.len ? text : MT_STR(""),
+              .each = take,
+              .context = &t,
+              .cursor = offset};
     scan_all(&s);
     return t.is_found;
 }
