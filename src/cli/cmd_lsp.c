@@ -25,7 +25,8 @@ const cli_option CMD_LSP_OPTIONS[] = {
 const char CMD_LSP_DETAILS[] =
     "Speaks the Language Server Protocol (3.17). Editors start it themselves; docs/learn/editors.md\n"
     "says how for VS Code, Neovim and Emacs. It checks every contract that is open as motet check\n"
-    "does, after each change, and knows names, types, places, layouts, pictures and questions.\n"
+    "does, after each change, and knows names, types, places, layouts, pictures and questions; so it\n"
+    "does for graphs, agents, scenarios and motet.yaml. Scenarios are run from the editor.\n"
     "Exit status 0: the editor ended it, 1: it ended without saying so.";
 /* clang-format on */
 
