@@ -39,7 +39,8 @@ typedef struct cli_audit {
 void cli_allowed(mt_buf *out, const ct_model *m, const ct_operation *op);
 /* Its precondition as text; nothing when it has none. */
 void cli_condition(mt_buf *out, const ct_model *m, const ct_operation *op);
-/* "all 12 records, by cda4…", "nobody": who signed for how much. */
+/* "cda4…, all of them", "cda4…, the first 12", "nobody": who signed for how much. A key
+ * that only the ledger itself names is said to be such. */
 void cli_signed_words(mt_buf *out, const lg_finding *f);
 
 /* For a terminal; keys and texts of the ledger are shown so that it obeys none of
