@@ -1,6 +1,6 @@
 /* cli/cmd_agent_trace.c - motet agent trace, compare, statement.
- * Room: cli. `trace` runs a scripted conversation in memory: no relay, no clock, no
- * handler programs, so its bytes are the same on every machine. `compare` reads two
+ * Room: cli. `trace` runs a scripted conversation in memory: no relay, no handler
+ * programs, so its bytes are the same on every machine. `compare` reads two
  * traces, whoever made them. `statement` prints what the implementation claims to
  * conform to. Exit status 1 when a file has faults or traces diverge, 2 for an option,
  * 3 for what cannot be read. */
