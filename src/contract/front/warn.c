@@ -9,9 +9,8 @@
 
 #include "contract/front/validate.h"
 
-/* A library is written for others to use; unused types in it are normal. Types of a
- * library, files that others import, are left out; `what` ends the sentence: "never
- * used", "never read". */
+/* A library, a file of type declarations only, is written for others to use; unused
+ * types in it are normal. `what` ends the sentence: "never used", "never read". */
 static void warn_unused(fr_unit *u, fr_kind kind, fr_code code, const char *what)
 {
     for (size_t i = 0; i < u->kinds[kind].len; i++) {
