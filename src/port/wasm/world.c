@@ -1,6 +1,7 @@
 /* port/wasm/world.c - the files and shared objects of a machine that has none. Whoever
  * asks for one is told so, by the same errors as on any other machine; a question that
- * needs the solver is answered as where Z3 is not installed. */
+ * needs the solver is answered as where Z3 is not installed. Stands in for os/file.c,
+ * os/sources.c, base/late.c and host/graph_own.c. Room: port. */
 #include <errno.h>
 
 #include "base/late.h"
@@ -23,6 +24,7 @@ mt_provider os_sources_provider(os_sources *sources, const mt_limits *limits)
     return mt_memory_provider(&none);
 }
 
+/* Only the solver is ever asked for in a page, so the sentence is about that. */
 const char *mt_late_load(mt_late_library *library)
 {
     (void)library;
