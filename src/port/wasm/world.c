@@ -1,7 +1,7 @@
 /* port/wasm/world.c - the files and shared objects of a machine that has none. Whoever
  * asks for one is told so, by the same errors as on any other machine; a question that
- * needs the solver is answered as where Z3 is not installed. Stands in for os/file.c,
- * os/sources.c, base/late.c and host/graph_own.c. Room: port. */
+ * needs the solver is answered as where Z3 is not installed. Room: port. Stands in
+ * for base/late.c, host/graph_own_load.c and what these rooms use of os/. */
 #include <errno.h>
 
 #include "base/late.h"
