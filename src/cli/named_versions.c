@@ -2,8 +2,8 @@
  * that is not JSON, or names no contract, is not about a version. */
 #include "cli/named_versions.h"
 
-/* The key has a newline between both parts, which neither can have, so two pairs cannot
- * make one key. Pointers are good until the next version is added. */
+/* The key has a newline between both parts, which ids of contracts and etags do not
+ * have. Pointers are good until the next version is added. */
 static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag)
 {
     bool added;

@@ -182,7 +182,7 @@ static bool is_reloaded(const char *key)
            strcmp(key, "tls_key") == 0 || strcmp(key, "store") == 0;
 }
 
-/* The same file was read without a fault just before. */
+/* Faults are not told here: a section that has any counts as changed. */
 static void no_fault(void *state, mt_str key, size_t offset, mt_str reason)
 {
     (void)state, (void)key, (void)offset, (void)reason;
