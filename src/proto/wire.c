@@ -1,6 +1,7 @@
 /* proto/wire.c - tags, varints and spans. Room: proto. */
 #include "proto/wire.h"
 
+/* Groups are passed over without recursion; the number of a field has 29 bits. */
 enum { MOST_GROUPS = 64, MOST_NUMBER = (1 << 29) - 1 };
 
 bool pb_varint(mt_str *rest, uint64_t *out)
@@ -46,6 +47,8 @@ static bool take_span(mt_str *rest, mt_str *out)
     return true;
 }
 
+/* One tag with its value. The begin and the end of a group have none, and which of them
+ * is allowed here is for the caller to say. */
 static bool take_one(mt_str *rest, pb_part *out)
 {
     uint64_t tag;
