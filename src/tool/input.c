@@ -1,5 +1,8 @@
-/* tool/input.c - outcomes that a client is asked for, and its answers.
- * Room: tool. */
+/* tool/input.c - outcomes that a client is asked for, and its answers. Room: tool.
+ *
+ * The server keeps nothing while a client is asked: the request carries a key that
+ * names the step, and the answer comes with a new call that has the same key. What does
+ * not fit is passed over, and then the client is asked again. */
 #include "tool/turn.h"
 
 /* "outcome", or "outcome:STEP" of a flow. */
@@ -42,6 +45,9 @@ void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
     mt_jw_end_object(w);
 }
 
+/* True: the request is the turn's result. False for clients that cannot be asked and
+ * for the older revision, which has no such results; the caller then says it in words.
+ * `requestState` is the execution, by which the flow is found when the answer comes. */
 bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow)
 {
     bool asks = (t->m.can & MC_CAN_BE_ASKED) && t->m.revision != MC_2025_11_25 &&
