@@ -20,14 +20,14 @@ typedef struct cn_build {
     MT_VEC(cn_place) places;
 } cn_build;
 
-/* Says why the document cannot be read and answers false, so that a reader can write
- * `return cn_fault(…)`. Only the first fault is kept: what comes after it is a
- * consequence. */
+/* Says why the document cannot be read and answers false, so
+ * that a reader can write `return cn_fault(…)`. Only the
+ * first fault is kept: what comes after it is a consequence. */
 bool cn_fault(cn_build *b, mt_err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A new shape, everything but its kind zero; NULL when there are too many, or when
- * there was a fault before, and then the fault is said. A reader returns at once on
- * NULL. */
+/* A new shape, everything but its kind zero; NULL when
+ * there are too many, or when there was a fault before, and
+ * then the fault is said. A reader returns at once on NULL. */
 cn_shape *cn_shape_new(cn_build *b, cn_kind kind);
 
 /* A request whose answer has places, as a reader describes it on its stack for one call
@@ -60,9 +60,9 @@ mt_str cn_dotted(mt_arena *a, const mt_str *way, size_t count);
  * the name says nothing, the shape is as it was. */
 bool cn_named_kind(mt_str name, cn_shape *shape);
 
-/* The readers. True: all places are in `b`, perhaps none. False: cn_fault() was called.
- * `tree` and `text` must live as long as the places do, for these borrow names from
- * them. */
+/* The readers. True: all places are in `b`, perhaps none.
+ * False: cn_fault() was called. `tree` and `text` must live
+ * as long as the places do, for these borrow names from them. */
 bool cn_read_openapi(cn_build *b, const mt_json *tree);
 bool cn_read_graphql_text(cn_build *b, mt_str text);
 bool cn_read_graphql_json(cn_build *b, const mt_json *tree);

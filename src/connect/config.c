@@ -15,9 +15,9 @@
 #include "base/yaml_read.h"
 #include "connect/yaml.h"
 
-/* So deep a source is written as lines: its settings, its facts, the settings of each
- * fact. What is deeper is one line, as people write it by hand: `convert: {shift:
- * -2}`. */
+/* So deep a source is written as lines: its settings, its
+ * facts, the settings of each fact. What is deeper is one
+ * line, as people write it by hand: `convert: {shift: -2}`. */
 enum { BLOCKS = 3 };
 
 mt_json cn_text_node(mt_str text)
@@ -200,6 +200,8 @@ static bool means(mt_arena *a, mt_str text, const mt_json *wanted)
     return !mt_yaml_read(a, text, NULL, &tree, NULL) && mt_json_equal(&tree, wanted);
 }
 
+/* `wanted` is what the result must mean: the tree of before, with the changed sources
+ * put in. An empty file is an empty configuration. */
 mt_err cn_config_patch(mt_arena *a, mt_str text, const mt_json *changed, mt_buf *out,
                        mt_buf *why)
 {

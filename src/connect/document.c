@@ -1,9 +1,9 @@
 /* connect/document.c - which kind of document it is, and its reader. Room: connect.
  *
- * The order of cn_read(): the number of bytes, then UTF-8 (not asked of CN_PROTO, which
- * may be a binary descriptor set), then the reader of the format. A document that was
- * read but offers nothing is a fault, too: a person who named it should learn that it
- * does not help. */
+ * The order of cn_read(): the number of bytes, then UTF-8 (not asked of
+ * CN_PROTO, which may be a binary descriptor set), then the reader of
+ * the format. A document that was read but offers nothing is a fault,
+ * too: a person who named it should learn that it does not help. */
 #include "base/utf8.h"
 #include "base/yaml_read.h"
 #include "connect/build.h"
@@ -34,8 +34,8 @@ static size_t find_word(mt_str hay, const char *word)
     return hay.len;
 }
 
-/* Endings that mean one format. .json, .yaml and .yml are missing: they say nothing of
- * what is inside. */
+/* Endings that mean one format. .json, .yaml and .yml
+ * are missing: they say nothing of what is inside. */
 static const struct ending {
     const char *suffix;
     cn_format format;
@@ -45,9 +45,9 @@ static const struct ending {
     {".graphqls", CN_GRAPHQL}, {".gql", CN_GRAPHQL},
 };
 
-/* Words by which a document is known; the first row that is found counts. The answer to
- * an introspection may speak of "openapi" in a description, an OpenAPI document hardly
- * of "__schema". */
+/* Words by which a document is known; the first row that is found
+ * counts. The answer to an introspection may speak of "openapi"
+ * in a description, an OpenAPI document hardly of "__schema". */
 static const struct mark {
     const char *word;
     cn_format format;

@@ -51,8 +51,8 @@ extern const char *const CN_KIND_NAMES[CN_KIND_COUNT]; /* "a whole number" */
 
 typedef struct cn_shape cn_shape;
 
-/* A member of an object, a column or a field of a message, in the order of the
- * document. */
+/* A member of an object, a column or a field
+ * of a message, in the order of the document. */
 typedef struct cn_member {
     mt_str name;
     const cn_shape *shape;

@@ -39,8 +39,8 @@ static bool is_number(const cn_shape *s)
     return s && (s->kind == CN_WHOLE || s->kind == CN_REAL);
 }
 
-/* Types and shapes are nested alike; `depth` is bounded by CN_MOST_SCHEMA, as shapes
- * are. */
+/* Types and shapes are nested alike; `depth`
+ * is bounded by CN_MOST_SCHEMA, as shapes are. */
 static bool plain(const cn_shape *s, const ct_type *t, int depth);
 
 /* Each field of the record must be a member of the same name; members that the record
@@ -65,9 +65,9 @@ static bool is_money(const cn_shape *s)
             currency && (currency->kind == CN_TEXT || currency->kind == CN_CHOICE));
 }
 
-/* Ranges that merely overlap fit: the check of each value refuses what is outside. A
- * number in JSON text needs {"number": true}, except from a column, where the adapter
- * reads the text. */
+/* Ranges that merely overlap fit: the check of each value refuses
+ * what is outside. A number in JSON text needs {"number": true},
+ * except from a column, where the adapter reads the text. */
 static bool whole_fits(const cn_shape *s, const ct_type *t)
 {
     bool apart =
@@ -184,6 +184,7 @@ static bool step_fits(const cn_shape *s, const ct_type *t, const mt_json_member 
     return false;
 }
 
+/* Every step has to fit; an empty `convert` is refused, as it can only be a slip. */
 bool cn_fits_with(const cn_shape *s, const ct_type *type, const mt_json *convert,
                   mt_buf *why)
 {
@@ -202,8 +203,8 @@ bool cn_fits_with(const cn_shape *s, const ct_type *type, const mt_json *convert
 
 /* ---- Looking for a conversion ---- */
 
-/* One search. `fit` is what was found so far; until found() was called it says why
- * nothing is. */
+/* One search. `fit` is what was found so far;
+ * until found() was called it says why nothing is. */
 typedef struct looking {
     mt_arena *arena;
     const cn_place *place;
@@ -214,8 +215,8 @@ typedef struct looking {
     cn_fit fit;
 } looking;
 
-/* Does the name or the note have one of these words? They are whole words: `ms` is not
- * found in `items`. */
+/* Does the name or the note have one of these words?
+ * They are whole words: `ms` is not found in `items`. */
 static bool says(const looking *l, const char *const *list)
 {
     for (; *list; list++) {
@@ -297,10 +298,10 @@ static void look_composite(looking *l)
     mt_buf_free(&b);
 }
 
-/* The order matters: `total_cents` fits a Decimal as it is, too, and would be a hundred
- * times too much. An Int keeps minor units, because an author who counts cents in an
- * Int means them. A bare number for Money scores less, since the currency is
- * assumed. */
+/* The order matters: `total_cents` fits a Decimal as it is, too,
+ * and would be a hundred times too much. An Int keeps minor units,
+ * because an author who counts cents in an Int means them. A bare
+ * number for Money scores less, since the currency is assumed. */
 static void look_number(looking *l)
 {
     const cn_shape *s = l->shape;
@@ -321,9 +322,9 @@ static void look_number(looking *l)
     }
 }
 
-/* Whole numbers are moments only if a word says so: any count would fit otherwise.
- * Seconds are assumed more often than said (`created_at`), so they score less than
- * milliseconds. */
+/* Whole numbers are moments only if a word says so: any count
+ * would fit otherwise. Seconds are assumed more often than
+ * said (`created_at`), so they score less than milliseconds. */
 static void look_time(looking *l)
 {
     static const char *const MS[] = {"ms",          "millis", "milliseconds",
@@ -430,11 +431,11 @@ static bool says_nothing(mt_str word)
     return false;
 }
 
-/* Their words for ours, the best for each; 700 or more is the same word. `share` is how
- * many of theirs have a word of ours, `reached` how many of ours are met; the smaller
- * one counts, and below two fifths they are different enums. With `{"values": …}` the
- * words without a counterpart are not mapped, so such a value is refused when it comes,
- * not guessed. */
+/* Their words for ours, the best for each; 700 or more is the same word.
+ * `share` is how many of theirs have a word of ours, `reached` how many
+ * of ours are met; the smaller one counts, and below two fifths they are
+ * different enums. With `{"values": …}` the words without a counterpart
+ * are not mapped, so such a value is refused when it comes, not guessed. */
 static void look_choice(looking *l)
 {
     enum { SAME_WORD = 700 };
@@ -524,9 +525,9 @@ static void look_truth(looking *l)
     mt_buf_free(&b);
 }
 
-/* Text, lists, records, and text for an enum: only as they are. A number or a moment as
- * text is allowed, but scores little: the fact's author probably meant another
- * place. */
+/* Text, lists, records, and text for an enum: only as they
+ * are. A number or a moment as text is allowed, but scores
+ * little: the fact's author probably meant another place. */
 static void look_rest(looking *l)
 {
     if (!plain(l->shape, l->type, 0)) {
@@ -547,6 +548,9 @@ static void look_rest(looking *l)
                    : "the same kind of value");
 }
 
+/* By the fact's type, the particular kinds first: a Duration
+ * and a Date are held as whole numbers, too. Without a find
+ * the score is 0 and `because` says which kind of value it is. */
 cn_fit cn_fit_of(mt_arena *a, const cn_place *p, const cn_words *words,
                  const ct_type *type)
 {

@@ -16,15 +16,15 @@ typedef struct cn_fit {
     mt_str because; /* one clause about types; of what does not fit, why not */
 } cn_fit;
 
-/* Looks for a conversion; the score is how much of it the document says itself. `words`
- * are those of the place's own name: they may say a unit, as `total_cents` and
- * `placed_ms` do. */
+/* Looks for a conversion; the score is how much of it the
+ * document says itself. `words` are those of the place's own
+ * name: they may say a unit, as `total_cents` and `placed_ms` do. */
 cn_fit cn_fit_of(mt_arena *a, const cn_place *p, const cn_words *words,
                  const ct_type *type);
 
-/* Does a conversion that somebody wrote (NULL: none) lead from the shape to the type?
- * True promises nothing about values that the shape leaves open. `why` gets a sentence
- * when not. */
+/* Does a conversion that somebody wrote (NULL: none) lead from
+ * the shape to the type? True promises nothing about values
+ * that the shape leaves open. `why` gets a sentence when not. */
 bool cn_fits_with(const cn_shape *s, const ct_type *type, const mt_json *convert,
                   mt_buf *why);
 

@@ -17,8 +17,8 @@
 /* Lists around one name in SDL; in an introspection lists and non-nulls together. */
 enum { MOST_TYPE_DEPTH = 8 };
 
-/* An argument of a field. One with a default is not required: a query may leave it out,
- * and so do ours. */
+/* An argument of a field. One with a default is not
+ * required: a query may leave it out, and so do ours. */
 typedef struct argument {
     mt_str name, type; /* as a query declares it: "ID!" */
     bool required, is_text;
@@ -32,8 +32,8 @@ typedef struct field {
     mt_str note;
 } field;
 
-/* A definition. `fields` and `choices` are both empty for a scalar of the schema's
- * own. */
+/* A definition. `fields` and `choices` are
+ * both empty for a scalar of the schema's own. */
 typedef struct type {
     mt_str name;
     field *fields; /* NULL: a scalar or an enum */
@@ -49,9 +49,9 @@ typedef struct schema {
     mt_str query;
 } schema;
 
-/* Adds a definition, or the fields of an `extend type` to the one that came first. That
- * the extension itself stays in `types`, too, without a name in the map, only counts
- * for the limit. */
+/* Adds a definition, or the fields of an `extend type` to the one
+ * that came first. That the extension itself stays in `types`,
+ * too, without a name in the map, only counts for the limit. */
 static bool add_type(schema *s, const type *t)
 {
     bool added;
@@ -101,9 +101,9 @@ static bool is_letter(char c)
            (c >= '0' && c <= '9');
 }
 
-/* From the opening quote to behind the closing one; to the end of the text when nothing
- * closes it, and then the next token, which is empty, is a fault wherever something is
- * due. */
+/* From the opening quote to behind the closing one; to the end
+ * of the text when nothing closes it, and then the next token,
+ * which is empty, is a fault wherever something is due. */
 static size_t string_length(mt_str s)
 {
     bool block = mt_str_starts(s, MT_STR("\"\"\""));
@@ -198,9 +198,9 @@ static mt_str take_note(reader *r)
     return note;
 }
 
-/* What a default, a directive's arguments or a body has, brackets balanced. The token
- * must be the opening one. Kinds of brackets are not told apart: the text is only
- * passed over. */
+/* What a default, a directive's arguments or a body has,
+ * brackets balanced. The token must be the opening one. Kinds
+ * of brackets are not told apart: the text is only passed over. */
 static bool pass_brackets(reader *r)
 {
     size_t depth = 0;
@@ -293,9 +293,9 @@ static bool read_arguments(reader *r, argument_list *list)
     return true;
 }
 
-/* `{ total: Money! lines(first: Int): [Line] }`. Each field counts as a shape, although
- * the shape is not used: a document of very many fields meets its limit here, before
- * the walk. */
+/* `{ total: Money! lines(first: Int): [Line] }`. Each field
+ * counts as a shape, although the shape is not used: a document
+ * of very many fields meets its limit here, before the walk. */
 static bool read_fields(reader *r, type *t)
 {
     MT_VEC(field) fields = {0};
@@ -350,6 +350,7 @@ static bool read_object(reader *r)
            read_fields(r, &t) && add_type(r->s, &t);
 }
 
+/* `enum Status { OPEN PAID @deprecated }`; descriptions of values are passed over. */
 static bool read_enum(reader *r)
 {
     type t = {0};
@@ -434,9 +435,9 @@ static bool read_definition(reader *r)
 
 /* ---- Introspection ---- */
 
-/* The name inside NON_NULL and LIST: {"kind": "NON_NULL", "ofType": {"kind": "LIST",
- * …}}. One that is nested deeper than MOST_TYPE_DEPTH has no name, so its type is found
- * nowhere. */
+/* The name inside NON_NULL and LIST: {"kind": "NON_NULL",
+ * "ofType": {"kind": "LIST", …}}. One that is nested deeper than
+ * MOST_TYPE_DEPTH has no name, so its type is found nowhere. */
 static const mt_json *unwrap(const mt_json *t, bool *list, bool *required)
 {
     *list = false;
@@ -450,6 +451,7 @@ static const mt_json *unwrap(const mt_json *t, bool *list, bool *required)
     return t;
 }
 
+/* As read_arguments() has it. A defaultValue is text or null in an introspection. */
 static argument argument_of(schema *s, const mt_json *node)
 {
     bool list, required;
@@ -505,16 +507,16 @@ static bool type_of_json(schema *s, const mt_json *node)
 
 /* ---- Places ---- */
 
-/* The way from a root to where shape_of() stands: types that are open are not entered
- * again. */
+/* The way from a root to where shape_of() stands:
+ * types that are open are not entered again. */
 typedef struct walk {
     const schema *s;
     const type *open[CN_MOST_DEPTH + 2];
     size_t depth;
 } walk;
 
-/* A field inside the answer that needs arguments cannot be asked for: {names} fill only
- * those of the root. */
+/* A field inside the answer that needs arguments cannot
+ * be asked for: {names} fill only those of the root. */
 static bool needs_arguments(const field *f)
 {
     for (size_t i = 0; i < f->argument_count; i++) {
@@ -527,6 +529,7 @@ static bool needs_arguments(const field *f)
 
 static const cn_shape *shape_of(walk *w, const field *f);
 
+/* False after a fault. The type is open while its fields are read. */
 static bool fill_object(walk *w, const type *t, cn_shape *s)
 {
     cn_build *b = w->s->b;
@@ -550,9 +553,9 @@ static bool fill_object(walk *w, const type *t, cn_shape *s)
     return true;
 }
 
-/* Int, Float and so on; then an enum; then what the name of a custom scalar suggests
- * (DateTime, BigDecimal, …). `t` is NULL for a type that is not defined in the
- * document. */
+/* Int, Float and so on; then an enum; then what the name of
+ * a custom scalar suggests (DateTime, BigDecimal, …). `t`
+ * is NULL for a type that is not defined in the document. */
 static void fill_scalar(const type *t, mt_str name, cn_shape *s)
 {
     static const struct {
@@ -611,10 +614,10 @@ static const cn_shape *shape_of(walk *w, const field *f)
     return s;
 }
 
-/* What a query must ask for to get an object: all scalars in it, or its fields. An
- * object has to be selected by its fields in GraphQL. Objects more than three levels
- * further in are left out, so that a query for a large type stays one that a person can
- * read. */
+/* What a query must ask for to get an object: all scalars in it, or
+ * its fields. An object has to be selected by its fields in GraphQL.
+ * Objects more than three levels further in are left out, so that a
+ * query for a large type stays one that a person can read. */
 static void write_selection(mt_buf *out, const cn_shape *s, size_t depth)
 {
     s = s->kind == CN_LIST && s->element ? s->element : s;
@@ -720,8 +723,8 @@ static bool read_root(const schema *s, const field *f)
     return cn_add_places(&r, around);
 }
 
-/* The type that `schema { query: … }` or `queryType` names; Query, where nothing names
- * one. */
+/* The type that `schema { query: … }` or `queryType`
+ * names; Query, where nothing names one. */
 static bool add_roots(schema *s)
 {
     const type *root = find_type(s, s->query.len ? s->query : MT_STR("Query"));
@@ -748,6 +751,7 @@ bool cn_read_graphql_text(cn_build *b, mt_str text)
     return add_roots(&s);
 }
 
+/* {"data": {"__schema": …}} as servers answer, or {"__schema": …} as tools save it. */
 bool cn_read_graphql_json(cn_build *b, const mt_json *tree)
 {
     schema s = {.b = b};

@@ -43,9 +43,9 @@ static bool is_param(mt_str step)
     return mt_str_starts(step, MT_STR("{"));
 }
 
-/* The last step of the path is nearest to the value. Steps end at '.' and '/', which
- * contracts use both; `last` stays behind until it is known whether another step
- * follows. */
+/* The last step of the path is nearest to the value. Steps
+ * end at '.' and '/', which contracts use both; `last` stays
+ * behind until it is known whether another step follows. */
 static void read_path(mt_arena *a, mt_str path, fact_words *f)
 {
     mt_str last = {0};
@@ -80,6 +80,7 @@ static void join(mt_arena *a, cn_words *to, const cn_words *from)
     }
 }
 
+/* A source that has no path (or is not JSON) leaves the name alone to compare by. */
 static fact_words words_of_fact(mt_arena *a, const ct_fact *fact)
 {
     fact_words f = {0};
@@ -186,8 +187,8 @@ static void add_reason(mt_arena *a, cn_proposal *to, mt_str text)
     to->reasons = more;
 }
 
-/* The place's words that the fact has, too, for the reader; words that say little are
- * left out. */
+/* The place's words that the fact has, too, for
+ * the reader; words that say little are left out. */
 static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *p)
 {
     mt_buf b = {0};
@@ -206,6 +207,8 @@ static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *
     return text;
 }
 
+/* Names first, then types, then what to look
+ * out for: the order in which a reader decides. */
 static void explain(mt_arena *a, cn_proposal *to, const fact_words *f,
                     const place_words *w, const ct_fact *fact, mt_str because)
 {
@@ -385,6 +388,8 @@ static bool is_plain_name(mt_arena *a, mt_str param, mt_str entity)
 
 typedef MT_VEC(cn_instance) instance_list;
 
+/* Nothing for a name that means its entity
+ * already, or that was added for another fact. */
 static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
                          mt_str param, instance_list *list)
 {

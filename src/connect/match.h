@@ -9,8 +9,8 @@
 #include "connect/document.h"
 #include "contract/wire/model.h"
 
-/* ORDER CN_LEVEL_NAMES: a greater level is more certain. CN_NONE is never a
- * proposal's. */
+/* ORDER CN_LEVEL_NAMES: a greater level is
+ * more certain. CN_NONE is never a proposal's. */
 typedef enum cn_level { CN_NONE, CN_LOW, CN_MEDIUM, CN_HIGH } cn_level;
 enum { CN_LEVEL_COUNT = CN_HIGH + 1 };
 extern const char *const CN_LEVEL_NAMES[CN_LEVEL_COUNT];

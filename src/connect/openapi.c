@@ -12,9 +12,9 @@
 #include "base/form.h"
 #include "connect/build.h"
 
-/* `open` has an entry for every schema that is being read, empty for one that is not a
- * reference: its length is the depth, and its texts are what must not be entered
- * again. */
+/* `open` has an entry for every schema that is being read,
+ * empty for one that is not a reference: its length is the
+ * depth, and its texts are what must not be entered again. */
 typedef struct reading {
     cn_build *b;
     const mt_json *root;
@@ -92,6 +92,8 @@ static mt_str note_of(const mt_json *schema)
     return text;
 }
 
+/* Whether a member is required is not looked
+ * at: `nullable` is what proposals warn of. */
 static bool read_members(reading *r, const mt_json *schema, member_list *list)
 {
     const mt_json *all = mt_json_at(schema, "properties");
@@ -127,8 +129,8 @@ static mt_str type_of(const mt_json *schema, bool *nullable)
     return found;
 }
 
-/* Numbers in an `enum` are left out: a choice is a word. null in it means that it may
- * be null. */
+/* Numbers in an `enum` are left out: a choice is
+ * a word. null in it means that it may be null. */
 static void read_choices(cn_build *b, const mt_json *schema, cn_shape *s)
 {
     const mt_json *list = mt_json_at(schema, "enum");
@@ -167,6 +169,7 @@ static void read_pattern(mt_str pattern, cn_shape *s)
     }
 }
 
+/* `format` first, then the pattern; an enum wins over both. */
 static void read_text(cn_build *b, const mt_json *schema, cn_shape *s)
 {
     int64_t most;
@@ -189,10 +192,10 @@ static void read_whole(const mt_json *schema, cn_shape *s)
                    !mt_json_i64(mt_json_at(schema, "maximum"), &s->most);
 }
 
-/* Parts of allOf, oneOf or anyOf: objects are joined, of others the only one that is
- * not null counts. `all` is true for allOf, where a part that may be null does not make
- * the whole so. Joining oneOf says more than is certain, which only widens what is
- * proposed. */
+/* Parts of allOf, oneOf or anyOf: objects are joined, of others the
+ * only one that is not null counts. `all` is true for allOf, where
+ * a part that may be null does not make the whole so. Joining oneOf
+ * says more than is certain, which only widens what is proposed. */
 static bool read_parts(reading *r, const mt_json *parts, bool all, cn_shape *s,
                        member_list *list)
 {
@@ -225,9 +228,9 @@ static bool read_parts(reading *r, const mt_json *parts, bool all, cn_shape *s,
     return true;
 }
 
-/* Shape of a schema that is not a $ref. A schema with `properties` is an object even if
- * it does not say so. allOf, oneOf and anyOf come last, as they may stand beside own
- * members. */
+/* Shape of a schema that is not a $ref. A schema with `properties`
+ * is an object even if it does not say so. allOf, oneOf and anyOf
+ * come last, as they may stand beside own members. */
 static bool fill_shape(reading *r, const mt_json *schema, cn_shape *s)
 {
     static const char *const JOINED[] = {"allOf", "oneOf", "anyOf"};
@@ -266,9 +269,9 @@ static bool fill_shape(reading *r, const mt_json *schema, cn_shape *s)
     return true;
 }
 
-/* NULL after a fault. A schema that is absent, leads nowhere or leads back to itself is
- * CN_ANY. Every step of a chain of references takes a shape and a level, so such a
- * chain is bounded. */
+/* NULL after a fault. A schema that is absent, leads nowhere or
+ * leads back to itself is CN_ANY. Every step of a chain of
+ * references takes a shape and a level, so such a chain is bounded. */
 static const cn_shape *read_schema(reading *r, const mt_json *schema)
 {
     mt_str ref = mt_json_text(mt_json_at(schema, "$ref"));
@@ -362,9 +365,9 @@ static void split_path(mt_arena *a, mt_str path, text_list *names, text_list *pa
     }
 }
 
-/* Parameters in the query that must be there are asked for, too:
- * `orders?customer={customer}`. Those in headers and cookies are not: `resource` has no
- * place for them. */
+/* Parameters in the query that must be there are asked
+ * for, too: `orders?customer={customer}`. Those in headers
+ * and cookies are not: `resource` has no place for them. */
 static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
                       text_list *params)
 {
@@ -384,8 +387,8 @@ static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
     }
 }
 
-/* A path with a '?' or '#' of its own would make another request than the document
- * describes. */
+/* A path with a '?' or '#' of its own would make
+ * another request than the document describes. */
 static bool is_plain_path(mt_str path)
 {
     for (size_t i = 0; i < path.len; i++) {

@@ -69,8 +69,8 @@ mt_str cn_dotted(mt_arena *a, const mt_str *way, size_t count)
     return text;
 }
 
-/* Called once for each place: the settings differ by the way, and for GraphQL by the
- * query. */
+/* Called once for each place: the settings differ
+ * by the way, and for GraphQL by the query. */
 static mt_str settings_of(const cn_request *r, const mt_str *way, size_t count,
                           const cn_shape *leaf)
 {
@@ -81,8 +81,8 @@ static mt_str settings_of(const cn_request *r, const mt_str *way, size_t count,
     return text;
 }
 
-/* INVARIANT: name_count is at least 1, as `way` has at least one step; match.c relies
- * on it. */
+/* INVARIANT: name_count is at least 1, as `way`
+ * has at least one step; match.c relies on it. */
 static bool add_place(const cn_request *r, const cn_shape *shape, const mt_str *way,
                       size_t count, mt_str note)
 {
@@ -186,6 +186,8 @@ static const struct named {
     {"countrycode", CN_TEXT, false},
 };
 
+/* Letters and digits count, in lower case: date-time, DateTime, date_time. Of longer
+ * names the first 32 are compared, and no row is so long. */
 bool cn_named_kind(mt_str name, cn_shape *shape)
 {
     char plain[32];

@@ -62,8 +62,8 @@ static bool is_word(char c)
            (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
-/* White space and both kinds of comments. A comment that is not closed goes to the
- * end. */
+/* White space and both kinds of comments. A
+ * comment that is not closed goes to the end. */
 static size_t pass_space(mt_str s)
 {
     size_t i = 0;
@@ -237,9 +237,9 @@ static bool pass_statement(reader *r)
 
 /* ---- Types ---- */
 
-/* Names of types in PostgreSQL, SQLite, MySQL, SQL Server and the standard. Of CN_ANY
- * nothing is said that a comparison could use. A name that is missing may be an enum of
- * the document. */
+/* Names of types in PostgreSQL, SQLite, MySQL, SQL Server and the
+ * standard. Of CN_ANY nothing is said that a comparison could
+ * use. A name that is missing may be an enum of the document. */
 static const struct sql_type {
     const char *name;
     cn_kind kind;
@@ -273,8 +273,8 @@ static bool find_kind(mt_str name, cn_kind *out)
     return false;
 }
 
-/* Only the first nine digits count: a size is never so large, and the sum must not
- * overflow. */
+/* Only the first nine digits count: a size is
+ * never so large, and the sum must not overflow. */
 static size_t number_of(mt_str text)
 {
     size_t value = 0;
@@ -356,8 +356,8 @@ static bool read_texts(reader *r, cn_shape *s)
     return true;
 }
 
-/* A type that is not in TYPES is remembered by name until all CREATE TYPE have been
- * read. */
+/* A type that is not in TYPES is remembered by
+ * name until all CREATE TYPE have been read. */
 static bool read_type(reader *r, column *c)
 {
     mt_str schema, name;
@@ -504,8 +504,8 @@ static bool read_constraint(reader *r, column_list *list, bool *found)
     return true;
 }
 
-/* The columns are in the map only when the vector does not grow any more: it holds
- * pointers into it. */
+/* The columns are in the map only when the vector
+ * does not grow any more: it holds pointers into it. */
 static bool read_table(reader *r)
 {
     table t = {0};
@@ -550,8 +550,8 @@ static bool read_table(reader *r)
     return pass_statement(r);
 }
 
-/* Other types (composite ones, domains) are passed over; their columns stay
- * "anything". */
+/* Other types (composite ones, domains) are
+ * passed over; their columns stay "anything". */
 static bool read_enum(reader *r)
 {
     mt_str schema, name;
@@ -603,6 +603,7 @@ static bool read_comment(reader *r)
     return pass_statement(r);
 }
 
+/* Words between CREATE and TABLE say how it is stored, not what is in it. */
 static bool read_statement(reader *r)
 {
     if (take_word(r, "create")) {
@@ -665,8 +666,8 @@ static mt_str from_of(mt_arena *a, const table *t)
     return text;
 }
 
-/* {"parameters":["order_id"],"query":"SELECT total FROM orders WHERE id = CAST($1 AS
- * bigint)"} */
+/* {"parameters":["order_id"],"query":"SELECT total
+ * FROM orders WHERE id = CAST($1 AS bigint)"} */
 static mt_str settings_of(mt_arena *a, const table *t, mt_str expression,
                           const mt_str *params, size_t count)
 {
@@ -742,8 +743,8 @@ static bool add_column(reader *r, const table *t, const column *c, const mt_str 
     return r->b->places.len <= r->b->limits->connect_places;
 }
 
-/* A table without a primary key is offered without parameters: it may have a single
- * row. */
+/* A table without a primary key is offered
+ * without parameters: it may have a single row. */
 static bool add_table(reader *r, table *t)
 {
     mt_arena *a = r->b->arena;

@@ -5,9 +5,9 @@
  * wins. A word may be in several rows, and rows are not joined through it: `opened` is
  * like `created` and like `open`, but these two are not alike.
  *
- * A word is split off, put into lower case and looked up once, when it is made;
- * comparing two is then a test of bits and, only for what is left, of letters. Nothing
- * here can fail. */
+ * A word is split off, put into lower case and looked up once,
+ * when it is made; comparing two is then a test of bits and,
+ * only for what is left, of letters. Nothing here can fail. */
 #include "connect/words.h"
 
 #include "base/nearest.h"
@@ -17,8 +17,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-/* Bytes of UTF-8 beyond ASCII count as small letters: a name is not split inside
- * them. */
+/* Bytes of UTF-8 beyond ASCII count as small
+ * letters: a name is not split inside them. */
 static bool is_lower(char c)
 {
     return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
@@ -99,8 +99,8 @@ static bool is_among(const char *text, mt_str word)
     return false;
 }
 
-/* Without the s of a plural: not for `address`, `status` and `basis`, nor for `is` and
- * `gas`. */
+/* Without the s of a plural: not for `address`,
+ * `status` and `basis`, nor for `is` and `gas`. */
 static mt_str stem(mt_str w)
 {
     if (w.len > 3 && mt_str_ends(w, MT_STR("s")) && !mt_str_ends(w, MT_STR("ss")) &&
@@ -121,8 +121,8 @@ static bool is_plural(mt_str many, mt_str one)
 
 _Static_assert(sizeof SYNONYMS / sizeof *SYNONYMS <= 128, "a bit for each row");
 
-/* The word with its rows and weight. A word that says little is not nothing: 150 of
- * 1000. */
+/* The word with its rows and weight. A word
+ * that says little is not nothing: 150 of 1000. */
 static cn_word known(mt_str text)
 {
     enum { NOISY = 150, FULL = 1000 };
@@ -151,6 +151,8 @@ static void add_word(mt_arena *a, cn_words *w, mt_str word)
     mt_vec_push(a, w, known(mt_str_from(to, word.len)));
 }
 
+/* Signs and spaces separate words and are in
+ * none, so a whole note can be given as well. */
 void cn_words_add(mt_arena *a, cn_words *w, mt_str name)
 {
     size_t from = 0;
@@ -195,6 +197,8 @@ unsigned cn_alike(const cn_word *one, const cn_word *other)
     return n.best.len ? SLIP : 0;
 }
 
+/* Each word of `of` counts with its best likeness in
+ * `in`; a word of `in` may be used several times. */
 unsigned cn_covered(const cn_words *of, const cn_words *in)
 {
     uint64_t whole = 0, found = 0;

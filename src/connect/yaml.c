@@ -4,9 +4,9 @@
 
 #include "base/json_write.h"
 
-/* Narrower than YAML allows: what could be a number, a date, a word for true or null,
- * or a sign of YAML's is quoted. Better a quote too many than text that comes back as
- * something else. */
+/* Narrower than YAML allows: what could be a number, a date, a
+ * word for true or null, or a sign of YAML's is quoted. Better
+ * a quote too many than text that comes back as something else. */
 static bool is_plain(mt_str s)
 {
     static const char *const WORDS[] = {"true", "false", "null", "yes", "no",
