@@ -7,10 +7,10 @@
  * Conditions of rules are compiled a second time as conditions, since the provenance of
  * an operation asks what an absent verdict rests on.
  *
- * Order: names of the templates are taken, then the header, then the source. What may
- * fail: the prefix is one of the engine's, or the flows cannot be planned; then nothing
- * is given. What the contract says in its own words goes through gn_remark() or
- * gn_literal() only. */
+ * Order: names of the templates are taken, then the header, then the
+ * source. What may fail: the prefix is one of the engine's, or the
+ * flows cannot be planned; then nothing is given. What the contract
+ * says in its own words goes through gn_remark() or gn_literal() only. */
 #include "generate/c.h"
 
 #include "contract/flow/operation.h"
@@ -58,6 +58,7 @@ static void add_fault_kinds(gn_c *c)
     mt_buf_addf(&c->header, "\n} %.*s_fault_kind;\n\n", MT_ARG(c->prefix));
 }
 
+/* As with fault kinds: a number is that of the engine, 0 is "none". */
 static void add_errors(gn_c *c)
 {
     mt_buf_addf(&c->header,
@@ -72,8 +73,8 @@ static void add_errors(gn_c *c)
     mt_buf_addf(&c->header, "\n} %.*s_error;\n\n", MT_ARG(c->prefix));
 }
 
-/* NOTES is how many notes the reader of facts may take; they are in the caller's
- * room. */
+/* NOTES is how many notes the reader of facts
+ * may take; they are in the caller's room. */
 static void write_header(gn_c *c)
 {
     mt_buf *out = &c->header;
@@ -98,9 +99,9 @@ static void write_header(gn_c *c)
     mt_buf_addz(out, "#endif\n");
 }
 
-/* Text of the conditions that the contract itself has, for what a run says of its
- * branches. It is written out now, so that the evaluator needs no printer of
- * expressions. */
+/* Text of the conditions that the contract itself has, for
+ * what a run says of its branches. It is written out now,
+ * so that the evaluator needs no printer of expressions. */
 static void add_condition_texts(gn_c *c)
 {
     mt_buf text = {0};
@@ -117,8 +118,8 @@ static void add_condition_texts(gn_c *c)
     mt_buf_free(&text);
 }
 
-/* In the order that amalgamate.py gave the parts; those that act only with something to
- * act on. */
+/* In the order that amalgamate.py gave the parts;
+ * those that act only with something to act on. */
 static void add_runtime(gn_c *c)
 {
     mt_buf_addz(&c->source, "/* ---- The engine ---- */\n\n");
@@ -129,9 +130,9 @@ static void add_runtime(gn_c *c)
     }
 }
 
-/* The runtime first, since all else is made of its types; the doors last, as they call
- * everything. Unused functions are expected: the runtime is cut by part, not by
- * contract. */
+/* The runtime first, since all else is made of its types;
+ * the doors last, as they call everything. Unused functions
+ * are expected: the runtime is cut by part, not by contract. */
 static void write_source(gn_c *c, mt_str asserts)
 {
     mt_buf *out = &c->source;
@@ -214,6 +215,9 @@ static bool is_taken(mt_arena *a, mt_str prefix)
     return false;
 }
 
+/* The plan is made only for a contract that has operations; without one `plan` is NULL,
+ * which is what every part asks. The conditions of rules are added before the program
+ * is compiled, so that it has code for them. */
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     if (is_taken(a, in->prefix)) {

@@ -40,8 +40,8 @@ void gn_c_act_header(gn_c *c);
  * to the tables of the other, and needs a plan. */
 void gn_c_tables(gn_c *c);
 void gn_c_plan(gn_c *c);
-/* c_code.c: rules and conditions as functions, into the source, after the tables that
- * they name. */
+/* c_code.c: rules and conditions as functions, into
+ * the source, after the tables that they name. */
 void gn_c_code(gn_c *c);
 
 /* Bytes of a pointer, as a key: types of a model are known by their address. The key
@@ -50,8 +50,8 @@ mt_str gn_c_key(gn_c *c, const void *of);
 /* {"text", 4} */
 void gn_c_text(mt_buf *out, mt_str text);
 
-/* Row of GN_TARGETS: two files, or 0 when the prefix is taken or no plan can be
- * made. */
+/* Row of GN_TARGETS: two files, or 0 when the
+ * prefix is taken or no plan can be made. */
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files);
 
 #endif

@@ -12,10 +12,10 @@
  *
  * Without a `fault` to fill in (the typed call's first try) a fault is only noticed.
  *
- * Names in the text: f facts, K constants, t temporaries, bN register N, nN how many
- * elements it still has to walk, LN the instruction N. INVARIANT: for every instruction
- * the text must do what contract/eval/run.c does; a new one is added in both. Nothing
- * here can fail. */
+ * Names in the text: f facts, K constants, t temporaries, bN register N, nN
+ * how many elements it still has to walk, LN the instruction N. INVARIANT:
+ * for every instruction the text must do what contract/eval/run.c does; a
+ * new one is added in both. Nothing here can fail. */
 #include <inttypes.h>
 
 #include "generate/c.h"
@@ -30,8 +30,8 @@ typedef struct piece {
     uint32_t base_count;
 } piece;
 
-/* ORDER ct_code: those that use `target` as an instruction come first there, but for
- * PAYLOAD. */
+/* ORDER ct_code: those that use `target` as an
+ * instruction come first there, but for PAYLOAD. */
 static bool jumps(uint8_t op)
 {
     return op <= CT_CODE_ALL_BOOL || op == CT_CODE_PAYLOAD;
@@ -87,10 +87,10 @@ static void charge(piece *x, uint32_t at, const char *steps)
     mt_buf_addf(x->out, "    RT_CHARGE(%s, %u);\n", steps, at);
 }
 
-/* Everything that is compared by an order: rt_decimals() and ct_order() give -1, 0 or
- * 1. Texts and choices are only ever equal or not, so 0 or 1 does for them. Text is
- * paid for by its length, but only if the lengths are equal: otherwise nothing is
- * compared. */
+/* Everything that is compared by an order: rt_decimals() and
+ * ct_order() give -1, 0 or 1. Texts and choices are only ever equal
+ * or not, so 0 or 1 does for them. Text is paid for by its length,
+ * but only if the lengths are equal: otherwise nothing is compared. */
 static void test_ordered(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_arena *m = x->c->a;
@@ -140,8 +140,8 @@ static void test_bool(piece *x, const ct_insn *in)
     }
 }
 
-/* The verdicts that are wanted have 64 bits, of which `a` is the low half and `b` the
- * high one. */
+/* The verdicts that are wanted have 64 bits, of
+ * which `a` is the low half and `b` the high one. */
 static void test_present(piece *x, const ct_insn *in)
 {
     uint64_t wanted = (uint64_t)in->a | (uint64_t)in->b << 32;
@@ -198,8 +198,8 @@ static void touch_in_order(piece *x, const ct_insn *in)
                 in->extra);
 }
 
-/* A piece that records in order begins anew: rules in a room of their own, conditions
- * all in one. */
+/* A piece that records in order begins anew: rules
+ * in a room of their own, conditions all in one. */
 static void forget(piece *x, const ct_insn *in)
 {
     const ct_program *p = x->c->p;
@@ -239,8 +239,8 @@ static void variant(piece *x, uint32_t at, const ct_insn *in)
                 MT_ARG(a), in->extra, at, MT_ARG(a), in->base, MT_ARG(a));
 }
 
-/* Both ends are tested; the number of elements is compared as it is, unsigned 32 bits
- * in 64. */
+/* Both ends are tested; the number of elements
+ * is compared as it is, unsigned 32 bits in 64. */
 static void list_index(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_str a = slot_a(x, in), b = slot_b(x, in);
@@ -265,6 +265,7 @@ static void compute(piece *x, uint32_t at, const ct_insn *in)
                 in->target);
 }
 
+/* A list and a union point to where their parts are; only COPY copies. */
 static void build(piece *x, const ct_insn *in)
 {
     mt_str a = slot_a(x, in);
@@ -303,8 +304,8 @@ static void produce(piece *x, const ct_insn *in)
                 in->extra % 64);
 }
 
-/* One instruction, one statement or a few. A switch without default: a new code is a
- * warning. */
+/* One instruction, one statement or a few. A
+ * switch without default: a new code is a warning. */
 static void instruction(piece *x, uint32_t at)
 {
     const ct_insn *in = &x->c->p->code[at];
@@ -426,6 +427,8 @@ static void declare_rest(piece *x, const char *of)
                 of, of, of);
 }
 
+/* One label may stand behind the last statement: a test that leads to the end of the
+ * piece. The empty statement after it is there because C wants one. */
 static void statements(piece *x)
 {
     for (uint32_t i = x->p->start; i < x->p->end; i++) {
@@ -536,6 +539,9 @@ static void add_conditions(gn_c *c)
                 "(void)holds, (void)errors, (void)fault; abort();\n    }\n}\n");
 }
 
+/* The macros and helpers first. RT_FAULT without a `fault` to
+ * fill skips making the message; decimals of one scale that
+ * are small and not negative are compared by their low words. */
 void gn_c_code(gn_c *c)
 {
     mt_buf_addz(

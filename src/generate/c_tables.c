@@ -50,8 +50,8 @@ static uint32_t number_of(gn_c *c, const ct_type *t)
 
 static void add_type(gn_c *c, const ct_type *t);
 
-/* Fields of a record or variants of a union, which have the same struct; NULL for all
- * else. */
+/* Fields of a record or variants of a union,
+ * which have the same struct; NULL for all else. */
 static const ct_field *parts_of(const ct_type *t)
 {
     return ct_held(t) == LN_RECORD    ? t->as.fields
@@ -59,6 +59,7 @@ static const ct_field *parts_of(const ct_type *t)
                                       : NULL;
 }
 
+/* Fields and variants in their order, each with the offset of its slots. */
 static void add_parts(gn_c *c, const ct_type *t, uint32_t number)
 {
     const ct_field *parts = parts_of(t);
@@ -190,6 +191,8 @@ static void decimal_slot(mt_buf *out, mt_decimal d)
                 d.scale, d.negative);
 }
 
+/* One slot by the member of ct_value that the
+ * type uses. Values with parts never come here. */
 static void scalar_slot(mt_buf *out, const ct_type *t, const ct_value *v)
 {
     switch (ct_held(t)) {
@@ -218,8 +221,8 @@ static void scalar_slot(mt_buf *out, const ct_type *t, const ct_value *v)
     MT_BUG("a value that has parts");
 }
 
-/* The slots of a value, in order, each with a comma behind it. A record is its fields'
- * slots. */
+/* The slots of a value, in order, each with a
+ * comma behind it. A record is its fields' slots. */
 static void value_slots(gn_c *c, mt_buf *out, const ct_type *t, const ct_value *v)
 {
     uint32_t at;
@@ -283,8 +286,8 @@ static void add_code(gn_c *c)
     mt_buf_addz(&c->source, "};\n");
 }
 
-/* The two zeros are the piece's loops: only the bound of work.c asks for them, and not
- * from here. */
+/* The two zeros are the piece's loops: only the
+ * bound of work.c asks for them, and not from here. */
 static void add_pieces(gn_c *c, const char *name, const ct_piece *pieces,
                        uint32_t count)
 {
@@ -326,8 +329,8 @@ static void add_json(gn_c *c)
 
 /* ---- The model ---- */
 
-/* A default is an array of slots of its own, which stands before the table: hence the
- * buffer. */
+/* A default is an array of slots of its own, which
+ * stands before the table: hence the buffer. */
 static void add_facts(gn_c *c)
 {
     mt_buf rows = {0};
@@ -387,6 +390,8 @@ static void add_texts(gn_c *c, const char *name, uint32_t number, const mt_str *
     mt_buf_addz(&c->source, "{0}};\n");
 }
 
+/* Transitions are left out: the engine moves what effects say. Personas stand here, as
+ * both are only needed to act. */
 static void add_entities(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -423,6 +428,8 @@ static void add_effects(gn_c *c, uint32_t i)
     mt_buf_addz(&c->source, "{0, 0, 0, 0}};\n");
 }
 
+/* Lists first, then the table that points into
+ * them. Who may act is in the plan, as bits. */
 static void add_operations(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -456,6 +463,7 @@ static void add_conditions(gn_c *c)
     mt_buf_addz(&c->source, "0};\n");
 }
 
+/* Only what the runtime reads; what the contract declares besides stays zero. */
 static void add_model(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -477,6 +485,8 @@ static void add_model(gn_c *c)
     mt_buf_addz(&c->source, "};\n");
 }
 
+/* Sizes of the working memory are the compiler's:
+ * the header has arrays of the same sizes. */
 static void add_program(gn_c *c)
 {
     const ct_program *p = c->p;
@@ -517,8 +527,8 @@ void gn_c_tables(gn_c *c)
 
 /* ---- The plan ---- */
 
-/* Bits by number, 64 a word: personas that may do an operation, entities that a graph
- * changes. */
+/* Bits by number, 64 a word: personas that may do
+ * an operation, entities that a graph changes. */
 static void add_sets(gn_c *c, const char *name, uint32_t number, const uint64_t *set,
                      uint32_t words)
 {
@@ -529,8 +539,8 @@ static void add_sets(gn_c *c, const char *name, uint32_t number, const uint64_t 
     mt_buf_addz(&c->source, "0};\n");
 }
 
-/* A plan does not say how many effects it has; they are as many as the outcomes refer
- * to. */
+/* A plan does not say how many effects it has;
+ * they are as many as the outcomes refer to. */
 static void add_plan_operations(gn_c *c)
 {
     const ct_plan *p = c->plan;
@@ -562,6 +572,7 @@ static void add_plan_operations(gn_c *c)
     mt_buf_addz(&c->source, "{0, 0, 0, 0}};\n");
 }
 
+/* Row order of ct_plan_step, its handler inside. */
 static void add_step(gn_c *c, const ct_plan_step *s)
 {
     const ct_plan_handler *h = &s->handler;
@@ -628,6 +639,7 @@ static void add_graphs(gn_c *c)
     mt_buf_addz(&c->source, "{{0}, 0}};\n");
 }
 
+/* After gn_c_tables(), whose MODEL and PROGRAM it names. */
 void gn_c_plan(gn_c *c)
 {
     const ct_plan *p = c->plan;

@@ -26,8 +26,8 @@ static mt_str joined(gn_c *c, mt_str path, mt_str more)
     return mt_strf(c->a, "%.*s_%.*s", MT_ARG(path), MT_ARG(plain));
 }
 
-/* A name that the whole header shares; C has one scope for types, functions and
- * enumerators. */
+/* A name that the whole header shares; C has one
+ * scope for types, functions and enumerators. */
 static mt_str global(gn_c *c, mt_str name)
 {
     return gn_unique(&c->globals, name);
@@ -158,6 +158,7 @@ static mt_str type_name(gn_c *c, const ct_type *t, mt_str path)
 
 /* ---- Facts ---- */
 
+/* NAME_FACT_AMOUNT = 0: the index of a fact in `given`. */
 static void add_fact_numbers(gn_c *c)
 {
     mt_buf_addf(&c->header, "/* Facts by number, for `given`. */\nenum {");

@@ -22,8 +22,8 @@ typedef struct gn_file {
 /* Room that the caller has in `files`: no target writes more. */
 enum { GN_MOST_FILES = 2 };
 
-/* A language. To add one, write its function, add a row to targets.c, and name it in
- * docs/generate.md. */
+/* A language. To add one, write its function, add a
+ * row to targets.c, and name it in docs/generate.md. */
 typedef struct gn_target {
     const char *name, *what;
     /* Writes the files and gives their number; 0: `ds` says why not. */

@@ -20,9 +20,9 @@ static const char *const RESERVED[] = {
     "return",     "select",      "struct",     "switch",   "type",       "var",
     NULL};
 
-/* A type of texts, and a constant for each: type EscrowState string; const
- * EscrowStateHeld EscrowState = "held". Constants share the package's scope, so they
- * carry the path. */
+/* A type of texts, and a constant for each: type EscrowState
+ * string; const EscrowStateHeld EscrowState = "held".
+ * Constants share the package's scope, so they carry the path. */
 static mt_str choice_type(gn_file_of *f, mt_buf *out, mt_str path, const mt_str *values,
                           size_t count)
 {
@@ -39,8 +39,8 @@ static mt_str choice_type(gn_file_of *f, mt_buf *out, mt_str path, const mt_str 
     return name;
 }
 
-/* Fields begin with a capital, or encoding/json does not see them; the tag has the true
- * name. */
+/* Fields begin with a capital, or encoding/json
+ * does not see them; the tag has the true name. */
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -100,8 +100,8 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
-/* Decimals are text, as float64 would lose digits; moments and days are text as they
- * are sent. */
+/* Decimals are text, as float64 would lose digits;
+ * moments and days are text as they are sent. */
 static mt_str scalar(const ct_type *t)
 {
     switch (ct_held(t)) {
@@ -192,6 +192,8 @@ static void facts(gn_file_of *f)
     mt_buf_free(&given);
 }
 
+/* Constants for names, so that a slip is found by
+ * the compiler; and a type of states per entity. */
 static void entities(gn_file_of *f)
 {
     gn_texts all = gn_entities(f), who = gn_personas(f);
@@ -215,8 +217,8 @@ static void entities(gn_file_of *f)
     }
 }
 
-/* A method per verdict instead of a field: a payload is read when somebody asks for
- * it. */
+/* A method per verdict instead of a field: a
+ * payload is read when somebody asks for it. */
 static void verdicts(gn_file_of *f)
 {
     for (uint32_t i = 0; i < f->m->rule_count; i++) {
@@ -257,6 +259,7 @@ static void act(gn_file_of *f, const char *what, const char *verb, mt_str id,
                 MT_ARG(answer), *what == 'F' ? "flow" : "operation", MT_ARG(text));
 }
 
+/* An operation's outcomes are declared, those of a flow are gathered from its steps. */
 static void acts(gn_file_of *f)
 {
     for (uint32_t i = 0; i < f->m->operation_count; i++) {
@@ -271,6 +274,9 @@ static void acts(gn_file_of *f)
     }
 }
 
+/* Cannot fail. The package has the prefix as its name, or one
+ * that is not a word of Go. Order: head, facts, entities,
+ * verdicts, acts, the client, which names types of all of them. */
 size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, RESERVED, &GO);

@@ -5,9 +5,9 @@
  * flow the body that starts it and what it answers. A schema says what a value looks
  * like; how many digits a Decimal may have is checked when facts are read.
  *
- * Keys are written in ascending order, which mt_jw asserts, except where they are names
- * of the contract: these keep its order. No schema of this file forbids members that it
- * does not name. */
+ * Keys are written in ascending order, which mt_jw asserts, except
+ * where they are names of the contract: these keep its order. No
+ * schema of this file forbids members that it does not name. */
 #include "base/json_write.h"
 #include "contract/wire/type_schema.h"
 #include "generate/words.h"
@@ -56,6 +56,8 @@ static void of_type(mt_jw *w, const char *key, const char *type)
 
 /* ---- Results ---- */
 
+/* {"fields": {"properties": …, "required": […],
+ * "type": "object"}}: results have every field. */
 static void record_result(mt_jw *w, const ct_type *t)
 {
     mt_jw_keyz(w, "fields");
@@ -77,8 +79,8 @@ static void record_result(mt_jw *w, const ct_type *t)
     mt_jw_end_object(w);
 }
 
-/* What stands beside `kind`. Each branch keeps its keys sorted, so `kind` is not always
- * first. */
+/* What stands beside `kind`. Each branch keeps
+ * its keys sorted, so `kind` is not always first. */
 static void result_members(mt_jw *w, const ct_type *t)
 {
     mt_str kind = mt_str_z(gn_kind_of(t));
@@ -113,6 +115,7 @@ static void result_members(mt_jw *w, const ct_type *t)
     }
 }
 
+/* One case per variant: the payload's schema depends on the tag. */
 static void union_result(mt_jw *w, const ct_type *t)
 {
     static const char *const ALL[] = {"kind", "payload", "tag", NULL};
@@ -183,6 +186,7 @@ static void facts_schema(mt_jw *w, const ct_model *m, bool all)
     mt_jw_end_object(w);
 }
 
+/* Rule and stratum are constants: a verdict is produced by one rule only. */
 static void provenance_schema(mt_jw *w, const ct_rule *r)
 {
     static const char *const ALL[] = {"facts_used", "rule", "stratum", "verdicts_used",
@@ -231,6 +235,7 @@ static void verdict_schema(mt_jw *w, gn_file_of *f)
     mt_jw_end_object(w);
 }
 
+/* What an evaluation answers, as far as it depends on the contract. */
 static void evaluation_schema(mt_jw *w)
 {
     static const char *const ALL[] = {"verdicts", NULL};
@@ -250,6 +255,7 @@ static void evaluation_schema(mt_jw *w)
 
 /* ---- Acts ---- */
 
+/* None is required here: which ones a call needs, the server says. */
 static void bindings_schema(mt_jw *w, const gn_texts *entities)
 {
     mt_jw_keyz(w, "bindings");
@@ -267,8 +273,8 @@ static void bindings_schema(mt_jw *w, const gn_texts *entities)
     mt_jw_end_object(w);
 }
 
-/* The body that starts an operation or a flow. `outcomes` NULL: a flow is not told how
- * to end. */
+/* The body that starts an operation or a flow.
+ * `outcomes` NULL: a flow is not told how to end. */
 static void body_schema(mt_jw *w, mt_str about, const gn_texts *entities,
                         const gn_texts *personas, const mt_str *outcomes, size_t count)
 {
@@ -290,9 +296,9 @@ static void body_schema(mt_jw *w, mt_str about, const gn_texts *entities,
     mt_jw_end_object(w);
 }
 
-/* What is answered: the outcome among those there are. `always` is false for a flow,
- * which may still wait. Not sorted, because `what` is once "operation" and once
- * "flow". */
+/* What is answered: the outcome among those there are.
+ * `always` is false for a flow, which may still wait. Not
+ * sorted, because `what` is once "operation" and once "flow". */
 static void answer_schema(mt_jw *w, const char *what, mt_str id, const mt_str *outcomes,
                           size_t count, bool always)
 {
@@ -313,6 +319,9 @@ static void answer_schema(mt_jw *w, const char *what, mt_str id, const mt_str *o
     mt_jw_end_object(w);
 }
 
+/* Operation.ID and OperationAnswer.ID, Flow.ID and FlowAnswer.ID,
+ * so that they do not meet the definitions above. For a flow all
+ * entities and personas are allowed: its steps decide. */
 static void acts(mt_jw *w, gn_file_of *f)
 {
     const ct_model *m = f->m;
@@ -361,6 +370,7 @@ static void change_schema(mt_jw *w, const ct_model *m)
     mt_jw_end_object(w);
 }
 
+/* Not sorted: the parts that are the same for all contracts come first, for people. */
 static void definitions(mt_jw *w, gn_file_of *f)
 {
     mt_jw_begin_unsorted(w);
@@ -383,6 +393,8 @@ static void definitions(mt_jw *w, gn_file_of *f)
     mt_jw_end_object(w);
 }
 
+/* Cannot fail. The document is its own Facts by
+ * $ref, so a validator can be given it as it is. */
 size_t gn_json_schema(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, NULL, NULL);

@@ -103,8 +103,8 @@ mt_str gn_unique(gn_scope *s, mt_str name)
     return tried;
 }
 
-/* An '@' that begins neither is kept: templates have some in decorators and
- * addresses. */
+/* An '@' that begins neither is kept: templates
+ * have some in decorators and addresses. */
 void gn_fill(mt_buf *out, const char *text, mt_str prefix, mt_str upper)
 {
     for (const char *at; (at = strchr(text, '@')); text = at) {
@@ -134,6 +134,8 @@ void gn_remark(mt_buf *out, mt_str text)
     }
 }
 
+/* Bytes beyond ASCII are escaped as well: the file is
+ * ASCII, whatever a compiler takes its encoding for. */
 void gn_literal(mt_buf *out, mt_str text)
 {
     mt_buf_addc(out, '"');

@@ -13,21 +13,21 @@ typedef struct gn_scope {
     const char *const *words; /* of the language, ends with NULL; may be NULL */
 } gn_scope;
 
-/* Words of C, some of C++, macros that compilers define, and `given`, a member of
- * ours. */
+/* Words of C, some of C++, macros that compilers
+ * define, and `given`, a member of ours. */
 extern const char *const GN_C_WORDS[];
 
 /* Letters, digits and underscores; what else there is becomes an underscore, byte by
  * byte. An 'n' comes first where there would be a digit or nothing: "2fa" is n2fa. */
 mt_str gn_plain(mt_arena *a, mt_str text);
-/* gn_upper: escrow_amount is ESCROW_AMOUNT. gn_camel: it is EscrowAmount, and begins
- * with an 'N' where it would begin with a digit. Neither is unique: a_b and aB are both
- * AB. */
+/* gn_upper: escrow_amount is ESCROW_AMOUNT. gn_camel: it is
+ * EscrowAmount, and begins with an 'N' where it would begin
+ * with a digit. Neither is unique: a_b and aB are both AB. */
 mt_str gn_upper(mt_arena *a, mt_str text);
 mt_str gn_camel(mt_arena *a, mt_str text);
-/* The name, or the name with an underscore and a number, if it is taken; a word of the
- * language gets an underscore. The result is taken from then on, so every call gives
- * another one. */
+/* The name, or the name with an underscore and a number, if it
+ * is taken; a word of the language gets an underscore. The
+ * result is taken from then on, so every call gives another one. */
 mt_str gn_unique(gn_scope *s, mt_str name);
 
 /* Appends the text with `@p@` and `@P@` replaced. */

@@ -154,6 +154,7 @@ static void facts(gn_file_of *f)
     mt_buf_free(&body);
 }
 
+/* An interface from entity to its states, so that Instance<"Order"> knows them. */
 static void entities(gn_file_of *f)
 {
     mt_buf_addz(&f->out,
@@ -169,6 +170,8 @@ static void entities(gn_file_of *f)
     mt_buf_addz(&f->out, "}\nexport type Entity = keyof States;\n\n");
 }
 
+/* An interface from verdict to its payload:
+ * the client's Verdict is made of its keys. */
 static void verdicts(gn_file_of *f)
 {
     mt_buf_addz(&f->out, "/** The payload of each verdict. */\nexport interface "
@@ -215,6 +218,7 @@ static void operations(gn_file_of *f)
     mt_buf_addz(&f->out, "}\n\n");
 }
 
+/* Cannot fail. The client comes last; TypeScript does not mind the order of types. */
 size_t gn_typescript(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, RESERVED, &TYPESCRIPT);

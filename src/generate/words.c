@@ -41,6 +41,8 @@ static mt_str key_of(gn_file_of *f, const ct_type *t)
     return mt_str_from((const char *)kept, sizeof *kept);
 }
 
+/* Records and variants are declared by the language;
+ * a list is around its element in all of them. */
 static mt_str spell_new(gn_file_of *f, const ct_type *t, mt_str path)
 {
     const gn_speller *how = f->speller;
@@ -167,8 +169,8 @@ gn_texts gn_operation_entities(gn_file_of *f, uint32_t operation)
     return out;
 }
 
-/* How a handler can end: with its outcome, or, if a compensation fails, as that step
- * says. */
+/* How a handler can end: with its outcome, or,
+ * if a compensation fails, as that step says. */
 static void add_handler_ends(gn_file_of *f, gn_texts *out, const ct_handler *h)
 {
     if (h->outcome.ptr) {

@@ -2,10 +2,10 @@
  * private to it. Types, documents of constructs and lists of names, in the order of the
  * contract.
  *
- * A type is spelled twice in these languages: as facts are given, `gn_spell()`, by the
- * language's gn_speller; and as payloads of verdicts are answered, with a `kind`, which
- * each language does by a function `result()` of its own. All texts live in the arena
- * of the file. */
+ * A type is spelled twice in these languages: as facts are given,
+ * `gn_spell()`, by the language's gn_speller; and as payloads of verdicts
+ * are answered, with a `kind`, which each language does by a function
+ * `result()` of its own. All texts live in the arena of the file. */
 #ifndef GN_WORDS_H
 #define GN_WORDS_H
 
@@ -15,9 +15,9 @@
 
 typedef struct gn_file_of gn_file_of;
 
-/* How a language spells the types of facts. Those with parts get a name, from `path`,
- * and put their declaration into `declarations`: parts before wholes, because they are
- * spelled first. */
+/* How a language spells the types of facts. Those with parts get a
+ * name, from `path`, and put their declaration into `declarations`:
+ * parts before wholes, because they are spelled first. */
 typedef struct gn_speller {
     mt_str (*record)(gn_file_of *f, const ct_type *t, mt_str path);
     mt_str (*variant)(gn_file_of *f, const ct_type *t, mt_str path);
@@ -46,8 +46,8 @@ gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words,
  * been moved to `out` before. */
 gn_file gn_end(gn_file_of *f, mt_str name);
 
-/* A name for `path` that the file does not have yet: EscrowAmount. gn_path:
- * path_more. */
+/* A name for `path` that the file does not
+ * have yet: EscrowAmount. gn_path: path_more. */
 mt_str gn_type_name(gn_file_of *f, mt_str path);
 mt_str gn_path(gn_file_of *f, mt_str path, mt_str more);
 /* The type of a value as facts are given; one that needs a declaration gets it. A type
@@ -69,8 +69,8 @@ mt_str gn_about_flow(gn_file_of *f, uint32_t flow);
 gn_texts gn_operation_personas(gn_file_of *f, uint32_t operation);
 /* The entities it can change. */
 gn_texts gn_operation_entities(gn_file_of *f, uint32_t operation);
-/* The outcomes that a flow can end with, each once, also those of its handlers of
- * failures. */
+/* The outcomes that a flow can end with, each
+ * once, also those of its handlers of failures. */
 gn_texts gn_flow_outcomes(gn_file_of *f, uint32_t flow);
 gn_texts gn_personas(gn_file_of *f);
 gn_texts gn_entities(gn_file_of *f);
