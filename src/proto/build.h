@@ -26,8 +26,8 @@ typedef struct pb_named {
     pb_enum *choices;
 } pb_named;
 
-/* Writes one sentence and answers false. The first fault is kept: later ones follow
- * from it. */
+/* Writes one sentence and answers false. The
+ * first fault is kept: later ones follow from it. */
 bool pb_fault(pb_build *b, mt_err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* One more thing was read; false, with the fault said, when there are more than
@@ -45,9 +45,9 @@ mt_str pb_camel(mt_arena *a, mt_str name);
  * before the message is added: pb_field_numbered() searches by halves. */
 bool pb_sort_fields(pb_build *b, mt_str message, pb_field *fields, size_t count);
 
-/* The two readers: true when everything was added, false after pb_fault(). `file` is
- * how faults name the text. Imports are only put into `waiting`; pb_read() goes after
- * them. */
+/* The two readers: true when everything was added, false after
+ * pb_fault(). `file` is how faults name the text. Imports are
+ * only put into `waiting`; pb_read() goes after them. */
 bool pb_read_text(pb_build *b, mt_str file, mt_str text);
 bool pb_read_set(pb_build *b, mt_str bytes);
 /* Names become pointers. Every file must have been read. True: *out is complete, and

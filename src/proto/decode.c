@@ -16,8 +16,8 @@
 
 #include <stdlib.h>
 
-/* One message with all that is inside it. `why` is always a constant, so nobody frees
- * it. */
+/* One message with all that is inside it. `why`
+ * is always a constant, so nobody frees it. */
 typedef struct decoding {
     mt_arena *arena;
     size_t values;
@@ -52,8 +52,8 @@ static bool count_values(decoding *d, size_t more)
 
 /* ---- Leaves ---- */
 
-/* A node borrows its text. Lengths are 32 bits in a tree: pb_decode() refuses more
- * bytes. */
+/* A node borrows its text. Lengths are 32 bits
+ * in a tree: pb_decode() refuses more bytes. */
 static mt_json text_node(mt_str s)
 {
     return (mt_json){.type = MT_JSON_STRING,
@@ -139,8 +139,8 @@ static int64_t zigzag(uint64_t value)
     return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
 }
 
-/* What a single value of the kind has on the wire; a packed list has PB_SPAN
- * instead. */
+/* What a single value of the kind has on the
+ * wire; a packed list has PB_SPAN instead. */
 static pb_wire wire_of(pb_kind kind)
 {
     switch (kind) {
@@ -166,9 +166,9 @@ static pb_wire wire_of(pb_kind kind)
     return PB_SPAN;
 }
 
-/* `v` is what stood on the wire, extended with zeros; the casts take the low half for
- * kinds of 32 bits, as the format demands of a varint that is too long. 64 bits become
- * text. */
+/* `v` is what stood on the wire, extended with zeros; the
+ * casts take the low half for kinds of 32 bits, as the format
+ * demands of a varint that is too long. 64 bits become text. */
 static mt_json read_number(mt_arena *a, const pb_field *f, uint64_t v)
 {
     switch (f->kind) {
@@ -269,9 +269,9 @@ static bool read_list(decoding *d, const pb_field *f, const seen *all, uint32_t 
     return true;
 }
 
-/* A list of {key, value} as an object; of equal keys the last counts. `offset`, which a
- * tree that was not read from text has no use for, remembers the order while members
- * are sorted. */
+/* A list of {key, value} as an object; of equal keys the last
+ * counts. `offset`, which a tree that was not read from text
+ * has no use for, remembers the order while members are sorted. */
 static void entries_to_object(decoding *d, mt_json *node)
 {
     MT_VEC(mt_json_member) members = {0};
@@ -368,6 +368,7 @@ static int64_t whole_of(const mt_json *object, const char *key)
     return negative ? (int64_t)(0 - (uint64_t)value) : value;
 }
 
+/* The years that RFC 3339 can write are also those that a Timestamp may have. */
 static bool to_timestamp(decoding *d, mt_json *node)
 {
     int64_t nanos = whole_of(node, "nanos");
@@ -415,8 +416,8 @@ static void to_inside(const pb_message *m, mt_json *node)
     *node = inside;
 }
 
-/* After the message was read like any other: its members are then replaced by one
- * value. */
+/* After the message was read like any other:
+ * its members are then replaced by one value. */
 static bool to_known(decoding *d, const pb_message *m, mt_json *node)
 {
     switch (pb_known_of(m)) {
@@ -443,9 +444,9 @@ static void settle_oneof(heads *of, uint32_t *set, const pb_field *f, uint32_t f
     set[f->oneof] = field + 1;
 }
 
-/* One pass over the bytes. `of` has the chain of each field, by its index in the
- * message; a part that no field fits is passed over, as the format demands of unknown
- * fields. */
+/* One pass over the bytes. `of` has the chain of each field,
+ * by its index in the message; a part that no field fits is
+ * passed over, as the format demands of unknown fields. */
 static bool scan(decoding *d, const pb_message *m, mt_str bytes, heads *of,
                  seen_list *all)
 {
@@ -516,6 +517,7 @@ static bool read_message(decoding *d, const pb_message *m, mt_str bytes, size_t 
     return to_known(d, m, out);
 }
 
+/* 4 GiB because lengths in a tree have 32 bits. */
 mt_err pb_decode(mt_arena *a, const pb_message *m, mt_str bytes, mt_json *out,
                  const char **why)
 {

@@ -90,8 +90,8 @@ static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out
     return MT_OK;
 }
 
-/* By name, or by number: numbers that the schema does not know yet are sent as they
- * are. */
+/* By name, or by number: numbers that the schema
+ * does not know yet are sent as they are. */
 static mt_err choice(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     const pb_enum_value *named = pb_enum_named(f->choices, mt_json_text(v));
@@ -198,8 +198,8 @@ static pb_wire wire_for(pb_kind kind)
                                                                            : PB_VARINT;
 }
 
-/* With its tag. What was written of a message that failed stays behind; pb_encode()
- * says so. */
+/* With its tag. What was written of a message
+ * that failed stays behind; pb_encode() says so. */
 static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -214,8 +214,8 @@ static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
-/* {"a": 1} as a list of entries. Keys of JSON are text; put_scalar() makes numbers of
- * them. */
+/* {"a": 1} as a list of entries. Keys of JSON
+ * are text; put_scalar() makes numbers of them. */
 static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -239,6 +239,8 @@ static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
+/* A list of one field is written element by element;
+ * null inside a list is refused by its kind. */
 static mt_err put_field(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                         size_t depth)
 {

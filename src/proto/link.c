@@ -65,6 +65,8 @@ static const pb_message *link_type(pb_build *b, const pb_method *m, mt_str name)
     return named->message;
 }
 
+/* An entry that lacks its key or value (a set
+ * may say anything) is not taken for a map's. */
 bool pb_link(pb_build *b, pb_schema *out)
 {
     for (size_t i = 0; i < b->messages.len; i++) {

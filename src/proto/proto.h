@@ -135,8 +135,8 @@ typedef enum pb_known {
     PB_DURATION,  /* "3.5s" */
     PB_INSIDE     /* what its only field, or the one that is set, has inside */
 } pb_known;
-/* By full name and fields: somebody's own google.protobuf.Duration with other fields is
- * plain. */
+/* By full name and fields: somebody's own
+ * google.protobuf.Duration with other fields is plain. */
 pb_known pb_known_of(const pb_message *m);
 
 #endif

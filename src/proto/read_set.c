@@ -48,6 +48,8 @@ static bool read_enum_value(pb_build *b, mt_str bytes, pb_enum_value *out)
     return (!bad || bad_set(b)) && good_name(b, out->name) && pb_count(b);
 }
 
+/* Values are not checked to be different: the
+ * first of a number is the one that is shown. */
 static bool read_enum(const scope *s, mt_str bytes)
 {
     pb_part p;
@@ -141,6 +143,7 @@ static mt_str name_of(mt_str bytes)
     return name;
 }
 
+/* Messages inside it are added before it. Recursion is bounded by PB_MOST_NESTING. */
 static bool read_message(const scope *around, mt_str bytes)
 {
     pb_build *b = around->b;
@@ -252,6 +255,7 @@ static bool read_file(pb_build *b, mt_str bytes)
     return good;
 }
 
+/* Nothing but files may be in a set: other bytes are most likely not a set at all. */
 bool pb_read_set(pb_build *b, mt_str bytes)
 {
     pb_part p;

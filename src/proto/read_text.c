@@ -31,6 +31,7 @@ typedef struct reader {
 
 /* ---- Tokens ---- */
 
+/* FILE:LINE: what, not 'TOKEN'. The line is counted only now. */
 static bool fault(reader *r, const char *what)
 {
     size_t line = 1;
@@ -79,6 +80,7 @@ static size_t comment_length(mt_str s)
     return s.len;
 }
 
+/* The last comment before the token is kept; those before it are forgotten. */
 static void pass_space(reader *r)
 {
     for (;;) {
@@ -308,8 +310,8 @@ static bool read_options(reader *r, pb_field *f)
     }
 }
 
-/* Words of the language, such as int64, cannot be names of messages; all others are
- * one. */
+/* Words of the language, such as int64, cannot
+ * be names of messages; all others are one. */
 static pb_kind kind_named(mt_str name)
 {
     for (int k = PB_DOUBLE; k < PB_KIND_COUNT; k++) {
@@ -358,9 +360,9 @@ static bool end_field(reader *r, field_list *list, pb_field *f)
     return pb_count(r->b);
 }
 
-/* map<string, Account> accounts = 3; is a repeated message with the fields key and
- * value. Its name, accounts.entry inside the message, is one that files have no reason
- * to declare. */
+/* map<string, Account> accounts = 3; is a repeated message with
+ * the fields key and value. Its name, accounts.entry inside the
+ * message, is one that files have no reason to declare. */
 static bool read_map(reader *r, mt_str scope, field_list *list)
 {
     mt_arena *a = r->b->arena;
@@ -394,9 +396,9 @@ static bool read_map(reader *r, mt_str scope, field_list *list)
     return pb_add_message(r->b, entry);
 }
 
-/* [repeated|optional|required] TYPE …. `map` may also be the name of a message, hence
- * the look at what follows. In proto3 a scalar has presence only with `optional` or
- * inside a oneof. */
+/* [repeated|optional|required] TYPE …. `map` may also be the
+ * name of a message, hence the look at what follows. In proto3
+ * a scalar has presence only with `optional` or inside a oneof. */
 static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof)
 {
     pb_field f = {.comment = r->comment, .oneof = oneof};
@@ -423,9 +425,9 @@ static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof
 
 /* ---- Declarations ---- */
 
-/* enum Status { ACTIVE = 0; FROZEN = 1 [deprecated = true]; }. Values live in the enum
- * here, not in the scope around it as the language has it: nothing looks them up by
- * full name. */
+/* enum Status { ACTIVE = 0; FROZEN = 1 [deprecated = true];
+ * }. Values live in the enum here, not in the scope around it
+ * as the language has it: nothing looks them up by full name. */
 static bool read_enum(reader *r, mt_str scope)
 {
     mt_str name, value_name;
