@@ -23,8 +23,8 @@
 #include "api/api.h"
 #include "base/yaml_read.h"
 
-/* Immutable once loaded. `ds` and `messages` go together, one message for each
- * diagnostic. */
+/* Immutable once loaded. `ds` and `messages` go
+ * together, one message for each diagnostic. */
 struct motet_agent {
     mt_arena arena;
     mt_diags ds;
@@ -36,8 +36,8 @@ struct motet_agent {
 
 /* ---- documents ---- */
 
-/* A file with its tree; all in the arena of the diagnostics, so that faults can point
- * into it. */
+/* A file with its tree; all in the arena of the
+ * diagnostics, so that faults can point into it. */
 typedef struct document {
     mt_str name, text;
     mt_json tree;
@@ -86,8 +86,8 @@ static mt_str fault_text(mt_arena *a, const mt_diag *d)
 
 /* ---- agents ---- */
 
-/* DNA and agent files come through one door: who has an agent may have it in either
- * form. */
+/* DNA and agent files come through one door:
+ * who has an agent may have it in either form. */
 static bool read_agent(motet_agent *g, const char *name, motet_str text)
 {
     document d;
@@ -134,8 +134,8 @@ motet_str motet_agent_message(const motet_agent *g, size_t index)
 
 /* ---- what can be asked ---- */
 
-/* ORDER of FORMS, PICTURES, MODES, ANSWERS: indexes into them; 0 is what nobody asked
- * for. */
+/* ORDER of FORMS, PICTURES, MODES, ANSWERS:
+ * indexes into them; 0 is what nobody asked for. */
 typedef struct agent_options {
     int form, format, mode, answers;
 } agent_options;
@@ -312,8 +312,8 @@ static motet_status fail(motet_actor *x, motet_status status, const char *why)
     return status;
 }
 
-/* An actor that was refused exists as well, to say why; it answers MOTET_E_CLOSED to
- * all lines. */
+/* An actor that was refused exists as well, to say
+ * why; it answers MOTET_E_CLOSED to all lines. */
 motet_status motet_actor_new(const motet_agent *agent, const motet_handlers *handlers,
                              motet_actor **out)
 {
@@ -351,9 +351,9 @@ void motet_actor_free(motet_actor *x)
     free(x);
 }
 
-/* What the function said, as an answer; everything lives with the message. NULL: it is
- * one; otherwise why the call fails. Members that are not known are allowed: a program
- * may be newer. */
+/* What the function said, as an answer; everything lives with the
+ * message. NULL: it is one; otherwise why the call fails. Members
+ * that are not known are allowed: a program may be newer. */
 static const char *take_reply(motet_actor *x, const ag_call *call, motet_str said,
                               ag_answer *answer)
 {
@@ -382,9 +382,9 @@ static const char *take_reply(motet_actor *x, const ag_call *call, motet_str sai
     return failed;
 }
 
-/* The engine's question to the embedder's function, during a message or a tick. What
- * fails here is written into the answer; what follows from it is for the cycle to say
- * (agent/cycle.h). */
+/* The engine's question to the embedder's function, during a
+ * message or a tick. What fails here is written into the answer;
+ * what follows from it is for the cycle to say (agent/cycle.h). */
 static void call_outside(void *host, const ag_call *call, ag_answer *answer)
 {
     motet_actor *x = host;

@@ -71,9 +71,9 @@ static const mt_form_row DIFF[] = {FLAG(prove)};
 
 /* ---- The contract alone ---- */
 
-/* The contract as interchange JSON. The functions below all have this form: `c` is the
- * call's own view, `o` its options, and the result goes to r->text; the number is an
- * AW_ code. */
+/* The contract as interchange JSON. The functions below all
+ * have this form: `c` is the call's own view, `o` its options,
+ * and the result goes to r->text; the number is an AW_ code. */
 static int elaborate(aw_contract *c, const options *o, aw_reply *r)
 {
     mt_buf_adds(&r->text,
@@ -81,8 +81,8 @@ static int elaborate(aw_contract *c, const options *o, aw_reply *r)
     return AW_HOLDS;
 }
 
-/* Errors of the contract were found by loading; proving may add diagnostics to the
- * view. */
+/* Errors of the contract were found by loading;
+ * proving may add diagnostics to the view. */
 static int check(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_patience patience = {0};
@@ -118,9 +118,9 @@ static int analyze(aw_contract *c, const options *o, aw_reply *r)
     return code;
 }
 
-/* The analyses that the wanted parts need are run, no others. Without `parts`
- * everything is drawn that there is; a part that was named and is not there is a
- * fault. */
+/* The analyses that the wanted parts need are run, no
+ * others. Without `parts` everything is drawn that there
+ * is; a part that was named and is not there is a fault. */
 static int draw(aw_contract *c, const options *o, aw_reply *r)
 {
     static void (*const WRITERS[])(mt_buf *, const mt_picture *) = {
@@ -149,8 +149,8 @@ static int draw(aw_contract *c, const options *o, aw_reply *r)
     return code;
 }
 
-/* A question may be about a system: it is asked of what the contract and its members
- * are together. */
+/* A question may be about a system: it is asked of
+ * what the contract and its members are together. */
 static int ask(aw_contract *c, const options *o, aw_reply *r)
 {
     an_union all;
@@ -314,8 +314,8 @@ static int explain(aw_contract *c, const options *o, aw_reply *r)
 
 /* ---- Commands ---- */
 
-/* To add a command: a function, a row of options, a row here, and its name in
- * motet.h. */
+/* To add a command: a function, a row of
+ * options, a row here, and its name in motet.h. */
 static const struct command {
     const char *name;
     int (*run)(aw_contract *c, const options *o, aw_reply *r);
@@ -358,8 +358,8 @@ static motet_status finish(aw_contract *c, aw_reply *r, int code, motet_answer *
     return api_answer(r, code, out);
 }
 
-/* The only command for a contract that was refused is "check", which says why it
- * was. */
+/* The only command for a contract that was
+ * refused is "check", which says why it was. */
 static motet_status run(const motet_contract *contract, const struct command *command,
                         motet_str text, motet_answer **out)
 {

@@ -13,9 +13,9 @@
 #include "contract/eval/program.h"
 #include "motet.h"
 
-/* Immutable once api_contract_finish() has returned, so that threads may share it.
- * Facts, verdicts, runs and answers' views borrow from it; whoever made them frees them
- * first. */
+/* Immutable once api_contract_finish() has returned, so that
+ * threads may share it. Facts, verdicts, runs and answers'
+ * views borrow from it; whoever made them frees them first. */
 struct motet_contract {
     aw_contract x;             /* what was read; does not change after loading */
     const motet_str *messages; /* one per diagnostic */
@@ -58,14 +58,14 @@ static inline mt_str api_in_str(motet_str s)
     return mt_str_from(s.ptr, s.ptr ? s.len : 0);
 }
 
-/* Copies a structure that begins with its size, as far as the caller has it; the rest
- * is zero. MOTET_E_USAGE: its size is none or not to be believed (more than 64 KiB);
- * MOTET_E_VERSION: a member that is not known here is not zero. So a caller that was
- * compiled against a newer motet.h works with an older library as long as it uses
- * nothing new. */
+/* Copies a structure that begins with its size, as far as the caller
+ * has it; the rest is zero. MOTET_E_USAGE: its size is none or not to
+ * be believed (more than 64 KiB); MOTET_E_VERSION: a member that is not
+ * known here is not zero. So a caller that was compiled against a newer
+ * motet.h works with an older library as long as it uses nothing new. */
 motet_status api_take(void *to, size_t known, const void *from);
-/* The other way: as much of `from` as the caller has room for; its size is left as it
- * was. */
+/* The other way: as much of `from` as the caller
+ * has room for; its size is left as it was. */
 void api_give(void *to, const void *from, size_t known);
 #define API_TAKE(to, from) api_take((to), sizeof *(to), (from))
 

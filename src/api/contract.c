@@ -152,9 +152,9 @@ typedef struct asked_for {
     MT_VEC(mt_str) found;
 } asked_for;
 
-/* Each file is asked for once, so that what was found is what is read: a callback might
- * give another text the second time. A failure of the callback is remembered as "not
- * there". */
+/* Each file is asked for once, so that what was found is what
+ * is read: a callback might give another text the second time.
+ * A failure of the callback is remembered as "not there". */
 static mt_err text_at(asked_for *f, mt_str path, mt_str *text)
 {
     bool added;
@@ -190,8 +190,8 @@ static mt_err say_why(mt_err err, mt_str *why)
     return err;
 }
 
-/* mt_provider.find: an import's path, joined to the directory of the importing file, is
- * its id. */
+/* mt_provider.find: an import's path, joined to
+ * the directory of the importing file, is its id. */
 static mt_err find_text(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
                         mt_str *why)
 {
@@ -257,8 +257,8 @@ static void take_levels(mt_arena *a, const load_options *o, ct_lint *out)
     *out = (ct_lint){rules.items, rules.len};
 }
 
-/* Wrong options are told like a wrong contract, since a load has no other place for
- * words. */
+/* Wrong options are told like a wrong contract,
+ * since a load has no other place for words. */
 static void add_option_fault(void *contract, const mt_form_fault *fault)
 {
     motet_contract *c = contract;

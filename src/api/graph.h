@@ -1,7 +1,7 @@
-/* api/graph.h - a graph behind its handle, for the files of the API that run one. Room:
- * api. A host is split in two files: graph_host.c knows no files, so that it can be
- * part of a library without them; graph_host_files.c adds the journal through
- * api_host_record. */
+/* api/graph.h - a graph behind its handle, for the files of the API
+ * that run one. Room: api. A host is split in two files: graph_host.c
+ * knows no files, so that it can be part of a library without them;
+ * graph_host_files.c adds the journal through api_host_record. */
 #ifndef API_GRAPH_H
 #define API_GRAPH_H
 
@@ -52,8 +52,8 @@ typedef struct api_host_record {
     void (*close)(motet_graph_host *h);
 } api_host_record;
 
-/* Says why; the message stays until the next call that has one. Answers `err` as a
- * status. */
+/* Says why; the message stays until the next
+ * call that has one. Answers `err` as a status. */
 motet_status api_host_fail(motet_graph_host *h, mt_err err, mt_str why);
 /* A host that takes no event yet, and what it is made with. */
 motet_graph_host *api_host_new(void);

@@ -22,9 +22,9 @@ typedef struct graph_options {
 /* ORDER of PICTURES: the first is what nobody asked for. */
 static const char *const PICTURES[] = {"json", "dot", "mermaid", NULL};
 
-/* 0 in flight means something, so that it was said is noted: the number alone cannot
- * tell. Reads the value through a row of its own, to have the same limits and words as
- * other numbers. */
+/* 0 in flight means something, so that it was said is noted: the
+ * number alone cannot tell. Reads the value through a row of its
+ * own, to have the same limits and words as other numbers. */
 static bool read_in_flight(mt_form *f, const mt_form_row *row, const mt_json *v,
                            void *to)
 {
@@ -114,8 +114,8 @@ typedef struct recording {
     mt_buf journal; /* its lines, if a capture is wanted */
 } recording;
 
-/* A capture is made of journal lines at the end; otherwise each decision is printed as
- * it is made. */
+/* A capture is made of journal lines at the end;
+ * otherwise each decision is printed as it is made. */
 static void hear_step(void *user, const ho_graph_step *step)
 {
     recording *rec = user;
@@ -199,8 +199,8 @@ static bool fixture_reads(const asking *k, ho_run_result *result)
     return last != HO_INGRESS_BROKEN;
 }
 
-/* A run that is interrupted by a fault still tells what it has done, or gives its
- * capture so far. */
+/* A run that is interrupted by a fault still tells
+ * what it has done, or gives its capture so far. */
 static int run_host(asking *k, ho_graph_host *host)
 {
     recording rec = {.k = k};
@@ -295,8 +295,8 @@ static void hear_replayed(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
-/* A divergence (MT_E_REJECTED) is an answer: the replay's text says it, and the code is
- * AW_FAILS. */
+/* A divergence (MT_E_REJECTED) is an answer: the
+ * replay's text says it, and the code is AW_FAILS. */
 static int replay(asking *k)
 {
     gr_capture_reader *reader = open_capture(&k->input, k->r);
@@ -349,8 +349,8 @@ static const struct command {
     {"draw", draw, DRAW, mt_form_count(DRAW)},
 };
 
-/* A graph that was refused answers "check"; to all else it answers with its
- * diagnostics. */
+/* A graph that was refused answers "check"; to
+ * all else it answers with its diagnostics. */
 motet_status motet_graph_ask(const motet_graph *graph, const char *command,
                              motet_str options, motet_str input, motet_answer **out)
 {

@@ -186,8 +186,8 @@ static bool has_intents(const ho_graph_step *step)
     return false;
 }
 
-/* errno is the operating system's word where there is one; a step sets it to 0
- * first. */
+/* errno is the operating system's word where
+ * there is one; a step sets it to 0 first. */
 motet_status api_host_cannot_record(motet_graph_host *h, mt_err err)
 {
     h->broken = true;

@@ -17,8 +17,8 @@
 
 /* ---- the journal ---- */
 
-/* The result of closing is dropped: what had to be on disk was waited for at each
- * step. */
+/* The result of closing is dropped: what had
+ * to be on disk was waited for at each step. */
 static void close_record(motet_graph_host *h)
 {
     if (h->resumed) {

@@ -6,8 +6,8 @@
 #include "api/api.h"
 #include "ledger/tell.h"
 
-/* What the caller trusts beforehand. Everything else comes from bytes that may be
- * forged. */
+/* What the caller trusts beforehand. Everything
+ * else comes from bytes that may be forged. */
 typedef struct ledger_options {
     const mt_json *keys, *witnesses;
     mt_str domain, origin, checkpoint, note, ledger;
@@ -54,8 +54,8 @@ static int read_keys(const mt_json *list, const mt_sign_public **out, size_t *co
     return AW_HOLDS;
 }
 
-/* NAME+ID+KEY (lg_note_key_read), or a key alone, which then counts whatever name
- * signs. */
+/* NAME+ID+KEY (lg_note_key_read), or a key
+ * alone, which then counts whatever name signs. */
 static bool read_witness(mt_str text, lg_note_key *out)
 {
     if (!lg_note_key_read(text, out)) {
@@ -204,8 +204,8 @@ motet_status motet_ledger_verify(motet_str ledger, motet_str options,
 
 /* ---- receipts ---- */
 
-/* Tells the receipt in either case. `ahead` counts cosignatures of a time that has not
- * come. */
+/* Tells the receipt in either case. `ahead` counts
+ * cosignatures of a time that has not come. */
 static int judge(const lg_receipt *receipt, const lg_receipt_check *check, aw_reply *r)
 {
     size_t ahead;

@@ -1,8 +1,8 @@
 /* api/reply.c - answers as callers hold them, and options that are given as JSON.
  *
- * An answer is a reply that has come to its end, with one arena and three texts: the
- * answer itself, messages for people, the fault of facts as JSON. Its texts live until
- * it is freed. */
+ * An answer is a reply that has come to its end, with one arena
+ * and three texts: the answer itself, messages for people, the
+ * fault of facts as JSON. Its texts live until it is freed. */
 #include <stdlib.h>
 
 #include "api/api.h"
