@@ -5,9 +5,9 @@
  * what the executor refuses, it refuses here; conditions of operations are for who may
  * evaluate, and without that right the rest is told.
  *
- * kept[0], kept[1] and kept[2] have the answers to the first three, until the fourth is
- * there; so the answers may be of slightly different moments, as the store goes on in
- * between. */
+ * kept[0], kept[1] and kept[2] have the answers to the first
+ * three, until the fourth is there; so the answers may be of
+ * slightly different moments, as the store goes on in between. */
 #include "tool/turn.h"
 
 /* How many instances of the entity are in a state that the operation leaves? */

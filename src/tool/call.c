@@ -336,9 +336,9 @@ static void explain(tl_turn *t)
 
 /* ---- All of them ---- */
 
-/* From here on it is the call of that tool; only its body says that it is a trial.
- * Arguments are checked twice: those of dry_run before, those of the tool it tries
- * here. */
+/* From here on it is the call of that tool; only its body
+ * says that it is a trial. Arguments are checked twice:
+ * those of dry_run before, those of the tool it tries here. */
 static void dry_run(tl_turn *t)
 {
     const tl_tool *tool = tl_set_find(t->set, t->given.tool);

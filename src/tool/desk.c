@@ -46,8 +46,8 @@ bool tl_admits(tl_desk *d, const tl_visit *v)
            ex_caller_holds(v->caller, v->contract, v->persona);
 }
 
-/* Made under the lock: two visitors that come at once wait for one analysis and do not
- * make two. */
+/* Made under the lock: two visitors that come at
+ * once wait for one analysis and do not make two. */
 static const tl_set *set_of(tl_desk *d, const ex_view *view, mt_str persona)
 {
     bool added;
@@ -87,7 +87,7 @@ static const mt_str OPEN_RIGHTS[] = {MT_STR_INIT("facts:*"), MT_STR_INIT("evalua
 
 /* The executor judges by what a caller holds. A persona that the visitor does not act
  * as is taken away, so that no argument of a tool can make use of it. Its rights stay
- * its own. */
+ * its own; who may do everything gets OPEN_RIGHTS instead. */
 static void narrow(tl_turn *t)
 {
     const ex_caller *who = t->visit->caller;

@@ -9,8 +9,8 @@
 
 /* ---- Tasks ---- */
 
-/* How often a client should ask after a task; people act, so seconds are soon
- * enough. */
+/* How often a client should ask after a task;
+ * people act, so seconds are soon enough. */
 enum { POLL_MS = 5000 };
 
 static bool is_mine(const tl_turn *t, const mt_json *waiting)
@@ -134,8 +134,8 @@ static void acknowledged(tl_turn *t)
     }
 }
 
-/* An answer about another step, or none, changes nothing; the acknowledgement is the
- * same. */
+/* An answer about another step, or none, changes
+ * nothing; the acknowledgement is the same. */
 static void update(tl_turn *t)
 {
     if (lost(t)) {

@@ -212,8 +212,8 @@ static void acting_properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
     params_schema(w, t);
 }
 
-/* In byte order, hence `why` twice: flow and operation before params, verdict behind
- * it. */
+/* In byte order, hence `why` twice: flow and
+ * operation before params, verdict behind it. */
 static void asking_properties(mt_jw *w, const tl_turn *t, bool why)
 {
     bindings_schema(w, t, NULL);

@@ -150,9 +150,9 @@ static bool is_of_contract(const tl_turn *t)
     return mt_str_eq(mt_text_at(from, "contract"), t->view.contract);
 }
 
-/* True: the fault is said. What the executor refuses is "not found", whatever the
- * reason, so that nobody learns what exists; 501 means that this is not served here,
- * which is the same. */
+/* True: the fault is said. What the executor refuses is "not
+ * found", whatever the reason, so that nobody learns what exists;
+ * 501 means that this is not served here, which is the same. */
 static bool missed(tl_turn *t)
 {
     bool later = t->status >= 500 && t->status != 501;

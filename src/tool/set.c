@@ -57,8 +57,8 @@ typedef struct way {
 
 static uint8_t walk_graph(walk *k, uint32_t graph);
 
-/* An operation ends the way: whoever does it begins the flow, and what comes later is
- * not asked. */
+/* An operation ends the way: whoever does it begins
+ * the flow, and what comes later is not asked. */
 static void meet(walk *k, uint32_t op, uint32_t persona)
 {
     k->begins |= persona == k->persona && ct_bit(k->ops, op);
@@ -281,8 +281,8 @@ static void name_all(names *n, const ct_model *m)
 
 /* ---- All together ---- */
 
-/* Is there a step, or a compensation, that waits for this persona? Only then resuming
- * makes sense. */
+/* Is there a step, or a compensation, that waits
+ * for this persona? Only then resuming makes sense. */
 static bool has_part(const ct_plan *p, uint32_t persona)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {

@@ -30,8 +30,8 @@ bool tl_is_name(mt_str text)
 
 /* ---- Keys ---- */
 
-/* Shorter than the 255 of HTTP's Idempotency-Key: key_with_input() may add 17
- * characters. */
+/* Shorter than the 255 of HTTP's Idempotency-Key:
+ * key_with_input() may add 17 characters. */
 enum { KEY_BYTES = 200 };
 
 static bool is_printable(mt_str text)
@@ -141,8 +141,8 @@ void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
     }
 }
 
-/* The executor's answer, on any thread. `then` may set another call; tl_go_on() makes
- * it or ends. */
+/* The executor's answer, on any thread. `then` may
+ * set another call; tl_go_on() makes it or ends. */
 static void heard(void *state, ex_reply *reply)
 {
     tl_turn *t = state;
@@ -158,8 +158,8 @@ static void heard(void *state, ex_reply *reply)
 
 /* ---- Turns ---- */
 
-/* A notification has an empty body. The buffer is freed even if done() moved it out: it
- * is empty then. */
+/* A notification has an empty body. The buffer is
+ * freed even if done() moved it out: it is empty then. */
 static void finish(tl_turn *t)
 {
     mt_buf body = {0};

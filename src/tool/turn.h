@@ -53,8 +53,8 @@ struct tl_desk {
     X(CANCEL,  "cancel",  false, "Cancel a flow that this caller began.")
 /* clang-format on */
 
-/* ORDER: tools of the contract before our own. `kind > TL_FLOW` asks whether it is one
- * of ours. */
+/* ORDER: tools of the contract before our own.
+ * `kind > TL_FLOW` asks whether it is one of ours. */
 typedef enum tl_kind {
     TL_OPERATION,
     TL_FLOW,
@@ -127,15 +127,15 @@ struct tl_turn {
     mt_buf members, meta;
 };
 
-/* Makes the call that is to be made, or ends the turn, which is then gone. Either way
- * the caller must not touch the turn again: the answer may come on another thread at
- * once. */
+/* Makes the call that is to be made, or ends the turn, which
+ * is then gone. Either way the caller must not touch the
+ * turn again: the answer may come on another thread at once. */
 void tl_go_on(tl_turn *t);
 /* The key that `_meta` names is malformed; the message is then spoilt. */
 bool tl_spoilt_key(tl_turn *t);
-/* A call of the executor is to be made; `then` is called with its answer in t->status
- * and t->reply. `name`, `id` and `body` must live in the turn, or be constant. One call
- * at a time. */
+/* A call of the executor is to be made; `then` is called with
+ * its answer in t->status and t->reply. `name`, `id` and `body`
+ * must live in the turn, or be constant. One call at a time. */
 void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
              void (*then)(tl_turn *t));
 /* What was read, as text in the turn's arena; frees the buffer. */
