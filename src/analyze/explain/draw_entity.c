@@ -23,9 +23,9 @@ typedef struct way {
     bool made;
 } way;
 
-/* A state machine while it is gathered, from one contract or from all that share the
- * entity. `states` keeps the order in which states were met; its values become nodes in
- * draw_states(). */
+/* A state machine while it is gathered, from one contract or from
+ * all that share the entity. `states` keeps the order in which
+ * states were met; its values become nodes in draw_states(). */
 typedef struct machine {
     an_scene *x;
     mt_str name; /* of the entity, in names */
@@ -243,8 +243,8 @@ static void outline_flow(an_scene *x, an_actor *who, uint32_t flow,
     }
 }
 
-/* By entity of the member's model its node; `shared` has those of the System, by its
- * own numbers. */
+/* By entity of the member's model its node; `shared`
+ * has those of the System, by its own numbers. */
 static const uint32_t *outline_entities(an_scene *x, const an_actor *who,
                                         const uint32_t *shared)
 {

@@ -15,8 +15,8 @@
 #include "contract/flow/paths.h"
 #include "contract/flow/text.h"
 
-/* One flow being drawn. `graph` and `name` change while its branches are; the lanes
- * stay. */
+/* One flow being drawn. `graph` and `name`
+ * change while its branches are; the lanes stay. */
 typedef struct course {
     an_scene *x;
     an_actor *who;
@@ -70,8 +70,8 @@ static mt_str step_label(course *c, const ct_plan_step *s)
     return mt_picture_keep(c->x->a, &text);
 }
 
-/* More than the label has room for: who acts, and for an operation its condition and
- * effects. */
+/* More than the label has room for: who acts, and
+ * for an operation its condition and effects. */
 static mt_str step_tip(course *c, const ct_plan_step *s)
 {
     mt_buf text = {0};
@@ -133,8 +133,8 @@ static uint32_t end_node(course *c, uint32_t terminal)
     return c->who->ends[terminal].index;
 }
 
-/* A target that a join leaves open is not drawn. from, to and persona of `edge` are set
- * here. */
+/* A target that a join leaves open is not drawn.
+ * from, to and persona of `edge` are set here. */
 static void draw_way(course *c, const ct_plan_step *s, ct_plan_target to,
                      mt_picture_edge edge)
 {

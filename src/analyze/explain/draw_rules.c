@@ -113,8 +113,8 @@ static void read_expr(reading *r, const ct_expr *e)
     read_expr(r, e->right);
 }
 
-/* By fact of the model its node. Facts stand in a lane of their own, without one if
- * there are none. */
+/* By fact of the model its node. Facts stand in a
+ * lane of their own, without one if there are none. */
 static uint32_t *fact_nodes(an_scene *x, const an_actor *who, uint32_t parent)
 {
     const ct_model *m = who->an->model;

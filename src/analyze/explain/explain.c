@@ -383,8 +383,8 @@ static void default_text(mt_buf *out, const ct_fact *f)
     }
 }
 
-/* ORDER of HEAD in facts(): name, type, source, default. What the cells had is
- * overwritten. */
+/* ORDER of HEAD in facts(): name, type, source,
+ * default. What the cells had is overwritten. */
 static void fact_cells(mt_buf cells[4], mt_arena *a, const ct_model *m,
                        const ct_fact *f)
 {

@@ -303,8 +303,8 @@ static bool was_told(bool *const *told, size_t count, const bool *facts, size_t 
     return false;
 }
 
-/* Asked only as long as fewer than MAX_CHANGES were confirmed: each costs a partial
- * evaluation. */
+/* Asked only as long as fewer than MAX_CHANGES
+ * were confirmed: each costs a partial evaluation. */
 static void changes(deep *d, const ct_expr *e, const sides *s)
 {
     bool *told[MAX_CHANGES];
@@ -339,9 +339,9 @@ static mt_str text_of(deep *d, const ct_expr *e)
     return text;
 }
 
-/* {"amount": 3}: the facts of one atom with their values. The empty raw text writes
- * nothing but what has to stand before a value; ct_value_plain() appends to the buffer
- * itself. */
+/* {"amount": 3}: the facts of one atom with their values. The
+ * empty raw text writes nothing but what has to stand before
+ * a value; ct_value_plain() appends to the buffer itself. */
 static void values(deep *d, const ct_used *used)
 {
     mt_jw_begin_unsorted(d->w);

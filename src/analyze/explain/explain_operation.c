@@ -13,8 +13,8 @@
 
 /* ---- Trying ---- */
 
-/* CT_NONE for a persona that the contract does not have, which the engine then
- * refuses. */
+/* CT_NONE for a persona that the contract does
+ * not have, which the engine then refuses. */
 static uint32_t persona_of(const ct_frozen *z, const an_try *t)
 {
     const ct_operation *o = &z->plan->model->operations[t->operation];
@@ -42,8 +42,8 @@ static ct_attempt attempt(an_teller *t, const an_try *what)
     return out;
 }
 
-/* The engine's own words, with the name of the persona as it was given, known or
- * not. */
+/* The engine's own words, with the name of
+ * the persona as it was given, known or not. */
 static mt_str sentence(an_teller *t, const an_try *what, const ct_attempt *a)
 {
     const ct_plan *p = t->z->plan;

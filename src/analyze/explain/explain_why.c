@@ -45,8 +45,8 @@ void an_teller_start_partly(an_teller *t, ct_partial *x, mt_buf *out,
     t->told = mt_new_array(&t->a, uint64_t, t->m->rule_count / 64 + 1);
 }
 
-/* One question for both cases: with all facts known a verdict is present or absent,
- * never open. */
+/* One question for both cases: with all facts known
+ * a verdict is present or absent, never open. */
 static ct_partly state_of(const teller *t, uint32_t rule)
 {
     if (t->x) {
@@ -455,8 +455,8 @@ static void action_lines(teller *t, const ct_action *action)
     }
 }
 
-/* A flow that is open is among the actions; one that is closed has its reasons among
- * `blocked`. */
+/* A flow that is open is among the actions; one
+ * that is closed has its reasons among `blocked`. */
 static bool is_open(const ct_action_space *space, uint32_t flow)
 {
     for (size_t i = 0; i < space->actions.len; i++) {
