@@ -305,8 +305,8 @@ static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t
     return read ? literal(k, money ? beside : &CT_TYPE_ANY_DECIMAL, v) : NULL;
 }
 
-/* A value of the type that stands beside it, or NULL: the caller says which type was
- * due. */
+/* A value of the type that stands beside it,
+ * or NULL: the caller says which type was due. */
 static const ct_expr *text(asker *k, const ct_type *beside, mt_str t)
 {
     ct_value v = {0};

@@ -17,8 +17,8 @@ typedef struct finding {
     ask_way ways[2]; /* of each operation; with an entity: one run */
 } finding;
 
-/* One question. `open`: a persona was left undecided, for `reason`; a finding decides
- * nevertheless. */
+/* One question. `open`: a persona was left undecided,
+ * for `reason`; a finding decides nevertheless. */
 typedef struct judge {
     asker *k;
     const ask_said *q;
@@ -35,8 +35,8 @@ static uint32_t op_of(const judge *j, int i)
 
 /* ---- able to ---- */
 
-/* Neither found nor open means that it never does this one, and then the other need not
- * be asked. */
+/* Neither found nor open means that it never does
+ * this one, and then the other need not be asked. */
 static void judge_ability(judge *j, uint32_t persona)
 {
     finding f = {.persona = persona};

@@ -19,8 +19,8 @@
 /* Of one fact set; fact sets for one place. */
 enum { MOST_RUNS = 256, MOST_TRIES = 64 };
 
-/* One flow. `failed` is a run that was executed and shows it; `open` a place that is
- * not ruled out. */
+/* One flow. `failed` is a run that was executed and
+ * shows it; `open` a place that is not ruled out. */
 typedef struct judge {
     asker *k;
     uint32_t member, flow;
@@ -130,9 +130,9 @@ static void note_alike(const judge *j, const ct_run *run, const an_claim **alike
     }
 }
 
-/* With every choice of outcomes; *alike is what the runs rested on. False also for
- * facts that end the evaluation itself: no flow begins with them. b->run is used again
- * for every run. */
+/* With every choice of outcomes; *alike is what the runs rested
+ * on. False also for facts that end the evaluation itself: no
+ * flow begins with them. b->run is used again for every run. */
 static bool run_fails(judge *j, mt_str facts, const an_claim **alike)
 {
     ct_bench *b = ask_bench_of(j->k->q, j->member);
@@ -249,8 +249,8 @@ static size_t most_steps(const ct_plan *p, uint32_t graph, size_t limit, unsigne
     return count;
 }
 
-/* Too many steps are not decided either way: such a run ends by the limit, not by the
- * contract. */
+/* Too many steps are not decided either way: such
+ * a run ends by the limit, not by the contract. */
 static void judge_flow(judge *j)
 {
     const ct_flow *flow = &j->m->flows[j->flow];

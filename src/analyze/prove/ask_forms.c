@@ -40,8 +40,8 @@ static bool read_state_of(asker *k, ask_goal *g)
            ask_read_state(k, g->entity, &g->to);
 }
 
-/* The entity of the goal is the first that the operation moves: it is what a way is
- * shown by. */
+/* The entity of the goal is the first that the
+ * operation moves: it is what a way is shown by. */
 static bool read_performed(asker *k, ask_goal *g)
 {
     if (!ask_read_union(k, CT_KIND_OPERATION, &g->operation)) {
@@ -234,8 +234,8 @@ static bool read_instances(asker *k, ask_said *q)
     return ask_take(k, "instance") || ask_want(k, "instances");
 }
 
-/* The whole question by one form, from a clean ask_said on. False: the fault is in
- * k->error. */
+/* The whole question by one form, from a clean
+ * ask_said on. False: the fault is in k->error. */
 static bool read_by(asker *k, an_question f, ask_said *q)
 {
     mt_str rest = mt_str_z(TEXTS[f]), word;

@@ -78,9 +78,9 @@ static void come_to(tracer *x, uint32_t node, uint32_t rank)
     }
 }
 
-/* The first joint state from which nothing leads there; CT_NONE: there is none. The
- * nodes are in the order in which they were met, so it is also one with a shortest way
- * to it. */
+/* The first joint state from which nothing leads there;
+ * CT_NONE: there is none. The nodes are in the order in which
+ * they were met, so it is also one with a shortest way to it. */
 static uint32_t find_stuck(tracer *x, ask_space *s)
 {
     uint32_t count = (uint32_t)s->j->nodes.len;

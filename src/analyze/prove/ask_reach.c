@@ -22,8 +22,8 @@
 
 /* ---- goals ---- */
 
-/* Does the step do what is asked? A state that was entered before and is entered again
- * serves, too. */
+/* Does the step do what is asked? A state that was
+ * entered before and is entered again serves, too. */
 bool ask_serves(const ask_goal *g, const an_joint_step *step)
 {
     if (g->operation != CT_NONE) {
@@ -54,8 +54,8 @@ bool ask_outcome_serves(const an_asker *q, const an_outline *o, const ask_goal *
     return some && ct_bit(o->outcomes, outcome);
 }
 
-/* False proves "never", for any number of instances: the outline leaves out nothing
- * that can be. */
+/* False proves "never", for any number of instances:
+ * the outline leaves out nothing that can be. */
 static bool in_outline(const an_asker *q, const an_outline *o, const ask_goal *g,
                        uint32_t persona)
 {
@@ -134,8 +134,8 @@ static void strike(seeker *x, uint32_t who, uint32_t node, const an_joint_step *
     }
 }
 
-/* ask_step_test: one search serves all personas at once. True when nobody is left to be
- * found. */
+/* ask_step_test: one search serves all personas
+ * at once. True when nobody is left to be found. */
 static bool look(void *context, ask_space *s, uint32_t node, const an_joint_step *step)
 {
     seeker *x = context;
@@ -228,8 +228,8 @@ static void search(seeker *x, const ask_scope *scope, ask_way *ways, ask_cover *
     }
 }
 
-/* Where a persona stands in `ways` and `hits`; "anybody" has the place behind the
- * last. */
+/* Where a persona stands in `ways` and `hits`;
+ * "anybody" has the place behind the last. */
 static uint32_t place_of(const asker *k, uint32_t persona)
 {
     return persona == CT_NONE ? k->q->plan->model->persona_count : persona;
@@ -277,8 +277,8 @@ static bool triggers_help(asker *k, const ask_goal *g, uint32_t persona,
     return ways[x.one].count || x.cut;
 }
 
-/* `found` with the way, or `alone_open` with the reason, or neither: it cannot,
- * proven. */
+/* `found` with the way, or `alone_open` with
+ * the reason, or neither: it cannot, proven. */
 static ask_way alone_way(asker *k, const ask_goal *g, uint32_t persona,
                          uint32_t instances, ask_cover *c)
 {
@@ -354,8 +354,8 @@ ask_way *ask_ways(asker *k, const ask_goal *g, uint32_t instances, ask_cover *c)
 
 /* ---- what a persona does instead ---- */
 
-/* What a persona was seen to move, by effect and not by operation: one may have
- * several. */
+/* What a persona was seen to move, by effect
+ * and not by operation: one may have several. */
 typedef struct watcher {
     uint32_t persona;
     uint64_t *moved; /* bit per effect of the plan */

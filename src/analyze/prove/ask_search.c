@@ -184,8 +184,8 @@ static bool may_be(void *context, uint32_t op)
     return ask_can_hold(context, op)->possible != AN_NEVER;
 }
 
-/* Asks the solver about every operation that the outline comes to, once for the
- * asker. */
+/* Asks the solver about every operation that
+ * the outline comes to, once for the asker. */
 const an_outline *ask_proven(an_asker *q)
 {
     if (!q->proven.states) {

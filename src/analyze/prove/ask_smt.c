@@ -170,10 +170,10 @@ static void write_part(writer *w, uint32_t level, const branch *all, size_t coun
     mt_buf_addz(w->out, ")\n");
 }
 
-/* The number of the part for these nodes from `level` on; made unless it is there.
- * Nodes are put together by their value here; branches are sorted by it, so that equal
- * parts have equal keys, wherever they are met. Recursion is as deep as there are
- * variables. */
+/* The number of the part for these nodes from `level` on; made unless
+ * it is there. Nodes are put together by their value here; branches
+ * are sorted by it, so that equal parts have equal keys, wherever
+ * they are met. Recursion is as deep as there are variables. */
 static uint32_t make_part(writer *w, uint32_t level, const uint32_t *nodes,
                           uint32_t count)
 {
@@ -257,8 +257,8 @@ static void product(writer *w)
 
 typedef void visit_step(writer *w, const an_joint_step *step, void *context);
 
-/* One outcome with the choices made so far; `step` is complete when every entity has
- * one. */
+/* One outcome with the choices made so far;
+ * `step` is complete when every entity has one. */
 typedef struct stepper {
     writer *w;
     an_joint_step step;
@@ -359,8 +359,8 @@ static void effect(writer *w, const an_joint_step *step, uint32_t marks)
     mt_buf_addc(w->out, ')');
 }
 
-/* Marks are two bits (ask_duty.c), so a step is written for each of the four it may
- * begin with. */
+/* Marks are two bits (ask_duty.c), so a step is
+ * written for each of the four it may begin with. */
 enum { MOST_MARKS = 4 };
 
 static void write_step(writer *w, const an_joint_step *step, void *context)
@@ -429,8 +429,8 @@ static void write_atom(writer *w, const ask_atom *a)
     mt_buf_addc(w->out, ')');
 }
 
-/* States, literals and connectives only: what reads facts never comes here
- * (write_mix()). */
+/* States, literals and connectives only: what
+ * reads facts never comes here (write_mix()). */
 static void write_expr(writer *w, const ct_expr *e)
 {
     const asker *k = w->k;
@@ -644,8 +644,8 @@ void ask_smt_outline(asker *k, const an_outline *o, const char *about,
 
 /* ---- progress ---- */
 
-/* Steps are numbered in the order of each_step(), here and in number_of_step()
- * alike. */
+/* Steps are numbered in the order of each_step(),
+ * here and in number_of_step() alike. */
 typedef struct chooser {
     uint32_t count; /* steps so far: their numbers */
     bool after;     /* also what they lead to, not only where they are possible */
@@ -693,8 +693,8 @@ static void find_choice(writer *w, const an_joint_step *step, void *context)
     f->count++;
 }
 
-/* Walks all steps again for each joint state: scripts are written rarely, and for
- * people to check. */
+/* Walks all steps again for each joint state: scripts
+ * are written rarely, and for people to check. */
 static uint32_t number_of_step(writer *w, const an_joint_step *step)
 {
     finder f = {.wanted = step};

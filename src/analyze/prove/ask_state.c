@@ -99,8 +99,8 @@ static truth claim_truth(const an_claim *c, bool facts)
 
 /* ---- facts in one joint state ---- */
 
-/* Without a precondition it holds whenever the evaluation does (an_claim_holds() with
- * NULL). */
+/* Without a precondition it holds whenever the
+ * evaluation does (an_claim_holds() with NULL). */
 static const an_claim *precondition_claim(asker *k, uint32_t operation)
 {
     return an_claim_holds(k->a, AN_FIRST,
@@ -121,9 +121,9 @@ static mt_str combination(asker *k)
     return b.len ? ask_kept(k, &b) : MT_STR("the condition");
 }
 
-/* What is left for the solver once the states are set. The operation reads facts of its
- * own member; those of another are any, so its precondition is then asked about by
- * itself. */
+/* What is left for the solver once the states are set. The
+ * operation reads facts of its own member; those of another
+ * are any, so its precondition is then asked about by itself. */
 static an_answer ask_left(asker *k, const ask_mix *x, uint32_t operation)
 {
     const an_claim *c = x->claim;
@@ -194,8 +194,8 @@ typedef struct seeker {
     mt_str reason; /* of what the solver left open; empty: nothing */
 } seeker;
 
-/* Keeps the first reason why something was not decided: without a hit it makes the
- * answer unknown. */
+/* Keeps the first reason why something was not
+ * decided: without a hit it makes the answer unknown. */
 static bool is_so(seeker *x, ask_space *s, uint32_t node, uint32_t operation)
 {
     const an_answer *got = ask_mix_at(x->k, &x->mix, s, node, operation);
@@ -371,8 +371,8 @@ static bool expr_may_hold(const asker *k, const an_outline *o, const ct_expr *e,
     return true;
 }
 
-/* True says nothing; false proves that the claim never holds, with however many
- * instances. */
+/* True says nothing; false proves that the claim
+ * never holds, with however many instances. */
 static bool claim_may_hold(const asker *k, const an_outline *o, const an_claim *c,
                            bool negated)
 {
@@ -578,8 +578,8 @@ static bool moves(const asker *k, const ask_goal *g, uint32_t entity)
     return !op && g->entity == entity;
 }
 
-/* True: the fault is said. "For each ENTITY" makes sense only for events that move
- * it. */
+/* True: the fault is said. "For each ENTITY"
+ * makes sense only for events that move it. */
 static bool refused_entity(asker *k, const ask_said *q, uint32_t event)
 {
     const ct_model *m = k->q->plan->model;

@@ -13,8 +13,8 @@
 
 /* ---- execution ---- */
 
-/* One execution, from the initial states on. `tmp` is freed with it; what is shown is
- * in k->a. */
+/* One execution, from the initial states on. `tmp`
+ * is freed with it; what is shown is in k->a. */
 typedef struct stage {
     asker *k;
     mt_arena tmp;
@@ -35,8 +35,8 @@ static bool evaluate(stage *g, ct_bench *b, mt_str facts)
     return !err;
 }
 
-/* Did the engine do exactly what the search has said: the outcome, and each change in
- * its order? */
+/* Did the engine do exactly what the search has
+ * said: the outcome, and each change in its order? */
 static bool same_changes(const stage *g, const an_union_member *m,
                          const ct_attempt *got, const ct_change *changes,
                          const an_joint_step *step)
@@ -347,8 +347,8 @@ mt_str ask_states_json(asker *k, const ask_space *s, uint32_t node)
     return ask_kept(k, &b);
 }
 
-/* "Claim is open, Payment 2 is due": every instance of every entity that was
- * searched. */
+/* "Claim is open, Payment 2 is due": every
+ * instance of every entity that was searched. */
 mt_str ask_states_text(asker *k, const ask_space *s, uint32_t node)
 {
     const ct_plan *p = k->q->plan;

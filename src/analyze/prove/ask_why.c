@@ -28,8 +28,8 @@ typedef struct obstacle {
     uint32_t entity, from, to; /* TRANSITION */
 } obstacle;
 
-/* One no that is to be explained. `chosen` are the obstacles that are thought away at
- * the moment. */
+/* One no that is to be explained. `chosen` are the
+ * obstacles that are thought away at the moment. */
 typedef struct thinker {
     asker *k;
     const ask_said *q;
@@ -54,8 +54,8 @@ typedef struct maker {
     MT_VEC(ct_plan_effect) effects;
 } maker;
 
-/* Effects are written one outcome behind the other, which they need not be in the
- * plan. */
+/* Effects are written one outcome behind the
+ * other, which they need not be in the plan. */
 static void copy_plan(maker *m, const ct_plan *p)
 {
     for (uint32_t i = 0; i < p->model->operation_count; i++) {

@@ -182,8 +182,8 @@ static uint32_t in_union(const an_asker *q, uint32_t member, ct_kind kind, uint3
                                     : m->first_operation + own;
 }
 
-/* A contract that is not a System has one member without a name, which nobody can
- * write. */
+/* A contract that is not a System has one member
+ * without a name, which nobody can write. */
 static uint32_t member_named(const an_asker *q, mt_str name)
 {
     for (uint32_t i = 0; q->u->system && i < q->u->member_count; i++) {
@@ -224,8 +224,8 @@ static bool try_qualified(asker *k, ct_kind kind, uint32_t *member, uint32_t *ow
     return *own != CT_NONE;
 }
 
-/* Kinds that members of a System can share; facts, verdicts and flows are always a
- * member's own. */
+/* Kinds that members of a System can share; facts,
+ * verdicts and flows are always a member's own. */
 static bool is_unions(ct_kind kind)
 {
     return kind == CT_KIND_PERSONA || kind == CT_KIND_ENTITY ||
@@ -289,8 +289,8 @@ mt_str ask_hint(const asker *k, mt_str word, unsigned kinds)
                       : MT_STR("");
 }
 
-/* The token is given back, so that `fault_at` is the place of the wrong name and not
- * behind it. */
+/* The token is given back, so that `fault_at` is
+ * the place of the wrong name and not behind it. */
 bool ask_no_such(asker *k, ct_kind kind)
 {
     ask_token name;

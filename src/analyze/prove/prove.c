@@ -65,8 +65,8 @@ static unsigned money_scale(const an_prover *p)
     return most < MT_DECIMAL_MAX_SCALE ? most + 1 : most;
 }
 
-/* may_fault is by types alone: a rule that cannot fault need not be translated for its
- * own sake. */
+/* may_fault is by types alone: a rule that cannot
+ * fault need not be translated for its own sake. */
 static void open_side(an_prover *p, pv_side *s, const ct_program *program)
 {
     const ct_model *m = ct_program_model(program);
@@ -160,8 +160,8 @@ static const an_claim *new_claim(mt_arena *a, an_claim c)
     return kept;
 }
 
-/* `predicate` NULL: the side is evaluated without a fault, which all other claims say
- * as well. */
+/* `predicate` NULL: the side is evaluated without
+ * a fault, which all other claims say as well. */
 const an_claim *an_claim_holds(mt_arena *a, an_side side, const ct_expr *predicate)
 {
     return new_claim(a,
@@ -379,8 +379,8 @@ static Z3_model model_of(an_prover *p, Z3_solver s)
     return m;
 }
 
-/* In words of our limits, which the reader can change, where the solver met one of
- * them. */
+/* In words of our limits, which the reader can
+ * change, where the solver met one of them. */
 static mt_str solver_reason(question *q, Z3_solver s)
 {
     an_prover *p = q->p;
@@ -545,8 +545,8 @@ an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim)
     return out;
 }
 
-/* Two questions: what holds now and did not, and the other way. Weaker is "holds for
- * more". */
+/* Two questions: what holds now and did not, and
+ * the other way. Weaker is "holds for more". */
 an_comparison an_prove_compare(an_prover *p, mt_arena *a, const ct_expr *old,
                                const ct_expr *now)
 {

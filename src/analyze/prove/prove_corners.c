@@ -24,8 +24,8 @@ typedef struct maker {
     uint64_t values; /* so far */
 } maker;
 
-/* The same numbers on every machine: findings must not depend on where they were
- * made. */
+/* The same numbers on every machine: findings
+ * must not depend on where they were made. */
 static uint64_t mixed(maker *k)
 {
     uint64_t z = ++k->values * 0x9e3779b97f4a7c15u + k->nth * 0xbf58476d1ce4e5b9u;

@@ -18,8 +18,8 @@
 #include "analyze/prove/prove_internal.h"
 #include "base/vec.h"
 
-/* One diff. `p` is over both contracts, so that a fact of one name is one value in
- * both. */
+/* One diff. `p` is over both contracts, so that
+ * a fact of one name is one value in both. */
 typedef struct resolver {
     mt_arena *a;
     const ct_model *models[2]; /* old, new */
@@ -216,8 +216,8 @@ static bool *dependents(resolver *r, int side, uint32_t rule, uint32_t fact)
     return rules;
 }
 
-/* What has changed, as seen from each contract: the rules that depend on it, and the
- * fact itself. */
+/* What has changed, as seen from each contract: the
+ * rules that depend on it, and the fact itself. */
 typedef struct cause {
     const bool *rules[2]; /* that depend on it, by side */
     uint32_t fact[2];
@@ -273,8 +273,8 @@ static effect branch_effect(resolver *r, const cause *c, mt_str flow,
     return turned.possible == AN_NEVER ? HARMLESS : OPEN;
 }
 
-/* ORDER of gravity: harmless, open, harmful. One proven harm decides, whatever else is
- * open. */
+/* ORDER of gravity: harmless, open, harmful. One
+ * proven harm decides, whatever else is open. */
 static effect worse(effect x, effect y)
 {
     return x == HARMFUL || y == HARMFUL ? HARMFUL
@@ -391,8 +391,8 @@ static void resolve_condition(resolver *r, mt_str id)
     }
 }
 
-/* The verdict may have been produced by another rule before (`before`), whose readers
- * count, too. */
+/* The verdict may have been produced by another
+ * rule before (`before`), whose readers count, too. */
 static void resolve_new_rule(resolver *r, mt_str id)
 {
     uint32_t now = ct_model_find(r->models[1], CT_KIND_RULE, id);

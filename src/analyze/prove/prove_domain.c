@@ -353,9 +353,9 @@ static pv_sym *part_at(const pv_sym *s, uint32_t i)
     return repeats ? s->parts[s->count - 1] : NULL;
 }
 
-/* NULL parts (payloads that are never looked at) give way to the other side. The name
- * has the id of the condition, so that two such lists are one only if they are chosen
- * alike. */
+/* NULL parts (payloads that are never looked at) give way to
+ * the other side. The name has the id of the condition, so
+ * that two such lists are one only if they are chosen alike. */
 pv_sym *pv_sym_if(an_prover *p, Z3_ast c, pv_sym *a, pv_sym *b)
 {
     if (!a || !b || a == b || c == p->yes || c == p->no) {

@@ -37,8 +37,8 @@ static an_answer ask(judge *j, const an_claim *c)
     return an_prove_possible(j->p, j->a, c);
 }
 
-/* Possible with its facts, never with this sentence, or open with the solver's
- * reason. */
+/* Possible with its facts, never with this
+ * sentence, or open with the solver's reason. */
 static an_error_fate of_answer(judge *j, const an_answer *found, const char *never)
 {
     return found->possible == AN_POSSIBLE
@@ -49,8 +49,8 @@ static an_error_fate of_answer(judge *j, const an_answer *found, const char *nev
 
 /* ---- persona, precondition ---- */
 
-/* Nothing comes before it but the evaluation itself, so it can always occur if that
- * ends well. */
+/* Nothing comes before it but the evaluation
+ * itself, so it can always occur if that ends well. */
 static an_error_fate persona(judge *j)
 {
     const ct_model *m = j->plan->model;
