@@ -1,8 +1,9 @@
-/* api/api.h - what is behind the handles of motet.h. Room: api, private to it.
+/* api/api.h - what is behind the handles of motet.h.
+ * Room: api, private to it.
  *
  * Every function of motet.h that takes a handle also takes NULL, and answers it as
  * nothing or MOTET_E_USAGE: bindings of other languages pass on what they have. Nothing
- * prints, exits or keeps state outside a handle. */
+ * prints, exits (but for want of memory) or keeps state outside a handle. */
 #ifndef API_API_H
 #define API_API_H
 

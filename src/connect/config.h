@@ -1,7 +1,7 @@
-/* connect/config.h - new settings of sources in the text of a
- * configuration. Room: connect. What is not touched keeps its text,
- * comments and order. Ownership: what is made lives in the arena, and
- * borrows keys and values from what was given; nothing is freed one by one. */
+/* connect/config.h - new settings of sources in the text of a configuration.
+ * Room: connect. What is not touched keeps its text, comments and order.
+ * Ownership: what is made lives in the arena, and borrows keys and values from what was
+ * given; nothing is freed one by one. */
 #ifndef CN_CONFIG_H
 #define CN_CONFIG_H
 

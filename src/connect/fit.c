@@ -118,8 +118,8 @@ static bool plain(const cn_shape *s, const ct_type *t, int depth)
     return false;
 }
 
-/* What `values` maps to must be a value of the type, as JSON writes it. Money, moments
- * and what is composed cannot be named by a word. */
+/* What `values` maps to must be a value of the type, as JSON writes it. Moments and
+ * what is composed cannot be named by a word. */
 static bool value_fits(const mt_json *v, const ct_type *t)
 {
     switch (ct_held(t)) {

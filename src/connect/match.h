@@ -1,8 +1,8 @@
-/* connect/match.h - which place of a document may be meant by which fact. Room:
- * connect. Names, types, units and words of enums decide; no model, no network. The
- * same input gives the same proposals, whatever the machine: there are only whole
- * numbers, and of two that are equal the earlier in the document wins. Ownership:
- * everything lives in the arena and borrows from model and document. */
+/* connect/match.h - which place of a document may be meant by which fact.
+ * Room: connect. Names, types, units and words of enums decide; no model, no network.
+ * The same input gives the same proposals, whatever the machine: there are only whole
+ * numbers, and of two that are equal the earlier in the document wins.
+ * Ownership: everything lives in the arena and borrows from model and document. */
 #ifndef CN_MATCH_H
 #define CN_MATCH_H
 

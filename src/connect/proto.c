@@ -1,5 +1,5 @@
-/* connect/proto.c - unary methods of a .proto file and what their answers have. Room:
- * connect. The request is made of the fields that look like an identity.
+/* connect/proto.c - unary methods of a .proto file and what their answers have.
+ * Room: connect. The request is made of the fields that look like an identity.
  *
  * Order: for each method without streams the fields of its request are
  * chosen, its answer becomes a shape, and the shape's fields become places.

@@ -5,9 +5,9 @@
  * wins. A word may be in several rows, and rows are not joined through it: `opened` is
  * like `created` and like `open`, but these two are not alike.
  *
- * A word is split off, put into lower case and looked up once,
- * when it is made; comparing two is then a test of bits and,
- * only for what is left, of letters. Nothing here can fail. */
+ * A word is split off, put into lower case and looked up once, when it is made. Two are
+ * compared as they are, then by the bits of their rows and, only for what is left, by
+ * how many letters differ. Nothing here can fail. */
 #include "connect/words.h"
 
 #include "base/nearest.h"

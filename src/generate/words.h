@@ -1,6 +1,6 @@
-/* generate/words.h - what the targets for people's languages share. Room: generate,
- * private to it. Types, documents of constructs and lists of names, in the order of the
- * contract.
+/* generate/words.h - what the targets for people's languages share.
+ * Room: generate, private to it. Types, documents of constructs and lists of names, in
+ * the order of the contract.
  *
  * A type is spelled twice in these languages: as facts are given,
  * `gn_spell()`, by the language's gn_speller; and as payloads of verdicts

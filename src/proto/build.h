@@ -1,7 +1,7 @@
-/* proto/build.h - a schema while it is being read. Room: proto, private to it. Both
- * readers fill it, link.c makes a schema of it. A type is kept by the name that was
- * written until all files are read: imports may be circular in what they name, and a
- * type may stand behind its use. */
+/* proto/build.h - a schema while it is being read.
+ * Room: proto, private to it. Both readers fill it, link.c makes a schema of it. A type
+ * is kept by the name that was written until all files are read: imports may be
+ * circular in what they name, and a type may stand behind its use. */
 #ifndef PB_BUILD_H
 #define PB_BUILD_H
 

@@ -1,6 +1,6 @@
-/* proto/encode.c - a JSON object to the bytes of a message. Room: proto. Numbers may be
- * written as text, as JSON does for 64 bits; names of fields are those of the file or
- * of JSON. What does not fit is said, never bent.
+/* proto/encode.c - a JSON object to the bytes of a message.
+ * Room: proto. Numbers may be written as text, as JSON does for 64 bits; names of
+ * fields are those of the file or of JSON. What does not fit is said, never bent.
  *
  * Members are written in the order of the object, which the format allows; a repeated
  * field is not packed, which every reader takes. A message inside is made in a buffer

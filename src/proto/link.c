@@ -1,5 +1,5 @@
-/* proto/link.c - names of types become pointers, by the scopes they stand in. Room:
- * proto.
+/* proto/link.c - names of types become pointers, by the scopes they stand in.
+ * Room: proto.
  *
  * Order: fields, then map entries, then methods. Only here it is known whether a name
  * means a message or an enum, and with it whether the field has presence: a single

@@ -1,4 +1,5 @@
-/* proto/message.h - messages to JSON trees and back, by a schema. Room: proto.
+/* proto/message.h - messages to JSON trees and back, by a schema.
+ * Room: proto.
  *
  * JSON has the names of the file's fields. Whole numbers of 64 bits are text, enums are
  * names, bytes are base64, a Timestamp is RFC 3339, a Duration "3.5s", wrappers and

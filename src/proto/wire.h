@@ -1,6 +1,6 @@
-/* proto/wire.h - the bytes of messages: tags, varints, spans. Room: proto. Knows no
- * schema. Reading never allocates: spans borrow from the bytes, and no length is
- * believed before it was compared with what is left. */
+/* proto/wire.h - the bytes of messages: tags, varints, spans.
+ * Room: proto. Knows no schema. Reading never allocates: spans borrow from the bytes,
+ * and no length is believed before it was compared with what is left. */
 #ifndef PB_WIRE_H
 #define PB_WIRE_H
 

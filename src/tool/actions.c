@@ -1,9 +1,9 @@
-/* tool/actions.c - what can be done now, and what stands in the way of the rest. Room:
- * tool. Four questions to the executor, in this order: the flows of this persona, the
- * operations, the flows that wait for it, how many instances are in each state. Facts
- * that nobody knows are left open. What concerns other personas is left out. May fail:
- * what the executor refuses, it refuses here; conditions of operations are for who may
- * evaluate, and without that right the rest is told.
+/* tool/actions.c - what can be done now, and what stands in the way of the rest.
+ * Room: tool. Four questions to the executor, in this order: the flows of this persona,
+ * the operations, the flows that wait for it, how many instances are in each state.
+ * Facts that nobody knows are left open. What concerns other personas is left out. May
+ * fail: what the executor refuses, it refuses here; conditions of operations are for
+ * who may evaluate, and without that right the rest is told.
  *
  * kept[0], kept[1] and kept[2] have the answers to the first
  * three, until the fourth is there; so the answers may be of

@@ -1,4 +1,5 @@
-/* tool/input.c - outcomes that a client is asked for, and its answers. Room: tool.
+/* tool/input.c - outcomes that a client is asked for, and its answers.
+ * Room: tool.
  *
  * The server keeps nothing while a client is asked: the request carries a key that
  * names the step, and the answer comes with a new call that has the same key. What does

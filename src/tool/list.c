@@ -1,7 +1,7 @@
-/* tool/list.c - tools/list: each tool with the JSON Schema of its arguments. Room:
- * tool. `facts` has the facts that this caller may give and no other, `bindings` what
- * the operation or flow changes, `params` the names in the paths of sources. Texts of
- * the contract pass through as they are; nothing here can fail.
+/* tool/list.c - tools/list: each tool with the JSON Schema of its arguments.
+ * Room: tool. `facts` has the facts that this caller may give and no other, `bindings`
+ * what the operation or flow changes, `params` the names in the paths of sources. Texts
+ * of the contract pass through as they are; nothing here can fail.
  *
  * The list is made for each request: what a caller may give depends on its rights, not
  * only on its persona. Its order and names do not (set.c), so pages fit together. */

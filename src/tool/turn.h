@@ -1,5 +1,5 @@
-/* tool/turn.h - one message on its way, and the tools of a persona. Room: tool. Private
- * to it.
+/* tool/turn.h - one message on its way, and the tools of a persona.
+ * Room: tool. Private to it.
  *
  * A method or a tool is a function of the turn. It ends its step in one of three ways:
  * with a result in `members` (tl_result and its like), with a call that is to be made
