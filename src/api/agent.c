@@ -102,6 +102,7 @@ static bool read_agent(motet_agent *g, const char *name, motet_str text)
     return !err;
 }
 
+/* *out is set in every case: a refused agent has the messages. */
 motet_status motet_agent_load(motet_str text, const char *name, motet_agent **out)
 {
     motet_agent *g = *out = mt_xmalloc(sizeof *g);
@@ -194,6 +195,8 @@ static const struct command {
     {"draw", draw, DRAW, mt_form_count(DRAW)},
 };
 
+/* An agent that was refused answers every command
+ * with its messages, after the options were read. */
 motet_status motet_agent_ask(const motet_agent *agent, const char *command,
                              motet_str options, motet_answer **out)
 {
@@ -269,6 +272,8 @@ static int read_scenario(const motet_provider *p, const char *path, mt_diags *ds
                : AW_HOLDS;
 }
 
+/* The provider is asked twice at most: for the scenario and for its agent. Nothing of
+ * the machine is used, so one scenario has one trace. */
 motet_status motet_agent_trace(const motet_provider *provider, const char *scenario,
                                motet_str options, motet_answer **out)
 {
@@ -441,6 +446,8 @@ static void run_message(motet_actor *x, const mt_json *payload)
     mt_arena_free(&tape);
 }
 
+/* What the message before has left is cleared first,
+ * so that a refused line leaves nothing to send. */
 motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
 {
     if (!x) {

@@ -281,6 +281,8 @@ static int actions(aw_contract *c, const options *o, aw_reply *r)
     return with_newline(r, code);
 }
 
+/* What is asked for is checked before a case is opened; a contract as a whole is
+ * explained without facts. */
 static int explain(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_case x;
@@ -423,6 +425,8 @@ static int compare(aw_versions *v, const options *o, aw_reply *r,
     return v->policy_required ? AW_FAILS : AW_HOLDS;
 }
 
+/* `at` begins as the one that was refused, if
+ * one was: its diagnostics are the answer. */
 motet_status motet_contract_diff(const motet_contract *older,
                                  const motet_contract *newer, motet_str options_text,
                                  motet_answer **out)

@@ -321,6 +321,7 @@ static mt_err read_root(motet_contract *c, asked_for *f, const ct_options *optio
     return aw_contract_interchange(&c->x, text);
 }
 
+/* Options before the root: limits hold for the reading of it, too. */
 motet_status motet_contract_read(const motet_provider *provider, const char *root,
                                  motet_str options, motet_contract **out)
 {

@@ -47,6 +47,7 @@ motet_run *motet_run_new(const motet_contract *contract)
     return r;
 }
 
+/* The run before its memory: it borrows from `inputs` and from the plan. */
 void motet_run_free(motet_run *r)
 {
     if (r) {

@@ -1,7 +1,7 @@
-/* api/graph.h - a graph behind its handle, for the files of the API that run one.
- * Room: api. A host is split in two files: graph_host.c knows no files, so that it can
- * be part of a library without them; graph_host_files.c adds the journal through
- * api_host_record. */
+/* api/graph.h - a graph behind its handle, for the files of the API
+ * that run one. Room: api. A host is split in two files: graph_host.c
+ * knows no files, so that it can be part of a library without them;
+ * graph_host_files.c adds the journal through api_host_record. */
 #ifndef API_GRAPH_H
 #define API_GRAPH_H
 

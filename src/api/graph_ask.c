@@ -143,6 +143,8 @@ static const mt_str *texts_of(mt_arena *a, const mt_json *list, size_t *count)
     return texts;
 }
 
+/* As `motet graph run` makes them, but intents
+ * are held and nothing has to have a route. */
 static ho_graph_options host_options(const asking *k)
 {
     const graph_options *o = &k->o;

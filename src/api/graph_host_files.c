@@ -197,6 +197,8 @@ static mt_err replay_file(motet_replay *r, const motet_graph *g, ho_capture_file
     return err;
 }
 
+/* *out is set in every case. The sum beside the
+ * file is checked before the file is believed. */
 motet_status motet_graph_replay(const motet_graph *g, const char *capture,
                                 motet_replay **out)
 {

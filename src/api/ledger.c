@@ -186,6 +186,8 @@ static int verify(mt_str text, const ledger_options *o, expecting *x, aw_reply *
     return holds ? AW_HOLDS : AW_FAILS;
 }
 
+/* What is trusted beforehand is read and checked
+ * first; only then the ledger is compared with it. */
 motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                  motet_answer **out)
 {
@@ -214,6 +216,7 @@ static int judge(const lg_receipt *receipt, const lg_receipt_check *check, aw_re
     return fault ? AW_FAILS : AW_HOLDS;
 }
 
+/* The arena is emptied for each line: a file of receipts may be long. */
 static int judge_lines(mt_str text, const lg_receipt_check *check, aw_reply *r)
 {
     mt_arena a = {0};
