@@ -1,6 +1,6 @@
-/* tool/body.c - bodies of calls, from the arguments of a tool.
- * Room: tool. What was not given is not written, so that the executor's defaults
- * hold. */
+/* tool/body.c - bodies of calls, from the arguments
+ * of a tool. Room: tool. What was not given is not
+ * written, so that the executor's defaults hold. */
 #include "tool/turn.h"
 
 void tl_add_json(mt_jw *w, const char *key, const mt_json *value)

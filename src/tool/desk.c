@@ -171,6 +171,8 @@ static bool lost(tl_turn *t)
     return !here;
 }
 
+/* The turn belongs to itself from tl_go_on()
+ * on, which may have freed it when it returns. */
 void tl_hear(tl_desk *d, const tl_visit *v, mt_str text, tl_done *done, void *state)
 {
     tl_turn *t = mt_xmalloc(sizeof *t);

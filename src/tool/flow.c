@@ -175,6 +175,8 @@ void tl_tasks_cancel(tl_turn *t)
 
 /* ---- Results ---- */
 
+/* A flow that failed is an error of the tool;
+ * one that waits or was cancelled is not. */
 static void in_words(tl_turn *t)
 {
     mt_buf words = {0};

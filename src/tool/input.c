@@ -14,6 +14,8 @@ mt_str tl_input_key(tl_turn *t, const mt_json *waiting)
                : MT_STR("outcome");
 }
 
+/* {"inputRequests": {KEY: {"method": "elicitation/create",
+ * "params": …}}}, with a form of one choice. */
 void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
                       const mt_json *outcomes)
 {

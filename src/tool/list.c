@@ -229,6 +229,7 @@ static void asking_properties(mt_jw *w, const tl_turn *t, bool why)
     }
 }
 
+/* In byte order of the names, as input_schema() has opened a sorted object. */
 static void properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 {
     switch (tool->kind) {

@@ -72,6 +72,7 @@ void tl_note_record(tl_turn *t)
     }
 }
 
+/* The receipt is in `_meta` only: it is long, and nothing that a model could use. */
 mt_str tl_data(tl_turn *t, const mt_json *reply, const mt_json *changes)
 {
     mt_buf b = {0};
