@@ -1,8 +1,8 @@
-/* connect/review.h - proposals as a file that a person reads, edits and applies.
- * Room: connect. The same proposals give the same bytes, so a review can be kept in
- * version control and compared.
- * Ownership: what is read borrows from the tree and lives as long as the form's
- * arena. */
+/* connect/review.h - proposals as a file that a person reads,
+ * edits and applies. Room: connect. The same proposals give
+ * the same bytes, so a review can be kept in version control
+ * and compared. Ownership: what is read borrows from the tree
+ * and lives as long as the form's arena. */
 #ifndef CN_REVIEW_H
 #define CN_REVIEW_H
 

@@ -1,10 +1,10 @@
-/* generate/c.h - the parts of the C target.
- * Room: generate, private to it. A ct_value is a slot of 16 bytes; the structs of the
- * header are laid out in such slots, so that a struct of facts is the very array that
- * the evaluator reads.
- * Order: names are reserved, the header is written (which gives types their names),
- * then the source (which gives them numbers). Each part only appends to `header` or
- * `source`. */
+/* generate/c.h - the parts of the C target. Room: generate,
+ * private to it. A ct_value is a slot of 16 bytes; the
+ * structs of the header are laid out in such slots, so that a
+ * struct of facts is the very array that the evaluator reads.
+ * Order: names are reserved, the header is written (which
+ * gives types their names), then the source (which gives them
+ * numbers). Each part only appends to `header` or `source`. */
 #ifndef GN_C_H
 #define GN_C_H
 

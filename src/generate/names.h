@@ -1,8 +1,8 @@
 /* generate/names.h - names of a contract as names of a language.
- * Room: generate, private to it. A name of the contract may be a word of the language,
- * or hold characters that its names cannot; two names may become one. A scope keeps
- * them apart. A scope that has only `a` and `words` set is empty. All texts live in the
- * arena. */
+ * Room: generate, private to it. A name of the contract may be a word
+ * of the language, or hold characters that its names cannot; two
+ * names may become one. A scope keeps them apart. A scope that has
+ * only `a` and `words` set is empty. All texts live in the arena. */
 #ifndef GN_NAMES_H
 #define GN_NAMES_H
 

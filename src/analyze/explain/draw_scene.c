@@ -178,6 +178,8 @@ static void prepare(an_scene *x, an_actor *who)
     who->ends = none_of(x->a, plan->terminal_count, sizeof *who->ends);
 }
 
+/* Colours are given to all members, drawn or not:
+ * they are the same in every picture of the subject. */
 an_scene an_scene_new(mt_arena *a, mt_picture *p, const an_subject *s)
 {
     an_scene x = {.a = a, .p = p, .system = s->system};

@@ -103,6 +103,8 @@ void an_explain_parts(mt_buf *out, const ct_frozen *z, const ct_reasons *parts,
     mt_arena_free(&t.a);
 }
 
+/* An operation that is open is told by what it
+ * depends on, one that is decided by its reasons. */
 ct_partly an_explain_operation_partly(mt_buf *out, ct_partial *x, uint32_t operation,
                                       an_explain_form form)
 {

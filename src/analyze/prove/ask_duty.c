@@ -252,6 +252,7 @@ static an_reply_kind say_nobody(judge *j, uint32_t count)
     return AN_REPLY_YES;
 }
 
+/* A finding decides, even if other personas are open: one is enough for a no. */
 an_reply_kind ask_reply_duties(asker *k, const ask_said *q)
 {
     judge j = {.k = k, .q = q, .cover = ask_cover_new(k, q->instances)};

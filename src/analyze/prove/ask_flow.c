@@ -305,6 +305,8 @@ static an_reply_kind say_all_end(asker *k, uint32_t count)
     return AN_REPLY_YES;
 }
 
+/* The first flow that fails is the answer. One that is open makes the answer unknown
+ * only if none fails, so all are looked at. */
 an_reply_kind ask_reply_flows(asker *k, const ask_said *q)
 {
     const an_union *u = k->q->u;

@@ -297,6 +297,7 @@ static ask_way alone_way(asker *k, const ask_goal *g, uint32_t persona,
     return *w;
 }
 
+/* Alone first: a way without others is the stronger answer, and the smaller search. */
 ask_way ask_way_of(asker *k, const ask_goal *g, uint32_t persona, uint32_t instances,
                    ask_cover *c)
 {
@@ -334,6 +335,8 @@ static ask_way shorter_cast(asker *k, const ask_goal *g, uint32_t persona,
     return with_others;
 }
 
+/* One search for all; then, only for those who
+ * were found with others, one without them. */
 ask_way *ask_ways(asker *k, const ask_goal *g, uint32_t instances, ask_cover *c)
 {
     uint32_t personas = k->q->plan->model->persona_count;

@@ -300,6 +300,9 @@ static bool is_taken(const writer *w, uint32_t op)
            (!c || !c->only || ct_bit(c->only, op));
 }
 
+/* Every step that is possible by structure: each outcome,
+ * each source state, each instance. The order is always the
+ * same, because steps are known by their number (chooser). */
 static void each_step(writer *w, visit_step *visit, void *context)
 {
     const ct_plan *p = w->k->q->plan;
@@ -584,6 +587,7 @@ static void write_bad(writer *w, const ask_smt_bad *bad)
 
 /* ---- scripts ---- */
 
+/* `s` or `o`, never both: a search, or each entity by itself. */
 static writer open_writer(asker *k, ask_space *s, const an_outline *o)
 {
     writer w = {.k = k, .s = s, .outline = o, .out = k->q->smt2};

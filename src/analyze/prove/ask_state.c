@@ -601,6 +601,8 @@ static an_reply_kind say_order_begins(asker *k, bool yes, const char *which)
     return yes ? AN_REPLY_YES : AN_REPLY_NO;
 }
 
+/* The first event is left out of the search altogether: if the second is still found,
+ * it happened without it. What is so from the beginning needs no search. */
 an_reply_kind ask_reply_before(asker *k, const ask_said *q)
 {
     const ask_goal *first = &q->goals[0], *second = &q->goals[1];

@@ -150,6 +150,8 @@ static void cast(const asker *k, ask_way *w, uint32_t persona)
     }
 }
 
+/* The search keeps from which node each was met, and by which outcome; the steps
+ * themselves are found again. */
 ask_way ask_way_to(asker *k, ask_space *s, uint32_t node, const an_joint_step *step,
                    uint32_t persona, mt_str last_facts)
 {

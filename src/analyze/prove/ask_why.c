@@ -95,6 +95,7 @@ static void add_transition(thinker *x, maker *m, uint32_t entity, ct_transition 
     mt_vec_push(m->a, &m->effects, ((ct_plan_effect){entity, t.from, t.to}));
 }
 
+/* A transition from a state to itself stands in nobody's way and is left out. */
 static void make_plan(thinker *x)
 {
     const ct_plan *p = x->k->q->plan;

@@ -82,6 +82,8 @@ static void open_side(an_prover *p, pv_side *s, const ct_program *program)
                    .verdicts = ct_verdicts_new(program)};
 }
 
+/* Never NULL. Without a solver the prover is broken
+ * from the start, and answers unknown with the reason. */
 an_prover *an_prover_new(const ct_program *first, const ct_program *second,
                          const mt_limits *limits)
 {
@@ -529,6 +531,7 @@ static an_answer answer(question *q)
     return unknown(q->reason);
 }
 
+/* What is wrong with the prover is said before anything is asked. */
 an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim)
 {
     question q = {.p = p, .a = a, .claim = claim};

@@ -357,6 +357,9 @@ static effect effect_of(resolver *r, const cause *c)
 
 /* ---- Rules ---- */
 
+/* Where the verdict differs does not decide by itself: a
+ * stronger rule is safe if nobody who reads it decides
+ * otherwise. `how` and `facts` are only for the sentence. */
 static void resolve_condition(resolver *r, mt_str id)
 {
     uint32_t old = ct_model_find(r->models[0], CT_KIND_RULE, id);
@@ -600,6 +603,8 @@ static void resolve_part(resolver *r, const an_diff_entry *e, const an_diff_fiel
     }
 }
 
+/* Only parts that require analysis are touched, and their class stays; whether a policy
+ * is required is decided anew at the end. */
 void an_prove_diff(mt_arena *a, const ct_program *old, const ct_program *now,
                    const mt_limits *limits, an_diff *d)
 {

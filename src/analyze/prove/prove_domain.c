@@ -405,6 +405,8 @@ pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
 
 /* ---- Equality ---- */
 
+/* Lists that are not written out whole are equal by name, or by a constant of their own
+ * that nothing else is known of. */
 static Z3_ast lists_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
 {
     if (!a->whole || !b->whole || a->opaque || b->opaque) {

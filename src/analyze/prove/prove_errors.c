@@ -355,6 +355,8 @@ static const struct kind {
     [CT_OP_OUTCOME] = {outcome, true},
 };
 
+/* An error that comes after the precondition occurs only if that can hold; where it is
+ * not decided whether it can, neither is the error. */
 an_error_fate an_prove_error(mt_arena *a, an_prover *p, const ct_program *program,
                              uint32_t op, mt_str error)
 {

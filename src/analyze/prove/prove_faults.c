@@ -289,6 +289,8 @@ static void decide(search *s)
     an_findings_sort(s->fs);
 }
 
+/* False: the watcher stopped it. A contract in
+ * which nothing may fault by types costs nothing. */
 bool an_prove_faults(const ct_program *program, const mt_limits *limits, mt_str member,
                      an_watcher watcher, an_findings *fs)
 {
