@@ -1,9 +1,11 @@
-/* cli/connection.c - see connection.h. Room: cli.
+/* cli/connection.c - see connection.h.
+ * Room: cli.
  *
  * A request is made of an exchange, sent with libcurl, and its answer kept in memory up
  * to ANSWER_BYTES. Why no answer came is one sentence in `why`, with two cases told
  * apart: `refused` (nobody took it, so it may be sent again without a thought) and
- * `late`. INVARIANT: the handle keeps no pointer into an exchange that has ended. */
+ * `late`. The handle outlives an exchange: where to write errors is taken back after
+ * each, the rest of what it points to is set again by the next. */
 #include "cli/connection.h"
 
 #include <stdio.h>

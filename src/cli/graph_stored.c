@@ -1,7 +1,8 @@
-/* cli/graph_stored.c - a capture that a server keeps in its store, as a file. The store
- * is opened for reading only, so it may be in use. The file is written with mode 600,
- * since a capture has whatever the events had. Exit status 1 when there is no such
- * capture, 2 for a number that is not one, 3 when store or file fails. */
+/* cli/graph_stored.c - a capture that a server keeps in its store, as a file.
+ * Room: cli. The store is opened for reading only, so it may be in use. The file is
+ * written with mode 600, since a capture has whatever the events had. Exit status 1
+ * when there is no such capture, 2 for a number that is not one, 3 when store or file
+ * fails. */
 #include "cli/graph_stored.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-/* cli/named_versions.c - see named_versions.h. Room: cli. Nothing can fail: a record
- * that is not JSON, or names no contract, is not about a version. */
+/* cli/named_versions.c - see named_versions.h.
+ * Room: cli. Nothing can fail: a record that is not JSON, or names no contract, is not
+ * about a version. */
 #include "cli/named_versions.h"
 
 /* The key has a newline between both parts, which ids of contracts and etags do not

@@ -1,6 +1,6 @@
-/* cli/notes.c - see notes.h. Room: cli. The form is that of signed notes: NAME+ID+KEY,
- * the id being a check on name and key, so a name that was changed by hand does not
- * pass. */
+/* cli/notes.c - see notes.h.
+ * Room: cli. The form is that of signed notes: NAME+ID+KEY, the id being a check on
+ * name and key, so a name that was changed by hand does not pass. */
 #include "cli/notes.h"
 
 #include "cli/keys.h"

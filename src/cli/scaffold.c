@@ -1,5 +1,6 @@
-/* cli/scaffold.c - see scaffold.h. Room: cli. Files are written in the order of the
- * table. Exit status 1 when the directory exists, 3 when something cannot be made. */
+/* cli/scaffold.c - see scaffold.h.
+ * Room: cli. Files are written in the order of the table. Exit status 1 when the
+ * directory exists, 3 when something cannot be made. */
 #include "cli/scaffold.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* port/wasm/hash.c - base/hash.h without libcrypto; stands in for base/hash.c. The same
- * digests, so etags and ledgers of a page are those of the native program. Room:
- * port. */
+/* port/wasm/hash.c - base/hash.h without libcrypto; stands in for base/hash.c.
+ * Room: port. The same digests, so etags and ledgers of a page are those of the native
+ * program. */
 #include <stdlib.h>
 
 #include "base/hash.h"

@@ -1,5 +1,6 @@
 /* port/wasm/libc.c - what the rooms use of glibc and wasi-libc does otherwise or not at
- * all. Room: port. A page has one thread, which makes most of it short. */
+ * all.
+ * Room: port. A page has one thread, which makes most of it short. */
 #include "port/wasm/libc.h"
 
 #include <stdint.h>

@@ -1,7 +1,8 @@
-/* port/wasm/world.c - the files and shared objects of a machine that has none. Whoever
- * asks for one is told so, by the same errors as on any other machine; a question that
- * needs the solver is answered as where Z3 is not installed. Room: port. Stands in
- * for base/late.c, host/graph_own_load.c and what these rooms use of os/. */
+/* port/wasm/world.c - the files and shared objects of a machine that has none.
+ * Room: port. Stands in for base/late.c, host/graph_own_load.c and what these rooms use
+ * of os/. Whoever asks for a file is told that there is none, by the same errors as on
+ * any other machine; a question that needs the solver is answered as where Z3 is not
+ * installed. */
 #include <errno.h>
 
 #include "base/late.h"
