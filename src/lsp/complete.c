@@ -8,7 +8,7 @@
  * been typed: editors do that, and better. */
 #include "contract/front/parser.h"
 #include "contract/front/types.h"
-#include "lsp/server.h"
+#include "lsp/known.h"
 
 /* ---- what can be offered ---- */
 
@@ -148,23 +148,6 @@ static const snippet CONSTRUCTS[] = {
     {"system", "system ${1:Name} {\n  members: [${2:member}: \"${3:file.tenor}\"]\n}"},
 };
 
-/* Numbers of the protocol's CompletionItemKind. */
-enum {
-    K_METHOD = 2,
-    K_FUNCTION = 3,
-    K_FIELD = 5,
-    K_VARIABLE = 6,
-    K_CLASS = 7,
-    K_INTERFACE = 8,
-    K_MODULE = 9,
-    K_KEYWORD = 14,
-    K_SNIPPET = 15,
-    K_FILE = 17,
-    K_ENUM_MEMBER = 20,
-    K_STRUCT = 22,
-    K_EVENT = 23
-};
-
 /* ---- one answer ---- */
 
 typedef struct completer {
@@ -218,7 +201,7 @@ static void offer_snippet(completer *x, const char *label, mt_str text)
         mt_jw_key_str(w, "insertText", text);
         mt_jw_key_i64(w, "insertTextFormat", 2);
     }
-    mt_jw_key_i64(w, "kind", K_SNIPPET);
+    mt_jw_key_i64(w, "kind", LS_ITEM_SNIPPET);
     mt_jw_key_str(w, "label", mt_str_z(label));
     mt_jw_end_object(w);
 }
@@ -247,7 +230,7 @@ static void offer_verdicts(completer *x)
         const fr_rule *r = (const fr_rule *)(const void *)x->u->kinds[FR_RULE].items[i];
         if (!r->head.broken && r->verdict.sym != FR_W_none &&
             r->verdict.sym != FR_W_empty) {
-            offer(x, fr_str(x->u, r->verdict.sym), K_EVENT,
+            offer(x, fr_str(x->u, r->verdict.sym), LS_ITEM_EVENT,
                   mt_strf(x->c->a, "verdict of stratum %lld", (long long)r->stratum));
         }
     }
@@ -425,13 +408,13 @@ static void offer_next_states(completer *x, const fr_entity *e, fr_sym from,
     bool any = false;
     for (size_t i = 0; from && i < e->transitions.len; i++) {
         if (e->transitions.items[i].from.sym == from) {
-            offer(x, fr_str(x->u, e->transitions.items[i].to.sym), K_ENUM_MEMBER,
+            offer(x, fr_str(x->u, e->transitions.items[i].to.sym), LS_ITEM_ENUM_MEMBER,
                   mt_strf(x->c->a, "state after %.*s", FR_ARG(x->u, from)));
             any = true;
         }
     }
     if (!any) {
-        offer_names(x, &e->states, K_ENUM_MEMBER, detail);
+        offer_names(x, &e->states, LS_ITEM_ENUM_MEMBER, detail);
     }
 }
 
@@ -443,7 +426,7 @@ static void offer_states(completer *x, const where *w)
     fr_tok at = 0;
     if (own) {
         if (e) {
-            offer_names(x, &e->states, K_ENUM_MEMBER, MT_STR("state"));
+            offer_names(x, &e->states, LS_ITEM_ENUM_MEMBER, MT_STR("state"));
         }
         return;
     }
@@ -489,7 +472,8 @@ static void offer_steps(completer *x, const where *w)
     const fr_construct *k = flow && !open ? find(x, FR_FLOW, flow->name) : NULL;
     const fr_flow *f = (const fr_flow *)(const void *)k;
     for (size_t i = 0; f && i < f->steps.len; i++) {
-        offer(x, fr_str(x->u, f->steps.items[i]->id.sym), K_FIELD, MT_STR("step"));
+        offer(x, fr_str(x->u, f->steps.items[i]->id.sym), LS_ITEM_FIELD,
+              MT_STR("step"));
     }
     int depth = 0;
     for (fr_tok at = open; open && at + 1 < x->tokens.count; at++) {
@@ -498,7 +482,7 @@ static void offer_steps(completer *x, const where *w)
             break;
         }
         if (depth == 1 && is_kind(x, at, FR_T_WORD) && is_kind(x, at + 1, FR_T_COLON)) {
-            offer(x, text_of(x, at), K_FIELD, MT_STR("step"));
+            offer(x, text_of(x, at), LS_ITEM_FIELD, MT_STR("step"));
         }
     }
 }
@@ -524,9 +508,9 @@ static void offer_outcomes(completer *x, const where *w)
     const fr_construct *k = op.len ? find(x, FR_OPERATION, op) : NULL;
     const fr_operation *o = (const fr_operation *)(const void *)k;
     if (o && o->outcomes.len) {
-        offer_names(x, &o->outcomes, K_ENUM_MEMBER, MT_STR("outcome"));
+        offer_names(x, &o->outcomes, LS_ITEM_ENUM_MEMBER, MT_STR("outcome"));
     } else {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "success");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "success");
     }
 }
 
@@ -539,10 +523,14 @@ static void offer_set(completer *x, const where *w, unsigned set)
         fr_kind kind;
         int item;
     } KINDS[] = {
-        {FACTS, FR_FACT, K_VARIABLE},         {PERSONAS, FR_PERSONA, K_INTERFACE},
-        {OPERATIONS, FR_OPERATION, K_METHOD}, {FLOWS, FR_FLOW, K_METHOD},
-        {ENTITIES, FR_ENTITY, K_CLASS},       {SOURCES, FR_SOURCE, K_MODULE},
-        {TYPES, FR_TYPEDECL, K_STRUCT},       {RULES, FR_RULE, K_FUNCTION},
+        {FACTS, FR_FACT, LS_ITEM_VARIABLE},
+        {PERSONAS, FR_PERSONA, LS_ITEM_INTERFACE},
+        {OPERATIONS, FR_OPERATION, LS_ITEM_METHOD},
+        {FLOWS, FR_FLOW, LS_ITEM_METHOD},
+        {ENTITIES, FR_ENTITY, LS_ITEM_CLASS},
+        {SOURCES, FR_SOURCE, LS_ITEM_MODULE},
+        {TYPES, FR_TYPEDECL, LS_ITEM_STRUCT},
+        {RULES, FR_RULE, LS_ITEM_FUNCTION},
     };
     if (set & STATES) {
         offer_states(x, w);
@@ -562,22 +550,22 @@ static void offer_set(completer *x, const where *w, unsigned set)
         offer_verdicts(x);
     }
     for (size_t i = 0; set & TYPES && i < LN_BASE_COUNT; i++) {
-        offer(x, mt_str_z(LN_BASES[i].name), K_STRUCT, (mt_str){0});
+        offer(x, mt_str_z(LN_BASES[i].name), LS_ITEM_STRUCT, (mt_str){0});
     }
     if (set & LOGIC) {
-        OFFER_WORDS(x, K_KEYWORD, "and", "or", "not", "forall", "exists", "in", "true",
-                    "false");
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "and", "or", "not", "forall", "exists", "in",
+                    "true", "false");
         offer_snippet(x, "verdict_present", MT_STR("verdict_present(${1:verdict})"));
         offer_snippet(x, "len", MT_STR("len(${1:list})"));
     }
     if (set & BOOLEANS) {
-        OFFER_WORDS(x, K_KEYWORD, "true", "false");
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "true", "false");
     }
     if (set & INITIALS) {
         offer_initials(x, w);
     }
     if (set & ERRORS) {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "precondition_failed", "persona_rejected");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "precondition_failed", "persona_rejected");
     }
     if (set & TERMINALS) {
         offer_snippet(x, "Terminal", MT_STR("Terminal(${1:success})"));
@@ -592,14 +580,14 @@ static void offer_set(completer *x, const where *w, unsigned set)
                       MT_STR("Escalate(to: ${1:persona}, next: ${2:step})"));
     }
     if (set & PROTOCOLS) {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "http", "database", "graphql", "grpc", "static",
-                    "manual");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "http", "database", "graphql", "grpc",
+                    "static", "manual");
     }
     if (set & MOMENTS) {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "at_initiation");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "at_initiation");
     }
     for (size_t i = 0; set & STEP_KINDS && i < LN_STEP_COUNT; i++) {
-        offer(x, mt_str_z(LN_STEPS[i].name), K_KEYWORD, (mt_str){0});
+        offer(x, mt_str_z(LN_STEPS[i].name), LS_ITEM_KEYWORD, (mt_str){0});
     }
 }
 
@@ -634,7 +622,7 @@ static void offer_fields(completer *x, const where *w, const level *l)
                             mt_str_eq(text_of(x, at), mt_str_z(b->fields[k]));
             }
             if (!is_there) {
-                offer(x, mt_str_z(b->fields[k]), K_FIELD, MT_STR("field"));
+                offer(x, mt_str_z(b->fields[k]), LS_ITEM_FIELD, MT_STR("field"));
             }
         }
     }
@@ -707,10 +695,10 @@ static const fr_type *type_before(const completer *x, fr_tok dot)
 static void offer_parts(completer *x, const fr_type *t)
 {
     if (t && fr_has(t, LN_CURRENCY)) {
-        OFFER_WORDS(x, K_FIELD, "amount", "currency");
+        OFFER_WORDS(x, LS_ITEM_FIELD, "amount", "currency");
     }
     for (uint32_t i = 0; t && fr_has(t, LN_PARTED) && i < t->field_count; i++) {
-        offer(x, fr_str(x->u, t->fields[i].name), K_FIELD,
+        offer(x, fr_str(x->u, t->fields[i].name), LS_ITEM_FIELD,
               fr_type_spell(x->u, x->c->a, t->fields[i].type));
     }
 }
@@ -719,7 +707,7 @@ static void offer_choices(completer *x, const fr_type *t)
 {
     for (uint32_t i = 0; i < t->value_count; i++) {
         offer(x, mt_strf(x->c->a, "\"%.*s\"", FR_ARG(x->u, t->values[i])),
-              K_ENUM_MEMBER, (mt_str){0});
+              LS_ITEM_ENUM_MEMBER, (mt_str){0});
     }
 }
 
@@ -767,7 +755,7 @@ static void offer_initials(completer *x, const where *w)
     if (t && fr_holds(t, LN_CHOICE)) {
         offer_choices(x, t);
     } else if (!t || fr_holds(t, LN_BOOLEAN)) {
-        OFFER_WORDS(x, K_KEYWORD, "true", "false");
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "true", "false");
     }
 }
 
@@ -782,7 +770,7 @@ static bool offer_file(void *context, mt_str path)
 {
     file_search *f = context;
     if (!mt_str_eq(path, f->x->c->doc->path)) {
-        offer(f->x, mt_str_skip(path, f->folder + 1), K_FILE, (mt_str){0});
+        offer(f->x, mt_str_skip(path, f->folder + 1), LS_ITEM_FILE, (mt_str){0});
     }
     return --f->left > 0;
 }

@@ -180,14 +180,16 @@ static bool stands_at(const ls_call *c, const mt_diag *d)
     return d->line && from <= c->offset && c->offset <= to;
 }
 
-/* The help page of a code, as `motet help CODE` has it. */
-static void add_help(mt_buf *out, const ct_code_info *info)
+mt_str ls_help_page(mt_arena *a, const ct_code_info *info)
 {
-    mt_buf_addf(out, "%s**%s: %s** (%s)\n\n%s\n", out->len ? "\n---\n" : "", info->code,
-                info->title, info->rule, info->explanation);
-    if (info->hint[0]) {
-        mt_buf_addf(out, "\nWhat to do: %s\n", info->hint);
-    }
+    return mt_strf(a, "**%s: %s** (%s)\n\n%s\n\nWhat to do: %s\n", info->code,
+                   info->title, info->rule, info->explanation, info->hint);
+}
+
+static void add_help(mt_buf *out, mt_arena *a, const ct_code_info *info)
+{
+    mt_buf_addz(out, out->len ? "\n---\n" : "");
+    mt_buf_adds(out, ls_help_page(a, info));
 }
 
 /* A code that is written at the place, as in a comment about levels. */
@@ -210,12 +212,12 @@ static void add_codes(mt_buf *out, ls_call *c, const ls_view *v)
         const mt_diag *d = &v->contract.ds.items[i];
         const ct_code_info *info = ct_code_find(mt_str_z(d->code));
         if (info && mt_str_eq(d->file, c->doc->path) && stands_at(c, d)) {
-            add_help(out, info);
+            add_help(out, c->a, info);
             written = info == written ? NULL : written;
         }
     }
     if (written) {
-        add_help(out, written);
+        add_help(out, c->a, written);
     }
 }
 

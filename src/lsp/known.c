@@ -28,7 +28,7 @@ static const place PLACES[] = {
     {LS_DATA_CLUSTER,   VALUE, "/nodes/*/cluster",         ls_know_clusters},
     {LS_DATA_CLUSTER,   KEY,   "/nodes/*/params/*",        ls_know_params},
     {LS_DATA_CLUSTER,   VALUE, "/nodes/*/params/*",        ls_know_param_value},
-    {LS_DATA_CLUSTER,   VALUE, "/nodes/*/params/*/exposed", ls_know_exposed},
+    {LS_DATA_CLUSTER,   VALUE, "/nodes/*/params/*/exposed", ls_know_own_params},
     {LS_DATA_CLUSTER,   VALUE, "/edges/#",                 ls_know_edge},
     {LS_DATA_CLUSTER,   VALUE, "/edges/#/*/node",          ls_know_nodes},
     {LS_DATA_CLUSTER,   VALUE, "/edges/#/*/port",          ls_know_ports},
@@ -43,7 +43,7 @@ static const place PLACES[] = {
     {LS_DATA_MANIFEST,  VALUE, "/cluster",                 ls_know_clusters},
     {LS_DATA_MANIFEST,  VALUE, "/parameters/#/type",       ls_know_param_types},
     {LS_DATA_MANIFEST,  VALUE, "#/type",                   ls_know_types},
-    {LS_DATA_MANIFEST,  VALUE, "#/from_input",             ls_know_own_inputs},
+    {LS_DATA_MANIFEST,  VALUE, "#/from_input",             ls_know_inputs},
     {LS_DATA_MANIFEST,  VALUE, "#/from_param",             ls_know_own_params},
     {LS_DATA_ADAPTER,   VALUE, "/context_keys/#/type",     ls_know_types},
     {LS_DATA_AGENT,     VALUE, "#/route",                  ls_know_routes},
@@ -213,9 +213,7 @@ static void know_codes(ls_inquiry *q)
         }
         ls_know_word(q, mt_str_z(info->code), LS_ITEM_ENUM_MEMBER,
                      mt_str_z(info->title));
-        q->found.items[q->found.len - 1].words =
-            mt_strf(q->c->a, "**%s: %s** (%s)\n\n%s\n", info->code, info->title,
-                    info->rule, info->explanation);
+        q->found.items[q->found.len - 1].words = ls_help_page(q->c->a, info);
     }
 }
 

@@ -88,11 +88,9 @@ void ls_know_ports(ls_inquiry *q);
 void ls_know_inputs(ls_inquiry *q);
 void ls_know_params(ls_inquiry *q);
 void ls_know_param_value(ls_inquiry *q);
-void ls_know_exposed(ls_inquiry *q);
 void ls_know_types(ls_inquiry *q);
 void ls_know_param_types(ls_inquiry *q);
 void ls_know_manifest_kinds(ls_inquiry *q);
-void ls_know_own_inputs(ls_inquiry *q);
 void ls_know_own_params(ls_inquiry *q);
 /* known_agent.c */
 void ls_know_triggers(ls_inquiry *q);

@@ -184,17 +184,7 @@ void ls_know_inputs(ls_inquiry *q)
     know_named(q, "/inputs/#/name", "", "input");
 }
 
-void ls_know_own_inputs(ls_inquiry *q)
-{
-    know_named(q, "/inputs/#/name", "", "input");
-}
-
 void ls_know_own_params(ls_inquiry *q)
-{
-    know_named(q, "/parameters/#/name", "", "parameter");
-}
-
-void ls_know_exposed(ls_inquiry *q)
 {
     know_named(q, "/parameters/#/name", "", "parameter");
 }

@@ -97,8 +97,7 @@ static bool has_state(const fr_entity *e, fr_sym name)
 }
 
 /* The effect that the diagnostic is about: it holds the place. */
-static const fr_effect *effect_at(const ls_mender *m, const fr_operation *op,
-                                  size_t offset)
+static const fr_effect *effect_at(const fr_operation *op, size_t offset)
 {
     for (size_t i = op->effects.len; i-- > 0;) {
         const fr_effect *e = &op->effects.items[i];
@@ -106,7 +105,6 @@ static const fr_effect *effect_at(const ls_mender *m, const fr_operation *op,
             return e;
         }
     }
-    (void)m;
     return NULL;
 }
 
@@ -118,7 +116,7 @@ static void declare_transition(const ls_mender *m, const mt_diag *d, mt_str name
     const fr_construct *k = ls_construct_named(u, FR_OPERATION, d->construct_id);
     size_t offset = ls_diag_range(&m->c->doc->lines, d).from;
     const fr_effect *e =
-        k ? effect_at(m, (const fr_operation *)(const void *)k, offset) : NULL;
+        k ? effect_at((const fr_operation *)(const void *)k, offset) : NULL;
     const fr_construct *of =
         e ? ls_construct_named(u, FR_ENTITY, fr_str(u, e->entity.sym)) : NULL;
     const fr_entity *entity = (const fr_entity *)(const void *)of;

@@ -277,13 +277,12 @@ static bool find_place(ls_call *c, mt_str item, place *p)
     return place_in(c, item, p);
 }
 
-static void write_edits(ls_call *c, const place *p, mt_str uri)
+static void write_edits(ls_call *c, const place *p)
 {
     ls_text t = ls_text_of(c->a, p->text);
     mt_jw_begin_array(c->w);
     ls_write_edit(c, &t, (ls_range){p->at, p->at}, p->put);
     mt_jw_end_array(c->w);
-    (void)uri;
 }
 
 static void write_creation(ls_call *c, const place *p, mt_str uri)
@@ -296,7 +295,7 @@ static void write_creation(ls_call *c, const place *p, mt_str uri)
     mt_jw_end_object(c->w);
     mt_jw_begin_object(c->w);
     mt_jw_keyz(c->w, "edits");
-    write_edits(c, p, uri);
+    write_edits(c, p);
     mt_jw_keyz(c->w, "textDocument");
     mt_jw_begin_object(c->w);
     mt_jw_key_str(c->w, "uri", uri);
@@ -321,7 +320,7 @@ static void write_action(const path_search *x, const place *p)
         mt_jw_keyz(c->w, "changes");
         mt_jw_begin_object(c->w);
         mt_jw_key(c->w, uri);
-        write_edits(c, p, uri);
+        write_edits(c, p);
         mt_jw_end_object(c->w);
     }
     mt_jw_end_object(c->w);

@@ -231,6 +231,8 @@ void ls_semantic_tokens(ls_call *c);
 void ls_write_token_legend(mt_jw *w);
 /* hover.c */
 void ls_hover(ls_call *c);
+/* Of a code, as `motet help CODE` has it. */
+mt_str ls_help_page(mt_arena *a, const ct_code_info *info);
 /* hints.c */
 void ls_inlay_hints(ls_call *c);
 void ls_signature(ls_call *c);
