@@ -209,7 +209,7 @@ void ls_code_lens(ls_call *c)
     bool is_tested =
         ls_has_trials(c, c->doc->path) && ls_trials_open(c->s, c->doc->path, &trials);
     if (is_tested) {
-        ls_trials_run(c, &trials, &all);
+        ls_trials_run(c, &trials, LS_RUNS_SHOWN, &all);
         ls_trials_close(&trials);
     }
     ls_view *v = ls_view_of(c->s, c->doc);

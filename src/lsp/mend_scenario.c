@@ -306,12 +306,9 @@ static void write_creation(ls_call *c, const place *p, mt_str uri)
     mt_jw_end_array(c->w);
 }
 
-static void write_action(const path_search *x, const place *p)
+static void write_edit(ls_call *c, const place *p)
 {
-    ls_call *c = x->m->c;
     mt_str uri = ls_uri_of(c->s, c->a, p->path);
-    mt_str what = x->s.when.flow.len ? x->s.when.flow : x->s.when.operation;
-    mt_jw_begin_object(c->w);
     mt_jw_keyz(c->w, "edit");
     mt_jw_begin_object(c->w);
     if (p->is_new && c->s->has_create) {
@@ -324,6 +321,30 @@ static void write_action(const path_search *x, const place *p)
         mt_jw_end_object(c->w);
     }
     mt_jw_end_object(c->w);
+}
+
+/* What the action is for, so that its edit can be made when it is chosen. */
+static void write_data(ls_call *c, size_t offset)
+{
+    mt_jw_keyz(c->w, "data");
+    mt_jw_begin_object(c->w);
+    mt_jw_keyz(c->w, "position");
+    ls_write_position(c->w, c->s, &c->doc->lines, offset);
+    mt_jw_key_str(c->w, "uri", c->doc->uri);
+    mt_jw_end_object(c->w);
+}
+
+/* `p` NULL: the edit is made later. */
+static void write_action(const path_search *x, const place *p)
+{
+    ls_call *c = x->m->c;
+    mt_str what = x->s.when.flow.len ? x->s.when.flow : x->s.when.operation;
+    mt_jw_begin_object(c->w);
+    if (p) {
+        write_edit(c, p);
+    } else {
+        write_data(c, x->m->asked.from);
+    }
     mt_jw_key_str(c->w, "kind", MT_STR("refactor.scenario"));
     mt_jw_key_str(c->w, "title",
                   mt_strf(c->a, "Add a scenario for '%.*s'%s%.*s", MT_ARG(what),
@@ -346,27 +367,86 @@ static bool find_facts(path_search *x, mt_str *facts)
     return p.failed;
 }
 
-/* Only where one is asked for: it takes a search. */
+/* Is there something at the place that a scenario can do? */
+static bool plan(path_search *x)
+{
+    const ls_mender *m = x->m;
+    x->k = ls_construct_at(m->v, m->c->doc->path, m->asked.from);
+    bool is_one = x->k && !x->k->broken &&
+                  (x->k->kind == FR_OPERATION || x->k->kind == FR_FLOW) &&
+                  !m->v->contract.ds.errors && m->v->contract.admitted.model;
+    if (!is_one) {
+        return false;
+    }
+    if (x->k->kind == FR_OPERATION) {
+        plan_operation(x);
+    } else {
+        plan_flow(x);
+    }
+    return x->s.when.persona.len;
+}
+
+/* False: no facts were found, or the file has its scenarios in brackets. */
+static bool make(path_search *x, place *p)
+{
+    ls_call *c = x->m->c;
+    mt_str facts;
+    if (!ls_trials_open(c->s, c->doc->path, &x->t)) {
+        return false;
+    }
+    bool is_made = find_facts(x, &facts) && find_place(c, item_text(x, facts), p);
+    ls_trials_close(&x->t);
+    return is_made;
+}
+
+/* Editors that ask at every move of the cursor. */
+static bool is_automatic(const ls_call *c)
+{
+    int64_t kind = 0;
+    mt_json_i64(mt_json_at(mt_json_at(c->params, "context"), "triggerKind"), &kind);
+    return kind == 2;
+}
+
+/* It takes a search, so the edit is made when the action is chosen, where the editor
+ * can wait for it. */
 void ls_mend_scenario(const ls_mender *m)
 {
-    const fr_construct *k = ls_construct_at(m->v, m->c->doc->path, m->asked.from);
-    path_search x = {.m = m, .k = k, .file.text = MT_STR("")};
-    mt_str facts;
+    path_search x = {.m = m, .file.text = MT_STR("")};
     place p;
-    bool is_one = k && !k->broken && (k->kind == FR_OPERATION || k->kind == FR_FLOW);
-    if (!is_one || !ls_mend_wants(m->c, "refactor.scenario") ||
-        !mt_str_ends(m->c->doc->path, MT_STR(".tenor")) ||
-        !ls_trials_open(m->c->s, m->c->doc->path, &x.t)) {
+    if (!ls_mend_wants(m->c, "refactor.scenario") ||
+        !mt_str_ends(m->c->doc->path, MT_STR(".tenor")) || !plan(&x)) {
         return;
     }
-    if (k->kind == FR_OPERATION) {
-        plan_operation(&x);
-    } else {
-        plan_flow(&x);
-    }
-    if (x.s.when.persona.len && find_facts(&x, &facts) &&
-        find_place(m->c, item_text(&x, facts), &p)) {
+    if (m->c->s->has_resolve) {
+        write_action(&x, NULL);
+    } else if (!is_automatic(m->c) && make(&x, &p)) {
         write_action(&x, &p);
     }
-    ls_trials_close(&x.t);
+}
+
+/* Actions that came with their edits go back as they are. */
+void ls_resolve_action(ls_call *c)
+{
+    const mt_json *data = mt_json_at(c->params, "data");
+    ls_mender m = {.c = c};
+    path_search x = {.m = &m, .file.text = MT_STR("")};
+    place p;
+    if (!data && mt_json_is(c->params, MT_JSON_OBJECT)) {
+        mt_jw_json(c->w, c->params);
+        return;
+    }
+    c->doc = ls_document_find(c->s, mt_json_text(mt_json_at(data, "uri")));
+    if (!c->doc || c->doc->language != LS_CONTRACT ||
+        !ls_read_place(c->s, &c->doc->lines, mt_json_at(data, "position"),
+                       &m.asked.from)) {
+        ls_refuse(c, LS_INVALID_PARAMS, MT_STR("this is no action of ours"));
+        return;
+    }
+    m.v = ls_view_checked(c->s, c->doc);
+    if (!m.v->e || !m.v->e->unit || !plan(&x) || !make(&x, &p)) {
+        ls_refuse(c, LS_REQUEST_FAILED,
+                  MT_STR("no facts were found with which it would be done"));
+        return;
+    }
+    write_action(&x, &p);
 }

@@ -83,6 +83,7 @@ static const method METHODS[] = {
     {"textDocument/prepareCallHierarchy",  AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_prepare_calls, NULL},
     {"callHierarchy/incomingCalls",        0,                          ls_incoming_calls, NULL},
     {"callHierarchy/outgoingCalls",        0,                          ls_outgoing_calls, NULL},
+    {"codeAction/resolve",                 0,                          ls_resolve_action, NULL},
     {"workspace/symbol",                   0,                          ls_workspace_symbols, NULL},
     {"workspace/executeCommand",           0,                          ls_execute_command, NULL},
     {"motet/picture",                      AT_DOCUMENT | OF_CONTRACT,  ls_picture, NULL},
@@ -190,6 +191,9 @@ static void agree(ls_server *s, const mt_json *can)
     s->has_snippets = is_true(mt_json_at(item, "snippetSupport"));
     s->has_related = is_true(
         mt_json_at(mt_json_at(text, "publishDiagnostics"), "relatedInformation"));
+    const mt_json *resolve =
+        mt_json_at(mt_json_at(text, "codeAction"), "resolveSupport");
+    s->has_resolve = has_text(mt_json_at(resolve, "properties"), MT_STR("edit"));
     const mt_json *edit = mt_json_at(mt_json_at(can, "workspace"), "workspaceEdit");
     s->has_create = is_true(mt_json_at(edit, "documentChanges")) &&
                     has_text(mt_json_at(edit, "resourceOperations"), MT_STR("create"));
@@ -256,6 +260,7 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "codeActionKinds");
     WORDS(w, "quickfix", "refactor.extract", "refactor.scenario", "source.fixAll");
+    mt_jw_key_bool(w, "resolveProvider", true);
     mt_jw_end_object(w);
     mt_jw_keyz(w, "codeLensProvider");
     mt_jw_begin_object(w);

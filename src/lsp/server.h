@@ -78,7 +78,8 @@ struct ls_server {
     mt_arena scratch; /* for one message */
     ls_units units;
     bool is_initialized, is_shutting_down, has_ended;
-    bool has_snippets, has_related, has_create; /* what the editor can do */
+    bool has_snippets, has_related, has_create,
+        has_resolve; /* what the editor can do */
     int exit_code;
     struct {
         ls_document **items;
@@ -213,6 +214,8 @@ ls_range ls_diag_range(const ls_text *t, const mt_diag *d);
 /* mend.c */
 void ls_code_actions(ls_call *c);
 void ls_data_actions(ls_call *c);
+/* mend_scenario.c: the edit of an action that was offered without one */
+void ls_resolve_action(ls_call *c);
 /* navigate.c */
 void ls_definition(ls_call *c);
 void ls_references(ls_call *c);

@@ -5,15 +5,13 @@
  * other into one coverage. What a file has wrong is told in its own document; here it
  * is a scenario that fails. Invariants are questions: whoever wants them answered asks.
  *
- * INVARIANT: no more than MOST_TRIALS are run for one answer. */
+ * INVARIANT: no more is run for one answer than its caller allows. */
 #include "lsp/trials.h"
 
 #include "answer/conditions.h"
 #include "base/yaml_read.h"
 #include "lsp/data.h"
 #include "lsp/spot.h"
-
-enum { MOST_TRIALS = 500 };
 
 bool ls_trials_open(ls_server *s, mt_str contract, ls_trials *out)
 {
@@ -46,6 +44,7 @@ void ls_trials_close(ls_trials *t)
 typedef struct running {
     ls_call *c;
     ls_trials *t;
+    int64_t most;
     ls_tested *out;
 } running;
 
@@ -77,12 +76,18 @@ static bool run_one(running *r, const ct_scenarios *file, const ct_scenario *s,
                                               r->out->coverage, why);
 }
 
+static int64_t runs_of(const ct_scenario *s)
+{
+    return !s->for_all.asked ? 1 : s->for_all.cases ? s->for_all.cases : CT_CASES_USUAL;
+}
+
 static void run_all(running *r, const ct_scenarios *file, const aw_conditions *all)
 {
     for (size_t i = 0; i < file->len; i++) {
         const ct_scenario *s = &file->items[i];
         mt_buf why = {0};
-        if (r->out->list.len >= MOST_TRIALS) {
+        r->out->runs += runs_of(s);
+        if (r->out->runs > r->most) {
             r->out->is_cut = true;
             return;
         }
@@ -190,9 +195,9 @@ static bool run_file(void *context, mt_str path, mt_str text)
     return true;
 }
 
-void ls_trials_run(ls_call *c, ls_trials *t, ls_tested *out)
+void ls_trials_run(ls_call *c, ls_trials *t, int64_t most, ls_tested *out)
 {
-    running r = {c, t, out};
+    running r = {c, t, most, out};
     *out = (ls_tested){.coverage = ct_coverage_new(c->a, t->plan)};
     find_files(c, t->view->contract.path, run_file, &r);
 }
@@ -279,7 +284,7 @@ void ls_test_command(ls_call *c, const mt_json *args)
                   MT_STR("scenarios are of a contract without errors"));
         return;
     }
-    ls_trials_run(c, &t, &all);
+    ls_trials_run(c, &t, LS_RUNS_ASKED, &all);
     write_tested(c, &all, file, name);
     ls_trials_close(&t);
 }

@@ -33,13 +33,18 @@ typedef struct ls_tested {
     MT_VEC(ls_trial) list;
     ct_coverage *coverage;
     size_t files;
-    bool is_cut; /* there were more than are run for one answer */
+    int64_t runs;
+    bool is_cut; /* there were more than may be run for one answer */
 } ls_tested;
 
 /* Is there a file? */
 bool ls_has_trials(ls_call *c, mt_str contract);
-/* Runs all scenarios of all files; everything lives in the call's arena. */
-void ls_trials_run(ls_call *c, ls_trials *t, ls_tested *out);
+/* How many runs an answer may take, of which a property takes one for each case: for
+ * what is shown beside the text, and for who has asked. */
+enum { LS_RUNS_SHOWN = 2000, LS_RUNS_ASKED = 1000000 };
+/* Runs all scenarios of all files, or as many as `most` runs are; everything lives in
+ * the call's arena. */
+void ls_trials_run(ls_call *c, ls_trials *t, int64_t most, ls_tested *out);
 
 /* "motet.test": runs the scenarios of a contract or of a file. */
 void ls_test_command(ls_call *c, const mt_json *args);

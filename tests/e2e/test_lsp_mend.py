@@ -2,7 +2,7 @@
 import json
 
 from harness import SOURCE, Case, main
-from lsp import ORDER, Editor
+from lsp import ORDER, Editor, Refused
 
 STEPS = ORDER[ORDER.index("  steps: {"):]
 BRANCH = '''    first: BranchStep {
@@ -228,6 +228,31 @@ class LspMend(Case):
         made, put = [a for a in actions if a["kind"] == "refactor.scenario"][0]["edit"]["documentChanges"]
         self.assertEqual((made["kind"], made["uri"]), ("create", f"file://{self.dir}/order.scenarios.yaml"))
         self.assertTrue(put["edits"][0]["newText"].startswith("scenarios:\n  - name: "))
+
+    def test_the_search_is_made_when_the_action_is_chosen(self):
+        editor = Editor(root=self.dir, can={"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"]}}}})
+        self.addCleanup(editor.__exit__)
+        uri = editor.open(self.write("order.tenor", ORDER), ORDER)
+        at = ORDER.index("op: close")
+        actions = editor.of(uri, "codeAction", range=editor.range(uri, at, at), context={"diagnostics": [], "triggerKind": 2})
+        action = [a for a in actions if a["kind"] == "refactor.scenario"][0]
+        self.assertNotIn("edit", action)
+        made = editor.ask("codeAction/resolve", action)
+        self.assertEqual(made["title"], action["title"])
+        file = self.write("order.scenarios.yaml", made["edit"]["changes"][f"file://{self.dir}/order.scenarios.yaml"][0]["newText"])
+        self.assertEqual(self.run_motet("test", file).code, 0)
+        # what came whole goes back whole; what is not ours is refused
+        self.assertEqual(editor.ask("codeAction/resolve", {"title": "x"}), {"title": "x"})
+        for data in (7, {"uri": uri}, {"uri": "file:///nowhere", "position": {"line": 0, "character": 0}},
+                     {"uri": uri, "position": {"line": 0, "character": 0}}):
+            with self.subTest(data=data), self.assertRaises(Refused):
+                editor.ask("codeAction/resolve", {"title": "x", "data": data})
+
+    def test_nothing_is_searched_while_the_cursor_moves(self):
+        uri = self.opened(ORDER)
+        at = ORDER.index("operation pay") + 11
+        self.assertEqual([a for a in self.actions(uri, at, triggerKind=2) if a["kind"] == "refactor.scenario"], [])
+        self.assertTrue(self.scenario_at(uri, at))
 
     def test_scenarios_in_brackets_are_left_alone(self):
         self.write("order.scenarios.yaml", "scenarios: [{name: x, then: {present: []}}]\n")
