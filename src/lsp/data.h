@@ -59,5 +59,11 @@ void ls_data_definition(ls_call *c);
 void ls_data_links(ls_call *c);
 /* lens.c */
 void ls_data_lens(ls_call *c);
+/* data_refs.c */
+void ls_data_references(ls_call *c);
+void ls_data_highlight(ls_call *c);
+void ls_data_prepare_rename(ls_call *c);
+void ls_data_rename(ls_call *c);
+void ls_data_symbols(ls_call *c);
 
 #endif

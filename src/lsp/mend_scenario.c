@@ -439,7 +439,8 @@ void ls_resolve_action(ls_call *c)
     if (!c->doc || c->doc->language != LS_CONTRACT ||
         !ls_read_place(c->s, &c->doc->lines, mt_json_at(data, "position"),
                        &m.asked.from)) {
-        ls_refuse(c, LS_INVALID_PARAMS, MT_STR("this is no action of ours"));
+        ls_refuse(c, LS_INVALID_PARAMS,
+                  MT_STR("this is not an action that was offered here"));
         return;
     }
     m.v = ls_view_checked(c->s, c->doc);

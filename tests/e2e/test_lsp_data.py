@@ -1,5 +1,6 @@
 """motet lsp: graphs, agents, scenarios and motet.yaml as an editor would ask about them."""
 import json
+import pathlib
 import shutil
 
 from harness import SOURCE, Case, main
@@ -317,6 +318,65 @@ class LspData(Case):
             links = self.editor.of(self.open(name, FILES[name]), "documentLink")
             self.assertEqual([link["target"].rsplit("/", 1)[1] for link in links], [target])
 
+    # file, place, what is found: the text of each place, the declaration first
+    USES = [
+        ("graph.yaml", "steep.a", ["steep", "steep", "steep", "steep"]),
+        ("graph.yaml", "steep: { impl", ["steep", "steep", "steep", "steep"]),
+        ("graph.yaml", "start -> steep", ["start", "start"]),
+        ("arrow.yaml", "ok], message", ["ok", "ok"]),
+        ("arrow.yaml", "ok: {fine", ["ok", "ok"]),
+        ("arrow.yaml", "B\n", ["B", "B"]),
+        ("order.scenarios.yaml", "is_small]", ["is_small", "is_small", "is_small"]),
+    ]
+
+    def test_every_use_of_a_name(self):
+        for name, place, wanted in self.USES:
+            with self.subTest(name=name, place=place):
+                uri = self.open(name, FILES[name])
+                at = FILES[name].index(place)
+                found = self.editor.at(uri, "references", at, context={"includeDeclaration": True})
+                for f in found:
+                    self.editor.texts[f["uri"]] = pathlib.Path(f["uri"][len("file://"):]).read_text()
+                self.assertEqual([self.editor.read(f["uri"], f["range"]) for f in found], wanted)
+                marks = self.editor.at(uri, "documentHighlight", at)
+                self.assertEqual(len(marks), len([f for f in found if f["uri"] == uri]))
+
+    def test_a_rename_changes_every_use_and_nothing_else(self):
+        rows = [("graph.yaml", "steep.a", "steep", "abrupt", 4), ("arrow.yaml", "ok], message", "ok", "good", 2),
+                ("arrow.yaml", "B\n", "B", "End", 2)]
+        for name, place, old, new, count in rows:
+            with self.subTest(name=name, old=old):
+                uri = self.open(name, FILES[name])
+                at = FILES[name].index(place)
+                self.assertEqual(self.editor.read(uri, self.editor.at(uri, "prepareRename", at)), old)
+                before = len(self.editor.diagnostics(uri))
+                edits = self.editor.at(uri, "rename", at, newName=new)["changes"][uri]
+                self.assertEqual(len(edits), count)
+                text = self.editor.edited(uri, edits)
+                uri = self.open(name, text)
+                self.assertEqual(len(self.editor.diagnostics(uri)), before)
+                back = self.editor.at(uri, "rename", self.editor.offset(uri, edits[-1]["range"]["start"]),
+                                      newName=old)["changes"][uri]
+                self.assertEqual(self.editor.edited(uri, back), FILES[name])
+
+    def test_a_rename_that_cannot_be_is_refused(self):
+        rows = [("graph.yaml", "steep.a", "two words"), ("graph.yaml", "steep.a", ""), ("graph.yaml", "steep.a", "limit"),
+                ("graph.yaml", "gt@", "lt"), ("arrow.yaml", "B\n", "A"), ("order.scenarios.yaml", "is_small]", "is_tiny")]
+        for name, place, new in rows:
+            with self.subTest(place=place, new=new), self.assertRaises(Refused) as caught:
+                uri = self.open(name, FILES[name])
+                self.editor.at(uri, "rename", FILES[name].index(place), newName=new)
+            self.assertEqual(caught.exception.code, -32803)
+
+    def test_symbols_of_data(self):
+        rows = [("graph.yaml", "nodes", ["reading", "limit", "steep", "order", "first"]),
+                ("arrow.yaml", "receivers", ["arrow_f", "object_A"]),
+                ("order.scenarios.yaml", "scenarios", ["small orders are paid", "and settled"])]
+        for name, key, wanted in rows:
+            with self.subTest(name=name):
+                symbols = {s["name"]: s for s in self.editor.of(self.open(name, FILES[name]), "documentSymbol")}
+                self.assertEqual([c["name"] for c in symbols[key]["children"]], wanted)
+
     # ---- what is wrong ----
 
     def test_the_texts_of_this_test_are_good(self):
@@ -395,6 +455,14 @@ class LspData(Case):
         self.assertEqual(found["results"][0]["line"], text[:text.index("- name: small")].count("\n") + 1)
         self.assertIn("rules", found["coverage"])
 
+    def test_what_is_shown_is_bounded(self):
+        uri = self.open("order.tenor", ORDER)
+        self.open("order.scenarios.yaml", SCENARIOS + "  - {name: all, for_all: {cases: 3000}, then: {absent: []}}\n")
+        titles = [lens["command"]["title"] for lens in self.editor.of(uri, "codeLens")]
+        self.assertEqual([t for t in titles if "covered" in t or "run" in t], [])
+        found = self.editor.ask("workspace/executeCommand", {"command": "motet.test", "arguments": [uri]})
+        self.assertEqual(found["text"], "3 passed, 0 failed")
+
     def test_without_a_contract_nothing_is_run(self):
         (self.dir / "order.tenor").unlink()
         uri = self.open("order.scenarios.yaml", SCENARIOS)
@@ -420,7 +488,7 @@ class LspData(Case):
                 continue
             for cut in range(0, len(text), 17):
                 uri = self.open(name, text[:cut])
-                for method in ("completion", "hover", "definition"):
+                for method in ("completion", "hover", "definition", "references", "prepareRename"):
                     self.editor.at(uri, method, cut)
                 self.assertTrue(isinstance(self.editor.of(uri, "codeLens"), list))
 
