@@ -36,6 +36,7 @@ export class FactsPanel {
   private bundle: Bundle | undefined;
   private drafts: Drafts = new Map();
   private trouble = "";
+  private wantsForm = false;
   private asked = 0;
   private readings = 0;
 
@@ -101,21 +102,23 @@ export class FactsPanel {
     await this.evaluate(true);
   }
 
+  /** Only the last of several sends: it has the newest facts, and the form if one of them wanted it. */
   private async evaluate(redraw: boolean): Promise<void> {
-    const turn = ++this.asked, bundle = this.bundle, motet = await this.server.motet();
-    const send = (html: string, form?: string): Thenable<boolean> => this.panel.webview.postMessage({ verdicts: html, form, trouble: this.trouble });
+    const turn = ++this.asked, bundle = this.bundle;
+    this.wantsForm ||= redraw;
+    const motet = await this.server.motet();
     if (!bundle || !motet || !this.folder) {
-      await send(verdictsHtml(this.trouble, []).text);
+      await this.panel.webview.postMessage({ verdicts: verdictsHtml(this.trouble, []).text });
       return;
     }
     const given = givenFacts(bundle.facts, this.drafts);
-    const form = redraw ? formHtml(bundle, this.drafts).text : undefined;
     const ran = await run(motet, ["eval", join(await this.folder, "bundle.json"), "--facts", "-", "--partial", "--json"],
       { input: given.json, milliseconds: 20_000 }).catch((error: unknown) => String(error));
     const evaluation = typeof ran === "string" ? ran : readEvaluation(ran.out) ?? (ran.err.trim() || "motet eval gave no answer.");
-    // A form that is to be redrawn is sent even when newer verdicts are on their way.
-    if (turn === this.asked || form) {
-      await send(verdictsHtml(evaluation, given.unfinished).text, form);
+    if (turn === this.asked) {
+      const form = this.wantsForm ? formHtml(bundle, this.drafts).text : undefined;
+      this.wantsForm = false;
+      await this.panel.webview.postMessage({ form, verdicts: verdictsHtml(evaluation, given.unfinished).text, trouble: this.trouble });
     }
   }
 }

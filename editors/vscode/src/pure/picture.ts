@@ -74,8 +74,8 @@ export function lines(label: string): readonly string[] {
     let rest = [...part];
     while (rest.length > LINE) {
       const head = rest.slice(0, LINE + 1);
-      const space = head.lastIndexOf(" "), mark = head.lastIndexOf("_");
-      const cut = space > LINE / 3 ? space : mark > LINE / 3 && mark < LINE ? mark + 1 : LINE;
+      const space = head.lastIndexOf(" "), mark = head.lastIndexOf("_", LINE - 1);
+      const cut = space > LINE / 3 ? space : mark > LINE / 3 ? mark + 1 : LINE;
       out.push(rest.slice(0, cut).join(""));
       rest = rest.slice(rest[cut] === " " ? cut + 1 : cut);
     }
