@@ -30,7 +30,18 @@ export class Talk {
   private readonly child: ChildProcess;
   readonly connection: ProtocolConnection;
 
-  constructor() {
+  /** Ends it whatever happens: a server that is left keeps a test from ending. */
+  static async with<T>(call: (talk: Talk, legend: readonly string[]) => Promise<T>): Promise<T> {
+    const talk = new Talk();
+    try {
+      const started = await talk.start();
+      return await call(talk, started.capabilities.semanticTokensProvider.legend.tokenTypes);
+    } finally {
+      talk.end();
+    }
+  }
+
+  private constructor() {
     const child = spawn(MOTET, ["lsp"], { stdio: ["pipe", "pipe", "inherit"] });
     this.child = child;
     this.connection = createProtocolConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin));
@@ -41,7 +52,7 @@ export class Talk {
     return this.connection.sendRequest(method, params);
   }
 
-  async start(): Promise<{ capabilities: { semanticTokensProvider: { legend: { tokenTypes: string[] } } } }> {
+  private async start(): Promise<{ capabilities: { semanticTokensProvider: { legend: { tokenTypes: string[] } } } }> {
     const started = await this.ask("initialize", { capabilities: {}, processId: null, rootUri: null });
     await this.connection.sendNotification("initialized", {});
     return started as { capabilities: { semanticTokensProvider: { legend: { tokenTypes: string[] } } } };
@@ -53,8 +64,8 @@ export class Talk {
     return uri;
   }
 
-  async close(uri: string): Promise<void> {
-    await this.connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
+  close(uri: string): Promise<void> {
+    return this.connection.sendNotification("textDocument/didClose", { textDocument: { uri } });
   }
 
   async symbols(path: string, text = readFileSync(path, "utf8")): Promise<readonly FileSymbols[]> {
@@ -64,7 +75,7 @@ export class Talk {
     return [{ file: uri, symbols: nest(found.map(whole), text) }];
   }
 
-  end(): void {
+  private end(): void {
     this.connection.dispose();
     this.child.kill();
   }

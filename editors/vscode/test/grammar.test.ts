@@ -55,14 +55,19 @@ const CONSTRUCTS = new Set(["persona", "source", "fact", "entity", "rule", "oper
 const FIELDS = new Set(/\(([a-z_|]+)\)/.exec((JSON.parse(readFileSync(GRAMMAR, "utf8")) as
   { repository: { field: { match: string } } }).repository.field.match)?.[1]?.split("|").filter((word) => !CONSTRUCTS.has(word)));
 
-test("every token of every contract has a scope, and the right one", async () => {
-  const grammar = await load(), talk = new Talk();
-  const legend = (await talk.start()).capabilities.semanticTokensProvider.legend.tokenTypes;
+test("every token of every contract has a scope, and the right one", () => Talk.with(async (talk, legend) => {
+  const grammar = await load();
   const files = [...filesBelow(join(SOURCE, "examples"), ".tenor"), ...filesBelow(join(SOURCE, "tests/language"), ".tenor")];
   assert.ok(files.length > 1000, `${files.length} contracts`);
   const wrong: string[] = [], seen = new Set<string>();
-  for (const file of files) {
-    const text = readFileSync(file, "utf8"), lines = text.split(/\r\n|\r|\n/);
+  // all at once, so that neither side waits for the other
+  const asked = files.map(async (file): Promise<readonly number[]> => {
+    const uri = await talk.open(file), answer = talk.ask("textDocument/semanticTokens/full", { textDocument: { uri } });
+    await talk.close(uri);
+    return (await answer as { data: number[] }).data;
+  });
+  for (const [n, data] of (await Promise.all(asked)).entries()) {
+    const file = files[n] as string, text = readFileSync(file, "utf8"), lines = text.split(/\r\n|\r|\n/);
     const painted = scopes(grammar, lines), name = file.slice(SOURCE.length);
     lines.forEach((line, l) => [...line].reduce((at, c) => {
       if (!SPACE.test(c) && !painted[l]?.[at]?.length) {
@@ -73,9 +78,6 @@ test("every token of every contract has a scope, and the right one", async () =>
     if (/\r(?!\n)/.test(text)) {
       continue; // a lone return ends a line here, and not in the protocol's eyes
     }
-    const uri = await talk.open(file, text);
-    const { data } = await talk.ask("textDocument/semanticTokens/full", { textDocument: { uri } }) as { data: number[] };
-    await talk.close(uri);
     for (let i = 0, line = 0, at = 0; i < data.length; i += 5) {
       at = data[i] ? data[i + 1] as number : at + (data[i + 1] as number);
       line += data[i] as number;
@@ -90,10 +92,9 @@ test("every token of every contract has a scope, and the right one", async () =>
       }
     }
   }
-  talk.end();
   assert.deepEqual(wrong.slice(0, 40), [], `${wrong.length} in all`);
   Object.keys(FITS).forEach((kind) => assert.ok(seen.has(kind), `no ${kind} was seen`));
-});
+}));
 
 test("words, strings and comments that are hard to tell apart", async () => {
   const grammar = await load();

@@ -12,9 +12,8 @@ const node = (name: string, more: object = {}): Picture["nodes"][number] =>
   ({ name, label: name, tooltip: "", role: "state", persona: "", group: "", faded: false, ...more });
 const picture = (more: Partial<Picture>): Picture => ({ title: "t", nodes: [], edges: [], groups: [], personas: [], ...more });
 
-test("every shape and line of a real picture is drawn, inside the picture", async () => {
-  const talk = new Talk(), path = join(SOURCE, "examples/escrow/escrow.tenor"), text = readFileSync(path, "utf8");
-  await talk.start();
+test("every shape and line of a real picture is drawn, inside the picture", () => Talk.with(async (talk) => {
+  const path = join(SOURCE, "examples/escrow/escrow.tenor"), text = readFileSync(path, "utf8");
   const uri = await talk.open(path, text);
   for (const word of ["entity EscrowAccount", "flow standard_release", "rule can_refund", "operation refund_escrow", ""]) {
     const line = text.slice(0, text.indexOf(word)).split("\n").length - 1;
@@ -34,8 +33,7 @@ test("every shape and line of a real picture is drawn, inside the picture", asyn
     boxes.forEach(([x, y, w, h], i) => boxes.slice(i + 1).forEach(([x2, y2, w2, h2]) =>
       assert.ok(x! + w! <= x2! || x2! + w2! <= x! || y! + h! <= y2! || y2! + h2! <= y!, "two shapes on one place")));
   }
-  talk.end();
-});
+}));
 
 test("circles, loops, doubles and edges to nowhere are drawn or left out", () => {
   const edge = (from: string, to: string): Picture["edges"][number] => ({ from, to, label: "l", tooltip: "", line: "solid" });

@@ -118,10 +118,7 @@ test("what is not a report is not taken for one", () => {
 });
 
 test("coverage stands at the lines of the contract, inside branches too", () => inFolder({ "p.tenor": PARALLEL, "p.scenarios.yaml": SCENARIOS }, async (folder) => {
-  const talk = new Talk();
-  await talk.start();
-  const files = await talk.symbols(join(folder, "p.tenor"));
-  talk.end();
+  const files = await Talk.with((talk) => talk.symbols(join(folder, "p.tenor")));
   const [coverage] = runTest(join(folder, "p.scenarios.yaml")).coverage;
   assert.ok(coverage);
   const [mapped] = mapCoverage(coverage, files), items = mapped?.items ?? [];
@@ -149,9 +146,7 @@ test("two runs have seen what either has", () => inFolder({ "p.tenor": PARALLEL,
   assert.equal(mergeCoverage(coverage)[0], coverage[0]);
 }));
 
-test("every shape of every picture of the examples leads to its source", async () => {
-  const talk = new Talk();
-  await talk.start();
+test("every shape of every picture of the examples leads to its source", () => Talk.with(async (talk) => {
   let shapes = 0;
   for (const file of filesBelow(join(SOURCE, "examples"), ".tenor")) {
     const text = readFileSync(file, "utf8");
@@ -172,6 +167,5 @@ test("every shape of every picture of the examples leads to its source", async (
       }
     }
   }
-  talk.end();
   assert.ok(shapes > 300, String(shapes));
-});
+}));
