@@ -49,6 +49,12 @@ test("a name that is a group's and a node's is two things", () => {
   assert.equal(html.match(/class="node state"/g)?.length, 1);
 });
 
+test("a shape says what it is when it is pointed at; a role that is not a word is no class", () => {
+  const $ = cheerio.load(pictureHtml(picture({ nodes: [node("a", { tooltip: "tip" }), node("b", { role: "x y" }), node("c", { role: "start", label: "" })] })).text, { xml: true });
+  assert.deepEqual($("g.node > title").toArray().map((t) => $(t).text()), ["tip", "b", "c"]);
+  assert.deepEqual($("g.node").toArray().map((n) => $(n).attr("class")), ["node state", "node other", "node start"]);
+});
+
 test("what is too large is said and not drawn; what is at the limit is drawn", () => {
   const many = (n: number): Picture => picture({ nodes: Array.from({ length: n }, (_, i) => node(`n${i}`)) });
   assert.match(pictureHtml(many(MOST_SHAPES + 1)).text, /more than can be read/);
