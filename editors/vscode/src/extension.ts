@@ -21,7 +21,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const questions = new Questions(motet);
   server = motet;
   motet.onAsk = (uri, question) => questions.ask(uri, question);
-  context.subscriptions.push(output, new Scenarios(motet, output), questions.register(),
+  const scenarios = new Scenarios(motet, output);
+  motet.onTested = (uri, answer) => scenarios.take(uri, answer);
+  context.subscriptions.push(output, scenarios, questions.register(),
     vscode.commands.registerCommand("motet.restart", () => motet.restart()),
     vscode.commands.registerCommand("motet.picture", () => PicturePanel.show(motet, context.extensionUri)),
     vscode.commands.registerCommand("motet.facts", () => FactsPanel.show(motet, context.extensionUri)),

@@ -12,6 +12,7 @@ import { surroundings } from "./run";
 const MOST_FILES = 200;
 
 type AskHandler = (uri: string, question: string) => Promise<unknown>;
+type TestHandler = (uri: string, answer: unknown) => Promise<unknown>;
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -19,6 +20,8 @@ export class Server implements vscode.Disposable {
   private starting: Promise<void> = Promise.resolve();
   /** Answers the questions above constructs. */
   onAsk: AskHandler | undefined;
+  /** Shows what the scenarios above constructs gave. */
+  onTested: TestHandler | undefined;
 
   constructor(private readonly output: vscode.LogOutputChannel, private readonly readme: vscode.Uri) {}
 
@@ -87,13 +90,19 @@ export class Server implements vscode.Disposable {
       middleware: {
         // The server tells them by itself after every change; asked for besides, each would stand there twice.
         provideDiagnostics: () => ({ kind: "full", items: [] } as never),
-        executeCommand: (command, words, next) => {
-          const [uri, question] = words as unknown[];
-          return command === "motet.ask" && this.onAsk && typeof uri === "string" && typeof question === "string"
-            ? this.onAsk(uri, question) : next(command, words);
-        },
+        executeCommand: (command, words, next) => this.perform(command, words as unknown[], () => next(command, words)),
       },
     };
+  }
+
+  /** Commands of the server, which stand above constructs and scenarios. */
+  private async perform(command: string, words: readonly unknown[], next: () => unknown): Promise<unknown> {
+    const [uri, question] = words;
+    if (command === "motet.ask" && this.onAsk && typeof uri === "string" && typeof question === "string") {
+      return this.onAsk(uri, question);
+    }
+    const answer = await next();
+    return command === "motet.test" && this.onTested && typeof uri === "string" ? this.onTested(uri, answer) : answer;
   }
 
   private async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { dirname, isAbsolute, join } from "node:path";
 import { mapCoverage, mergeCoverage } from "./pure/coverage";
 import type { Covered } from "./pure/coverage";
-import { readResults, resultOf } from "./pure/results";
+import { readResults, readTrials, resultOf } from "./pure/results";
 import type { Coverage, Message, Results } from "./pure/results";
 import { baseName, isScenarioFile, readScenarios } from "./pure/scenarios";
 import type { Scenario } from "./pure/scenarios";
@@ -165,6 +165,33 @@ export class Scenarios implements vscode.Disposable {
         run_.failed(item, result.messages.map((m) => message(m, item, path)), milliseconds / w.items.length);
       }
     }
+  }
+
+  /** What the server has run itself, for a lens: shown as a run of the test explorer. */
+  async take(asked: string, answer: unknown): Promise<void> {
+    const trials = readTrials(answer, vscode.Uri.parse(asked).fsPath);
+    const found: { readonly item: vscode.TestItem; readonly ok: boolean; readonly message: Message }[] = [];
+    for (const r of trials?.results ?? []) {
+      const file = this.add(vscode.Uri.parse(r.uri));
+      await this.fill(file);
+      const item = items(file.children).find((i) => this.names.get(i)?.name === r.name);
+      if (item) {
+        found.push({ item, ok: r.ok, message: r.message });
+      }
+    }
+    const run_ = this.controller.createTestRun(new vscode.TestRunRequest(found.map((f) => f.item)));
+    for (const { item, ok, message: m } of found) {
+      if (ok) {
+        run_.passed(item);
+      } else {
+        run_.failed(item, message(m, item, item.uri?.fsPath ?? ""));
+      }
+    }
+    if (trials && asked.endsWith(".tenor")) {
+      await this.cover(run_, [trials.coverage]);
+    }
+    run_.end();
+    vscode.window.setStatusBarMessage(trials?.text ?? "The language server ran no scenario.", 10_000);
   }
 
   private async cover(run_: vscode.TestRun, all: readonly Coverage[]): Promise<void> {

@@ -158,6 +158,18 @@ test("the lens of the server asks the same way, and a refusal is told", async ()
   assert.match(world.messages.join("\n"), /flow settle ends: the document is not open/);
 });
 
+test("a server that runs scenarios itself is heard in the test explorer", async (t) => {
+  const command = world.commands.get("motet.test");
+  if (!command) {
+    t.diagnostic("this server has no command motet.test");
+    return;
+  }
+  world.run.length = world.coverage.length = 0;
+  await command(world.open(contract).uri.toString());
+  assert.deepEqual(new Set(world.run.map((r) => r.state)), new Set(["passed", "end"]));
+  assert.equal(world.coverage[0]?.uri.fsPath, contract);
+});
+
 test("the server is started again on request, and says how to get motet when it is gone", async () => {
   await world.commands.get("motet.restart")?.();
   const document = world.open(contract);

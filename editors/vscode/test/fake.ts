@@ -228,7 +228,7 @@ export function fakeVscode(world: World, folder: string): Any {
     version: "1.90.0", Disposable, EventEmitter: Event, Uri, Position, Range, TestMessage, TabInputText,
     Location: class { constructor(readonly uri: Uri, readonly range: Any) {} },
     Diagnostic: class { constructor(public range: Any, public message: string, public severity: number) {} },
-    TestTag: class { constructor(readonly id: string) {} }, TestRunProfileKind: { Run: 1, Debug: 2, Coverage: 3 },
+    TestRunRequest: class { constructor(readonly include: Any) {} }, TestTag: class { constructor(readonly id: string) {} }, TestRunProfileKind: { Run: 1, Debug: 2, Coverage: 3 },
     StatementCoverage: class { constructor(readonly executed: Any, readonly location: Any, readonly branches: Any[]) {} },
     BranchCoverage: class { constructor(readonly executed: Any, readonly location: Any, readonly label: string) {} },
     DeclarationCoverage: class { constructor(readonly name: string, readonly executed: Any, readonly location: Any) {} },
@@ -248,7 +248,7 @@ export function fakeVscode(world: World, folder: string): Any {
     languages: withRest({ createDiagnosticCollection: () => world.collect(), match: (selector: Any, d: Document) => [selector].flat().some((s: Any) =>
       (!s.language || s.language === d.languageId) && (!s.scheme || s.scheme === d.uri.scheme) && (!s.pattern || /scenarios/.test(d.fileName))) ? 10 : 0 }),
     window: withRest({ get activeTextEditor() { return world.editor; }, visibleTextEditors: [], createOutputChannel: () => channel,
-      showErrorMessage: said, showWarningMessage: said, showInformationMessage: said, createWebviewPanel: () => panel(world),
+      showErrorMessage: said, setStatusBarMessage: said, showWarningMessage: said, showInformationMessage: said, createWebviewPanel: () => panel(world),
       onDidChangeTextEditorSelection: world.selected.event, withProgress: (_: Any, call: Any) => call({ report: () => undefined }, undefined),
       showQuickPick: (items: Any[]) => Promise.resolve(world.picked?.(items)), showInputBox: () => Promise.resolve(undefined),
       showTextDocument: (d: Any, options: Any) => { world.shown.push({ uri: String(d.uri ?? d), options }); return Promise.resolve(); },

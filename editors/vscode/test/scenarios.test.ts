@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { mapCoverage, mergeCoverage } from "../src/pure/coverage";
 import { placeOfShape } from "../src/pure/locate";
-import { asObject, asText, readMessages, readResults, resultOf } from "../src/pure/results";
+import { asObject, asText, readMessages, readResults, readTrials, resultOf } from "../src/pure/results";
 import type { Results } from "../src/pure/results";
 import { THE_FILE, baseName, isScenarioFile, readScenarios } from "../src/pure/scenarios";
 import { SOURCE, Talk, filesBelow, motet } from "./engine";
@@ -115,6 +115,14 @@ test("what is not a report is not taken for one", () => {
   }
   assert.deepEqual(readResults('{"cases":[null,{"name":3,"why":[]}],"coverage":[7]}')?.cases.map((c) => c.ok), [false, false]);
   assert.deepEqual(readMessages("a\nb.yaml:3:4: c\n  d\n"), [{ text: "a" }, { text: "c\n  d", file: "b.yaml", line: 2, column: 3 }]);
+});
+
+test("what the server ran for a lens is read with care", () => {
+  const read = readTrials({ text: "1 passed", coverage: { rules: { seen: 1, total: 2, never_seen: ["r"] } },
+    results: [{ uri: "file:///a", name: "n", passes: true, line: 3, text: "" }, null, { passes: "yes", line: -7 }] }, "/c.tenor");
+  assert.deepEqual(read?.results.map((r) => [r.uri, r.name, r.ok, r.message.line]), [["file:///a", "n", true, 2], ["", "", false, 0], ["", "", false, 0]]);
+  assert.deepEqual([read?.coverage.contract, read?.coverage.of.rules.neverSeen, read?.coverage.of.steps.total], ["/c.tenor", ["r"], 0]);
+  [null, {}, [], 3, { results: {} }].forEach((bad) => assert.equal(readTrials(bad, ""), undefined));
 });
 
 test("coverage stands at the lines of the contract, inside branches too", () => inFolder({ "p.tenor": PARALLEL, "p.scenarios.yaml": SCENARIOS }, async (folder) => {

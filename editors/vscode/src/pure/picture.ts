@@ -5,7 +5,7 @@
 import dagre from "@dagrejs/dagre";
 import { h } from "./html";
 import type { Attributes, Html } from "./html";
-import { asList, asObject, asText } from "./results";
+import { asList, asObject, asText, readObject } from "./results";
 
 export interface Node {
   readonly name: string;
@@ -46,14 +46,8 @@ export const PALETTE = 8;
 const LINE = 30, MOST_LINES = 6, CHARACTER = 7.2, HEIGHT = 17, PAD = 12;
 
 export function readPicture(text: string): Picture | undefined {
-  let root: unknown;
-  try {
-    root = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const o = asObject(root);
-  if (!Array.isArray(o["nodes"]) || !Array.isArray(o["edges"])) {
+  const o = readObject(text);
+  if (!o || !Array.isArray(o["nodes"]) || !Array.isArray(o["edges"])) {
     return undefined;
   }
   return {

@@ -49,6 +49,16 @@ export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The object that the text is, as JSON; undefined: it is something else. */
+export function readObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function asCount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : 0;
 }
@@ -83,14 +93,8 @@ function readCoverage(value: unknown): Coverage {
 
 /** Undefined: it is not the report of a test. */
 export function readResults(out: string): Results | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(out);
-  } catch {
-    return undefined;
-  }
-  const o = asObject(parsed);
-  if (!Array.isArray(o["cases"])) {
+  const o = readObject(out);
+  if (!Array.isArray(o?.["cases"])) {
     return undefined;
   }
   const cases = o["cases"].map(asObject).map((c) => ({
@@ -103,4 +107,22 @@ export function readResults(out: string): Results | undefined {
 export function resultOf(results: Results, path: string, scenario: string): Case | undefined {
   const all = results.cases.filter((c) => c.name === `${baseName(path)}: ${scenario}`);
   return all.find((c) => !c.ok) ?? all[0];
+}
+
+/** What the server's command motet.test answers, behind the lenses of scenarios. */
+export interface Trials {
+  readonly text: string;
+  readonly results: readonly { readonly uri: string; readonly name: string; readonly ok: boolean; readonly message: Message }[];
+  readonly coverage: Coverage;
+}
+
+/** `contract`: whose coverage it is. Undefined: it is another answer. */
+export function readTrials(value: unknown, contract: string): Trials | undefined {
+  const o = asObject(value);
+  if (!Array.isArray(o["results"])) {
+    return undefined;
+  }
+  return { text: asText(o["text"]), coverage: readCoverage({ contract, coverage: o["coverage"] }),
+    results: o["results"].map(asObject).map((r) => ({ uri: asText(r["uri"]), name: asText(r["name"]), ok: r["passes"] === true,
+      message: { text: asText(r["text"]).trim() || "it does not hold", line: Math.max(0, asCount(r["line"]) - 1) } })) };
 }

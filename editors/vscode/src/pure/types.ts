@@ -1,5 +1,5 @@
 /** The facts of a contract and their types, from the interchange bundle `motet elaborate` writes. */
-import { asList, asObject, asText } from "./results";
+import { asList, asObject, asText, readObject } from "./results";
 
 export type Type =
   | { readonly base: "Bool" | "Date" | "DateTime" }
@@ -110,10 +110,8 @@ function keepLarge(text: string): string {
 
 /** A string is why there are no facts to be tried. */
 export function readBundle(text: string): Bundle | string {
-  let root: Readonly<Record<string, unknown>>;
-  try {
-    root = asObject(JSON.parse(keepLarge(text)));
-  } catch {
+  const root = readObject(keepLarge(text));
+  if (!root) {
     return "motet elaborate did not print a bundle.";
   }
   const all = asList(root["constructs"]).map(asObject);

@@ -1,5 +1,5 @@
 /** What `motet eval --partial --json` says of the facts. */
-import { asList, asObject, asText } from "./results";
+import { asList, asObject, asText, readObject } from "./results";
 import { valueWords } from "./types";
 
 export interface Verdict {
@@ -41,13 +41,10 @@ function readFault(value: unknown): Fault {
 
 /** Undefined: it is not an answer of `motet eval`. */
 export function readEvaluation(out: string): Evaluation | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(out);
-  } catch {
+  const o = readObject(out);
+  if (!o) {
     return undefined;
   }
-  const o = asObject(parsed);
   if (typeof o["error"] === "string") {
     return { kind: "faults", faults: [readFault(o), ...asList(o["further"]).map(readFault)] };
   }
