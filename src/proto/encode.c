@@ -135,12 +135,15 @@ static mt_err text_or_bytes(const pb_field *f, const mt_json *v, mt_buf *why,
         mt_buf_adds(out, text);
         return MT_OK;
     }
+    if (text.len % 4) { /* so that the padding is never more than the bytes */
+        return refuse(why, f, "must be bytes in base64");
+    }
     size_t padding =
         mt_str_ends(text, MT_STR("==")) ? 2 : mt_str_ends(text, MT_STR("="));
-    size_t count = text.len / 4 * 3 - (text.len ? padding : 0);
+    size_t count = text.len / 4 * 3 - padding;
     mt_arena a = {0};
     unsigned char *bytes = mt_alloc(&a, count + 1);
-    bool good = text.len % 4 == 0 && mt_unbase64(text, bytes, count);
+    bool good = mt_unbase64(text, bytes, count);
     if (good) {
         pb_put_varint(out, count);
         mt_buf_add(out, (const char *)bytes, count);

@@ -167,6 +167,9 @@ static const struct message_row {
     {"a negative one where there is none", "{\"plain_name\":-1}", NULL},
     {"a value that no enum has", "{\"e\":\"OTHER\"}", NULL},
     {"bytes that are not base64", "{\"raw\":\"A\"}", NULL},
+    {"bytes that are only padding", "{\"raw\":\"==\"}", NULL},
+    {"bytes with padding too early", "{\"raw\":\"a==\"}", NULL},
+    {"four signs of padding", "{\"raw\":\"====\"}", NULL},
     {"a field that is not there", "{\"none\":1}", NULL},
     {"a list that is not one", "{\"many\":1}", NULL},
 };
