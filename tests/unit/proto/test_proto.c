@@ -170,6 +170,22 @@ static const struct message_row {
     {"bytes that are only padding", "{\"raw\":\"==\"}", NULL},
     {"bytes with padding too early", "{\"raw\":\"a==\"}", NULL},
     {"four signs of padding", "{\"raw\":\"====\"}", NULL},
+    {"the largest float", "{\"f\":3.4028235e38}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":3.4028235e38,\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"a float beyond the largest", "{\"f\":3.4028236e38}", NULL},
+    {"a float that only a double has", "{\"f\":1e300}", NULL},
+    {"a number beyond doubles", "{\"f\":1e400}", NULL},
+    {"what is not a number is text", "{\"f\":\"NaN\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"NaN\",\"m\":{},\"many\":[],\"plain_name\":"
+     "0,\"raw\":\"\",\"small\":0}"},
+    {"infinity is text", "{\"f\":\"Infinity\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"Infinity\",\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"and so is its opposite", "{\"f\":\"-Infinity\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"-Infinity\",\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"other words are no numbers", "{\"f\":\"inf\"}", NULL},
     {"a field that is not there", "{\"none\":1}", NULL},
     {"a list that is not one", "{\"many\":1}", NULL},
 };
