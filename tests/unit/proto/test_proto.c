@@ -213,6 +213,37 @@ static void goes_both_ways(void **state)
     mt_buf_free(&back);
 }
 
+static const struct method_row {
+    const char *name;
+    const char *services[3]; /* in this order */
+    const char *path, *found;
+} METHODS[] = {
+    {"by its full name", {"a.S"}, "a.S/M", "a.S"},
+    {"as HTTP/2 has it", {"a.S"}, "/a.S/M", "a.S"},
+    {"by its short name", {"a.S"}, "S/M", "a.S"},
+    {"two short names are none", {"a.S", "b.S"}, "S/M", NULL},
+    {"a full name before two short ones", {"S", "a.S", "b.S"}, "S/M", "S"},
+    {"a full name between them", {"a.S", "S", "b.S"}, "S/M", "S"},
+    {"a full name behind them", {"a.S", "b.S", "S"}, "S/M", "S"},
+    {"half a name is none", {"a.TS"}, "S/M", NULL},
+};
+
+static void is_found(void **state)
+{
+    const struct method_row *row = *state;
+    pb_method methods[3] = {0};
+    pb_schema s = {.methods = methods};
+    for (; s.method_count < 3 && row->services[s.method_count]; s.method_count++) {
+        methods[s.method_count].service = mt_str_z(row->services[s.method_count]);
+        methods[s.method_count].name = MT_STR("M");
+    }
+    const pb_method *m = pb_method_find(&s, mt_str_z(row->path));
+    assert_int_equal(m != NULL, row->found != NULL);
+    if (m) {
+        assert_text(m->service, mt_str_z(row->found));
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -221,6 +252,7 @@ int main(void)
     rows_test(&list, names_have_an_edge);
     rows_test(&list, depth_of_messages_has_an_edge);
     rows_add(&list, MESSAGES, goes_both_ways);
+    rows_add(&list, METHODS, is_found);
     int failed = rows_run(&list, "proto/proto");
     mt_arena_free(&arena);
     return failed;
