@@ -1,0 +1,66 @@
+/* What documents offer: the kind of each place, and how it is asked for. */
+#include "../rows.h"
+
+#include "connect/document.h"
+
+static mt_arena arena;
+
+/* NULL: the document has no such place. */
+static const cn_place *place_in(cn_format format, const char *text, const char *shown)
+{
+    mt_buf why = {0};
+    cn_document d;
+    mt_limits limits = MT_LIMITS_DEFAULT;
+    assert_int_equal(cn_read(&arena, format, MT_STR("a"), mt_str_z(text), &limits, NULL,
+                             NULL, &why, &d),
+                     MT_OK);
+    mt_buf_free(&why);
+    for (size_t i = 0; i < d.count; i++) {
+        if (mt_str_eq(d.places[i].shown, mt_str_z(shown))) {
+            return &d.places[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct column_row {
+    const char *name, *type;
+    cn_kind kind;
+} COLUMNS[] = {
+    {"a float's size counts bits", "float(53)", CN_REAL},
+    {"whatever its letters", "FLOAT(24)", CN_REAL},
+    {"a double has digits behind the point", "double precision", CN_REAL},
+    {"a decimal without a scale is whole", "numeric(12)", CN_WHOLE},
+    {"a scale of zero is whole", "DECIMAL(12, 0)", CN_WHOLE},
+    {"a scale is not", "numeric(12, 2)", CN_REAL},
+    {"no size says nothing", "numeric", CN_REAL},
+    {"an array is not its element", "int[]", CN_ANY},
+    {"nor one with a size", "int[3]", CN_ANY},
+    {"nor one of two dimensions", "int[3][3]", CN_ANY},
+    {"nor one of the standard", "int ARRAY[4]", CN_ANY},
+    {"nor one without a size", "numeric(12) array", CN_ANY},
+    {"an enum has words", "colour", CN_CHOICE},
+    {"an array of enums has none", "colour[]", CN_ANY},
+    {"nor has one with a size", "colour[2] NOT NULL", CN_ANY},
+};
+
+static void is_of_kind(void **state)
+{
+    const struct column_row *row = *state;
+    mt_str text = mt_strf(&arena,
+                          "CREATE TYPE colour AS ENUM ('red', 'blue');"
+                          "CREATE TABLE t (id int PRIMARY KEY, c %s);%c",
+                          row->type, 0);
+    const cn_place *p = place_in(CN_SQL, text.ptr, "t.c");
+    assert_non_null(p);
+    assert_string_equal(CN_KIND_NAMES[p->shape->kind], CN_KIND_NAMES[row->kind]);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_add(&list, COLUMNS, is_of_kind);
+    int failed = rows_run(&list, "connect/documents");
+    mt_arena_free(&arena);
+    return failed;
+}
