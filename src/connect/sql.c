@@ -741,8 +741,9 @@ static mt_str expression_of(mt_arena *a, const column *c)
     return text;
 }
 
-/* Now the enums are known, whatever came first in the text. */
-static bool add_column(reader *r, const table *t, const column *c, const mt_str *params,
+/* Now the enums are known, whatever came first in the text. Every column has a shape,
+ * and shapes are counted, so there cannot be too many places. */
+static void add_column(reader *r, const table *t, const column *c, const mt_str *params,
                        size_t count)
 {
     mt_arena *a = r->b->arena;
@@ -769,30 +770,26 @@ static bool add_column(reader *r, const table *t, const column *c, const mt_str 
                   .path = mt_strf(a, "%.*s.%.*s", MT_ARG(t->name), MT_ARG(c->name)),
                   .note = c->note};
     mt_vec_push(a, &r->b->places, p);
-    return r->b->places.len <= r->b->limits->connect_places;
 }
 
 /* A table without a primary key is offered
  * without parameters: it may have a single row. */
-static bool add_table(reader *r, table *t)
+static void add_table(reader *r, table *t)
 {
     mt_arena *a = r->b->arena;
     t->from = from_of(a, t);
     MT_VEC(mt_str) params = {0};
     for (size_t i = 0; i < t->count; i++) {
         if (t->columns[i].is_key && params.len == MOST_KEYS) {
-            return true; /* nobody asks by so many */
+            return; /* nobody asks by so many */
         }
         if (t->columns[i].is_key) {
             mt_vec_push(a, &params, param_name(a, t, t->columns[i].name));
         }
     }
     for (size_t i = 0; i < t->count; i++) {
-        if (!add_column(r, t, &t->columns[i], params.items, params.len)) {
-            return false;
-        }
+        add_column(r, t, &t->columns[i], params.items, params.len);
     }
-    return true;
 }
 
 bool cn_read_sql(cn_build *b, mt_str text)
@@ -804,9 +801,7 @@ bool cn_read_sql(cn_build *b, mt_str text)
         }
     }
     for (size_t i = 0; i < r.tables.len; i++) {
-        if (!add_table(&r, &r.tables.items[i])) {
-            return false;
-        }
+        add_table(&r, &r.tables.items[i]);
     }
     return true;
 }

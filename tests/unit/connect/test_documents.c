@@ -56,10 +56,33 @@ static void is_of_kind(void **state)
     assert_string_equal(CN_KIND_NAMES[p->shape->kind], CN_KIND_NAMES[row->kind]);
 }
 
+/* The least limit that lets a text through has no more places than it; one below it
+ * says so. */
+static void the_number_of_columns_has_an_edge(void **state)
+{
+    static const char TEXT[] = "CREATE TYPE e AS ENUM ('a');"
+                               "CREATE TABLE t (id int PRIMARY KEY, a e, b e);"
+                               "CREATE TABLE u (id int PRIMARY KEY);";
+    mt_limits limits = MT_LIMITS_DEFAULT;
+    cn_document d;
+    (void)state;
+    for (limits.connect_places = 0; limits.connect_places <= 5;
+         limits.connect_places++) {
+        mt_buf why = {0};
+        mt_err err = cn_read(&arena, CN_SQL, MT_STR("a"), mt_str_z(TEXT), &limits, NULL,
+                             NULL, &why, &d);
+        assert_int_equal(err, limits.connect_places < 5 ? MT_E_LIMIT : MT_OK);
+        assert_int_equal(why.len > 0, err != MT_OK);
+        mt_buf_free(&why);
+    }
+    assert_int_equal(d.count, 4);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, COLUMNS, is_of_kind);
+    rows_test(&list, the_number_of_columns_has_an_edge);
     int failed = rows_run(&list, "connect/documents");
     mt_arena_free(&arena);
     return failed;
