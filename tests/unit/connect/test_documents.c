@@ -78,10 +78,57 @@ static void the_number_of_columns_has_an_edge(void **state)
     assert_int_equal(d.count, 4);
 }
 
+/* A document of one path with these parameters of the path and of its GET. */
+#define PATH(path, get)                                                                \
+    "{\"openapi\":\"3.0.0\",\"paths\":{\"/orders\":{\"parameters\":[" path             \
+    "],\"get\":{\"parameters\":[" get                                                  \
+    "],\"responses\":{\"200\":{\"content\":{\"application/json\":{\"schema\":"         \
+    "{\"properties\":{\"total\":{\"type\":\"integer\"}}}}}}}}}},"                      \
+    "\"components\":{\"parameters\":{\"shop\":" SHOP("true") "}}}"
+#define SHOP(must) "{\"name\":\"shop\",\"in\":\"query\",\"required\":" must "}"
+
+static const struct asked_row {
+    const char *name;
+    cn_format format;
+    const char *text, *shown, *settings;
+} ASKED[] = {
+    {"a parameter of the path item", CN_OPENAPI, PATH(SHOP("true"), ""),
+     "GET /orders?shop={shop} total",
+     "{\"resource\":\"orders?shop={shop}\",\"select\":\"total\"}"},
+    {"the same of the operation", CN_OPENAPI, PATH("", SHOP("true")),
+     "GET /orders?shop={shop} total",
+     "{\"resource\":\"orders?shop={shop}\",\"select\":\"total\"}"},
+    {"of both it is one", CN_OPENAPI, PATH(SHOP("true"), SHOP("true")),
+     "GET /orders?shop={shop} total",
+     "{\"resource\":\"orders?shop={shop}\",\"select\":\"total\"}"},
+    {"by a reference it is, too", CN_OPENAPI,
+     PATH(SHOP("true"), "{\"$ref\":\"#/components/parameters/shop\"}"),
+     "GET /orders?shop={shop} total",
+     "{\"resource\":\"orders?shop={shop}\",\"select\":\"total\"}"},
+    {"what the operation says counts", CN_OPENAPI, PATH(SHOP("true"), SHOP("false")),
+     "GET /orders total", "{\"resource\":\"orders\",\"select\":\"total\"}"},
+    {"a header of that name is another", CN_OPENAPI,
+     PATH(SHOP("true"), "{\"name\":\"shop\",\"in\":\"header\",\"required\":true}"),
+     "GET /orders?shop={shop} total",
+     "{\"resource\":\"orders?shop={shop}\",\"select\":\"total\"}"},
+    {"an object is asked for by its members", CN_GRAPHQL,
+     "type Query { a: A } type A { total: Int b: B } type B { name: String }",
+     "query a", "{\"query\":\"{ a { total b { name } } }\",\"select\":\"a\"}"},
+};
+
+static void is_asked_for(void **state)
+{
+    const struct asked_row *row = *state;
+    const cn_place *p = place_in(row->format, row->text, row->shown);
+    assert_non_null(p);
+    assert_text(p->settings, mt_str_z(row->settings));
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, COLUMNS, is_of_kind);
+    rows_add(&list, ASKED, is_asked_for);
     rows_test(&list, the_number_of_columns_has_an_edge);
     int failed = rows_run(&list, "connect/documents");
     mt_arena_free(&arena);
