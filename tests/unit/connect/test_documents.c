@@ -114,6 +114,13 @@ static const struct asked_row {
     {"an object is asked for by its members", CN_GRAPHQL,
      "type Query { a: A } type A { total: Int b: B } type B { name: String }",
      "query a", "{\"query\":\"{ a { total b { name } } }\",\"select\":\"a\"}"},
+    {"but not by one that leads back", CN_GRAPHQL,
+     "type Query { a: A } type A { total: Int b: B } type B { a: A c: C } type C { a: "
+     "A }",
+     "query a", "{\"query\":\"{ a { total } }\",\"select\":\"a\"}"},
+    {"nor in a list", CN_GRAPHQL,
+     "type Query { a: A } type A { b: [B!] total: Int } type B { a: [A] }", "query a",
+     "{\"query\":\"{ a { total } }\",\"select\":\"a\"}"},
 };
 
 static void is_asked_for(void **state)
