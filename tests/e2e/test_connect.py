@@ -259,6 +259,19 @@ class Reviews(Case):
         self.assertIn("accepts nothing", self.apply(
             self.review.replace("accept: true", "accept: false"), 1))
 
+    def test_a_query_that_asks_for_something_else_is_not_the_place(self):
+        self.write("shop.tenor", 'source shop { protocol: graphql endpoint: "http://127.0.0.1:1" }\n'
+                   'fact total { type: Int(0, 9) source: shop { path: "order.total" } }\n'
+                   "rule r { stratum: 0 when: total > 1 produce: ok(true) }\n")
+        self.write("shop.graphql", "type Query { order(id: ID!): Order } "
+                   "type Order { total: Int! count: Int! }")
+        self.holds("connect", "shop.tenor", "--from", "shop.graphql", "--out", "review.yaml")
+        review = (self.dir / "review.yaml").read_text().replace("accept: false", "accept: true")
+        self.assertIn("{ total }", review)
+        self.apply(review)
+        self.assertIn("the document has no such place",
+                      self.apply(review.replace("{ total }", "{ count }"), 1))
+
     def test_every_way_to_write_a_configuration_keeps_what_it_says(self):
         for before in ["", "# only words\n", "listen: 127.0.0.1:0", "sources:\n",
                        "sources: {}\n", "sources: {shop: {max_age: 2s}, other: {file: x}}\nlog: json\n",
