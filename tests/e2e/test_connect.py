@@ -306,16 +306,64 @@ class Reviews(Case):
                                                             "x.sql").err)
 
 
+KINDS = {"http": 'protocol: http base_url: "http://127.0.0.1:1"',
+         "graphql": 'protocol: graphql endpoint: "http://127.0.0.1:1"',
+         "database": "protocol: database dialect: sqlite",
+         "grpc": 'protocol: grpc endpoint: "http://127.0.0.1:1"'}
+
+
+class Names(Case):
+    """The parameters of a request, those of the contract, and what fills them."""
+
+    DOCUMENTS = {
+        "http": ("a.yaml", "openapi: 3.0.0\npaths: {'/shops/{shop}/orders/{number}': {get: {responses: {"
+                 "'200': {content: {application/json: {schema: {properties: {total: {type: integer}"
+                 "}}}}}}}}}\n"),
+        "graphql": ("a.graphql", "type Query { order(shop: ID!, number: ID!): Order } "
+                    "type Order { total: Int! }"),
+        "database": ("a.sql", "CREATE TABLE orders (number text PRIMARY KEY, total int)"),
+        "grpc": ("a.proto", "service Orders { rpc Order(Q) returns (Order); } message Q { string "
+                 "shop_id = 1; string order_number = 2; } message Order { int32 total = 1; }")}
+
+    def connect(self, protocol, path, document=None):
+        self.write("a.tenor", f"source s {{ {KINDS[protocol]} }}\n"
+                   "entity Order { states: [a, b] initial: a transitions: [(a, b)] }\n"
+                   f'fact total {{ type: Int(0, 9) source: s {{ path: "{path}" }} }}\n'
+                   "rule r { stratum: 0 when: total > 1 produce: ok(true) }\n")
+        name, text = self.DOCUMENTS[protocol]
+        self.write(name, document or text)
+        return self.holds("connect", "a.tenor", "--from", name).out
+
+    def test_the_names_of_the_contract_stand_where_it_has_them(self):
+        for path in ("shops/{shop}/orders/{number}", "shops/{number}/orders/{shop}",
+                     "shops/{a}/orders/{b}", "shops/{number}/orders/{number}"):
+            self.assertIn(f'{{"resource":"{path}","select":"total"}}',
+                          self.connect("http", path + ".total"))
+        self.assertIn('"request":{"order_number":"{shop_id}","shop_id":"{order_number}"}',
+                      self.connect("grpc", "Orders/Order/{order_number}/{shop_id}.total"))
+
+    def test_a_name_that_is_none_stays_out_of_the_settings(self):
+        for name in ('{a\\"b}', "{c}d", "{{d}}", "{e f}", "{\\\\}", "{}"):
+            out = self.connect("grpc", f"Orders/Order/{name}/{name}.total")
+            self.assertIn('"request":{"order_number":"{order_number}","shop_id":"{shop_id}"}',
+                          out, name)
+
+    def test_instances_are_those_of_the_names_that_are_filled(self):
+        for protocol, path, names in [("graphql", "order.{no}.{at}.total", ("shop", "number")),
+                                      ("database", "orders.{no}.total", ("number",))]:
+            out = self.connect(protocol, path)
+            self.assertIn('"parameters":' + json.dumps(names, separators=(",", ":")), out)
+            lines = "".join(f"      {name}: Order\n" for name in names)
+            self.assertIn(f"    instances:\n{lines}    facts:", out)
+        out = self.connect("grpc", "Orders/Order/{no}/{at}.total")
+        self.assertIn('    instances:\n      "no": Order\n      at: Order\n    facts:', out)
+
+
 class Hostile(Case):
     """Somebody else's documents: bounded, and the limit has a name."""
 
-    KINDS = {"http": 'protocol: http base_url: "http://127.0.0.1:1"',
-             "graphql": 'protocol: graphql endpoint: "http://127.0.0.1:1"',
-             "database": "protocol: database dialect: sqlite",
-             "grpc": 'protocol: grpc endpoint: "http://127.0.0.1:1"'}
-
     def connect(self, protocol, name, content, *words):
-        self.write("a.tenor", f"source s {{ {self.KINDS[protocol]} }}\n"
+        self.write("a.tenor", f"source s {{ {KINDS[protocol]} }}\n"
                    'fact total { type: Int(0, 9) source: s { path: "orders.total" } }\n'
                    "rule r { stratum: 0 when: true produce: ok(true) }\n")
         self.write(name, content)
