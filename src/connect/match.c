@@ -249,9 +249,26 @@ static bool is_better(const cn_proposal *a, const cn_proposal *b)
     return false; /* the earlier in the document stays before */
 }
 
+/* The same request for the same member: a table that is declared twice, say. Requests
+ * whose answers merely look alike are not: an address to bill may be another than that
+ * to send to. */
+static bool is_kept(const cn_match_of *m, const cn_proposal *p)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (mt_str_eq(m->proposals[i].settings, p->settings) &&
+            mt_str_eq(m->proposals[i].convert, p->convert)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Insertion into the few best, which stay sorted; the worst falls out. */
 static void keep(cn_match_of *m, const cn_proposal *p)
 {
+    if (is_kept(m, p)) {
+        return;
+    }
     size_t at = m->count < CN_MOST_PROPOSALS ? m->count : CN_MOST_PROPOSALS;
     while (at && is_better(p, &m->proposals[at - 1])) {
         if (at < CN_MOST_PROPOSALS) {
@@ -273,12 +290,6 @@ static cn_level level_of(unsigned score)
                              : CN_NONE;
 }
 
-/* Two requests that lead to the same member are one thing said twice. */
-static bool is_same_thing(const cn_place *a, const cn_place *b)
-{
-    return a->shape == b->shape;
-}
-
 /* A best that is hardly better than the second loses one level, and says which one is
  * near. One that the contract declares (1000) is certain nevertheless. */
 static void settle(mt_arena *a, cn_match_of *m)
@@ -287,8 +298,7 @@ static void settle(mt_arena *a, cn_match_of *m)
         m->proposals[i].level = level_of(m->proposals[i].score);
     }
     if (m->count > 1 && m->proposals[0].score - m->proposals[1].score < NEAR &&
-        m->proposals[0].score < 1000 &&
-        !is_same_thing(m->proposals[0].place, m->proposals[1].place)) {
+        m->proposals[0].score < 1000) {
         cn_proposal *best = &m->proposals[0];
         best->level = best->level > CN_LOW ? best->level - 1 : best->level;
         add_reason(

@@ -358,6 +358,15 @@ class Names(Case):
         out = self.connect("grpc", "Orders/Order/{no}/{at}.total")
         self.assertIn('    instances:\n      "no": Order\n      at: Order\n    facts:', out)
 
+    def test_a_table_that_is_declared_twice_is_one(self):
+        table = "CREATE TABLE IF NOT EXISTS orders (id text PRIMARY KEY, total int);\n"
+        for path in ("order.amount.total", "orders.total"):
+            once = self.connect("database", path, table)
+            self.assertEqual(self.connect("database", path, table + table), once)
+        other = table.replace("orders", "archive.orders")
+        self.assertIn("nearly as good: orders.total",
+                      self.connect("database", "amount.total", table + other))
+
 
 class Hostile(Case):
     """Somebody else's documents: bounded, and the limit has a name."""
