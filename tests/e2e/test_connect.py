@@ -272,6 +272,39 @@ class Reviews(Case):
         self.assertIn("the document has no such place",
                       self.apply(review.replace("{ total }", "{ count }"), 1))
 
+    def proposed(self, kind, members):
+        """The review of one fact `price` of a type, from an object with these members."""
+        self.write("shop.tenor", 'source shop { protocol: http base_url: "http://127.0.0.1:1" }\n'
+                   f'fact price {{ type: {kind} source: shop {{ path: "order.price" }} }}\n'
+                   "rule r { stratum: 0 when: true produce: ok(true) }\n")
+        self.write("shop.yaml", json.dumps({"openapi": "3.0.0", "paths": {"/order": {"get": {
+            "responses": {"200": {"content": {"application/json": {"schema": {
+                "properties": {"price": members}}}}}}}}}}))
+        return self.run_motet("connect", "shop.tenor", "--from", "shop.yaml").out
+
+    def test_everything_that_is_proposed_can_be_applied(self):
+        def money(amount, currency):
+            return {"properties": {amount: {"type": "integer"}, "currency": currency}}
+        euro = 'Money(currency: "EUR")'
+        words = {"type": "string", "enum": ["EUR", "USD"]}
+        for kind, shape, proposes in [
+                (euro, money("amount", {"type": "string"}), True),
+                (euro, money("amount", words), True),
+                (euro, money("amount", {"type": "integer"}), False),
+                (euro, money("amountCents", {"type": "string"}), True),
+                (euro, money("amountCents", {"type": "object", "properties": {}}), False),
+                ("Bool", {"type": "string", "enum": ["Y", "N"]}, True),
+                ("Bool", {"type": "string", "enum": ["off", "ON"]}, True),
+                ("Bool", {"type": "string", "enum": ["Y", "T"]}, False),
+                ("Bool", {"type": "string", "enum": ["no", "off"]}, False),
+                ("Bool", {"type": "string", "enum": ["yes", "perhaps"]}, False)]:
+            with self.subTest(f"{kind} {shape}"):
+                review = self.proposed(kind, shape)
+                self.assertEqual('place: "GET /order price"' in review, proposes, review)
+                if proposes:
+                    self.write("motet.yaml", "log: json\n")
+                    self.apply(review.replace("accept: false", "accept: true"))
+
     def test_every_way_to_write_a_configuration_keeps_what_it_says(self):
         for before in ["", "# only words\n", "listen: 127.0.0.1:0", "sources:\n",
                        "sources: {}\n", "sources: {shop: {max_age: 2s}, other: {file: x}}\nlog: json\n",
