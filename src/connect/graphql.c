@@ -618,7 +618,7 @@ static const cn_shape *shape_of(walk *w, const field *f)
  * its fields. An object has to be selected by its fields in GraphQL.
  * Objects more than three levels further in are left out, so that a
  * query for a large type stays one that a person can read. False, and nothing is
- * written, when nothing can be asked for: `{ }` is no selection. */
+ * written, when nothing can be asked for: an empty one is not valid. */
 static bool write_selection(mt_buf *out, const cn_shape *s, size_t depth)
 {
     size_t start = out->len;
