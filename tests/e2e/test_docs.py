@@ -113,7 +113,7 @@ class Documents(unittest.TestCase):
         lines = path.read_text().splitlines()
         surroundings = Surroundings()
         self.addCleanup(surroundings.holder.cleanup)
-        if path.name == "README.md":
+        if path == SOURCE / "README.md":
             surroundings.stand_in_the_checkout()
         if path.name.startswith("curl-") or path.name in SERVED:
             server = Server(surroundings.work, *SERVED.get(path.name, ["escrow/escrow.tenor"]))
@@ -212,7 +212,7 @@ echo "[1/2] Compiling"; echo "FAILED: a.o"; echo "a.c:1: error: no"; exit 1
 
 class Obligations(unittest.TestCase):
     def test_every_test_the_page_names_exists(self):
-        page = (SOURCE / "docs" / "conformance.md").read_text()
+        page = (SOURCE / "docs" / "internals" / "conformance.md").read_text()
         names = set(re.findall(r"`([A-Za-z0-9]+_[A-Za-z_0-9]+)`", page))
         self.assertGreater(len(names), 40)
         tests = "".join(p.read_text() for kind in ("*.c", "*.py")
@@ -225,11 +225,11 @@ class Settings(unittest.TestCase):
 
     # section of a page: files, and in them the arrays of rows
     FORMS = {
-        ("config.md", "## graphs"): (("host/graph_service_config.c", "ENTRY"),),
-        ("config.md", "## agents"): (("host/agent_service.c", "ENTRY"),),
-        ("graph-runs.md", "## Where events come from"): (("host/graph_source.c", "ANY_SOURCE", "TEXT_SOURCE", "LINES_SOURCE",
+        ("reference/config.md", "## graphs"): (("host/graph_service_config.c", "ENTRY"),),
+        ("reference/config.md", "## agents"): (("host/agent_service.c", "ENTRY"),),
+        ("reference/graph-runs.md", "## Where events come from"): (("host/graph_source.c", "ANY_SOURCE", "TEXT_SOURCE", "LINES_SOURCE",
                                                           "FILE_ROWS", "NATS_ROWS", "TIMER_ROWS"),),
-        ("graph-runs.md", "## Where intents go"): (("host/graph_egress_config.c", "DOCUMENT", "COMMON", "ROUTE"),
+        ("reference/graph-runs.md", "## Where intents go"): (("host/graph_egress_config.c", "DOCUMENT", "COMMON", "ROUTE"),
                                                    ("host/graph_channel_process.c", "ROWS"),
                                                    ("host/graph_channel_ends.c", "FILE_ROWS", "WEBHOOK_ROWS"),
                                                    ("host/graph_nats.c", "ROWS")),
@@ -259,10 +259,10 @@ class Settings(unittest.TestCase):
 
 
 class Contracts(unittest.TestCase):
-    """The contracts in docs/contract-language.md are one contract, in canonical layout."""
+    """The contracts in docs/reference/contract-language.md are one contract, in canonical layout."""
 
     def setUp(self):
-        lines = (SOURCE / "docs" / "contract-language.md").read_text().splitlines()
+        lines = (SOURCE / "docs" / "reference" / "contract-language.md").read_text().splitlines()
         self.texts = ["\n".join(lines[a:b]) + "\n" for a, b in blocks(lines, "tenor")]
 
     def test_they_are_laid_out_as_fmt_does(self):
