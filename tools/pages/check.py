@@ -1,0 +1,89 @@
+"""Are the documents whole? Links, anchors, reachable pages, pictures."""
+import re
+import xml.etree.ElementTree as tree
+
+from . import text
+
+# What was released is told in the words of then; only what is new must link to what is.
+HISTORY = "CHANGELOG.md"
+
+
+def read(root, name):
+    content = (root / name).read_text()
+    if name == HISTORY:
+        second = [m.start() for m in re.finditer(r"^## ", content, re.M)][1:2]
+        content = content[:second[0]] if second else content
+    return content
+
+
+class Tree:
+    def __init__(self, root=text.ROOT):
+        self.root = root
+        self.pages = {name: read(root, name) for name in text.documents(root)}
+        self.anchors = {name: {a for _, _, a in text.headings(page)} for name, page in self.pages.items()}
+        self.places = {}
+        for name in self.pages:
+            self.places.setdefault(name.rsplit("/", 1)[-1], []).append(name)
+
+    def moved(self, path):
+        """Where a page of the same name is, for who merges an older change."""
+        others = self.places.get(path.rsplit("/", 1)[-1], [])
+        return f"; is it {others[0]}?" if len(others) == 1 else ""
+
+    def fault(self, page, link):
+        if text.is_outside(link.target):
+            return None
+        path, anchor = text.resolve(page, link.target)
+        if path == ".." or not (self.root / path).exists():
+            return f"{page}:{link.line}: {link.target} leads nowhere{self.moved(path)}"
+        if anchor and path in self.anchors and anchor not in self.anchors[path]:
+            return f"{page}:{link.line}: {path} has no heading #{anchor}"
+        return None
+
+    def links(self):
+        found = (self.fault(page, link) for page, content in self.pages.items() for link in text.links(content))
+        return [fault for fault in found if fault]
+
+    def goes_to(self, page):
+        """Pages that a page links to; a link to a directory leads to every page in it."""
+        for link in text.links(self.pages[page]):
+            if not text.is_outside(link.target):
+                path, _ = text.resolve(page, link.target)
+                yield from [name for name in self.pages if name == path or name.rpartition("/")[0] == path]
+
+    def reached(self):
+        reached, ahead = set(), [text.INDEX] if text.INDEX in self.pages else []
+        while ahead:
+            page = ahead.pop()
+            if page not in reached:
+                reached.add(page)
+                ahead += self.goes_to(page)
+        return reached
+
+    def unreachable(self):
+        reached = self.reached()
+        return [f"{name}: no way leads here from {text.INDEX}" for name in self.pages
+                if name not in reached and (name.startswith("docs/") or "/" not in name)]
+
+    def pictures(self):
+        faults = []
+        for path in sorted((self.root / "docs").rglob("*.svg")):
+            name = path.relative_to(self.root)
+            try:
+                nodes = list(tree.fromstring(path.read_bytes()).iter())
+            except tree.ParseError as fault:
+                faults.append(f"{name}: {fault}")
+                continue
+            if not nodes[0].tag.endswith("}svg"):
+                faults.append(f"{name}: is not a picture")
+            if "prefers-color-scheme" not in path.read_text():
+                faults.append(f"{name}: has no dark form")
+            faults += [f"{name}: needs {value}" for node in nodes for key, value in node.attrib.items()
+                       if key.rsplit("}")[-1] in ("href", "src") and not value.startswith(("#", "data:"))]
+            faults += [f"{name}: has a script" for node in nodes if node.tag.endswith("}script")]
+        return faults
+
+
+def faults(root=text.ROOT):
+    whole = Tree(root)
+    return whole.links() + whole.unreachable() + whole.pictures()
