@@ -77,6 +77,12 @@ class Site(unittest.TestCase):
         for path in (SOURCE / "docs").rglob("*.md"):
             self.assertIn(path.relative_to(SOURCE).with_suffix(".html").as_posix(), self.pages)
 
+    def test_every_man_page_is_there_with_its_links(self):
+        for path in (SOURCE / "docs" / "man").glob("*.1"):
+            reader = self.pages[f"docs/man/{path.name}.html"]
+            if path.name == "motet-backup.1":
+                self.assertIn("motet-restore.1.html", reader.links)
+
     def test_nothing_is_loaded_from_elsewhere_and_no_script_stands_in_a_page(self):
         for page, reader in self.pages.items():
             with self.subTest(page):

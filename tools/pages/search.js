@@ -7,6 +7,7 @@
   const field = document.getElementById("words");
   const list = document.getElementById("found");
   const MOST = 12;
+  const HISTORY = /^CHANGELOG|\/adr\//u; // what was is sought less often than what is
 
   const load = () => load.begun ??= new Promise((done, failed) => {
     const script = document.createElement("script");
@@ -27,7 +28,9 @@
       else if (text.includes(word)) weight += 1;
       else return 0;
     }
-    return weight + (page.includes(words.join(" ")) ? 5 : 0) + (heading === page ? 3 : 0);
+    const phrase = words.join(" ");
+    weight += (page.includes(phrase) ? 5 : 0) + (heading === page ? 3 : 0) + (text.replace(/[-_]/g, " ").includes(phrase) ? 4 : 0);
+    return HISTORY.test(entry[0]) ? weight / 4 : weight;
   };
 
   const find = (index, sought) => {

@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import shutil
+import subprocess
 
 import markdown
 from markdown.extensions.toc import TocExtension
@@ -138,6 +139,8 @@ class Site:
             # The page stands inside the directory, so its links are names.
             links = "".join(f'<li><a href="{self.address(path + "/x.md", name)}">{html.escape(name)}</a></li>' for name in names)
             self.write(path, path, f"<h1>{html.escape(path)}</h1><ul>{links}</ul>")
+        elif path.startswith("docs/man/"):
+            self.manual(path)
         elif path.endswith(PICTURES):
             (self.where / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(whole, self.where / path)
@@ -148,6 +151,18 @@ class Site:
         else:
             body, contents = self.body(path)
             self.write(path, path, body, contents)
+
+    def manual(self, path):
+        """A man page, with links to the others; NAME(1) is its title."""
+        said = subprocess.run(["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", str(self.root / path)],
+                              check=True, capture_output=True, text=True, timeout=60).stdout
+        said = re.sub(r'<a class="permalink" href="#[^"]*">(.*?)</a>', r"\1", said, flags=re.S)
+        said = re.sub(r'<h1 class="Sh" id="([^"]*)">(.*?)</h1>',
+                      lambda m: f'<h2 id="{m[1]}">{m[2].capitalize()}</h2>', said, flags=re.S)
+        title = re.sub(r"\.(\d)$", r"(\1)", path.rsplit("/", 1)[-1])
+        body = f"<h1>{html.escape(title)}</h1>" + said
+        self.index.append([self.place(path), title, title, strip(said)])
+        self.write(path, title, body)
 
     def build(self):
         self.documents()
