@@ -125,15 +125,23 @@ class Refuses(unittest.TestCase):
             self.assertEqual(kept.read_text(), "mine")
 
 
-class Pictures(unittest.TestCase):
-    def test_what_motet_draws_is_what_the_documents_show(self):
-        program = ("import sys; sys.path.insert(0, 'tools'); sys.dont_write_bytecode = True\n"
-                   "from pages import pictures\n"
-                   "for name in pictures.DRAWN:\n"
-                   "    assert open(f'docs/images/{name}.svg').read() == pictures.drawn(name), name + ' is drawn otherwise: tools/docs pictures'")
-        done = subprocess.run(["python3", "-c", program], cwd=SOURCE, env={**os.environ, "MOTET": str(MOTET)},
+class Written(unittest.TestCase):
+    """What a program writes into the documents is what it would write now."""
+
+    def same(self, program, advice):
+        head = "import sys; sys.path.insert(0, 'tools'); sys.dont_write_bytecode = True\n"
+        done = subprocess.run(["python3", "-c", head + program], cwd=SOURCE, env={**os.environ, "MOTET": str(MOTET)},
                               capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "", advice)
+
+    def test_what_motet_draws_is_what_the_documents_show(self):
+        self.same("from pages import pictures\n"
+                  "for name in pictures.DRAWN:\n"
+                  "    if open(f'docs/images/{name}.svg').read() != pictures.drawn(name): print(name)", "tools/docs pictures")
+
+    def test_every_code_is_explained_as_the_program_does(self):
+        self.same("from pages import codes\nif codes.PAGE.read_text() != codes.page(): print('codes.md')", "tools/docs codes")
 
 
 main()
