@@ -83,7 +83,7 @@ class Site:
         body = re.sub(r'<pre><code(?: class="language-(\w+)")?>(.*?)</code></pre>',
                       lambda m: '<pre tabindex="0"><code>' + colour.code(m[1] or "", html.unescape(m[2])) + "</code></pre>",
                       body, flags=re.S)
-        body = body.replace("<table>", '<div class="wide"><table>').replace("</table>", "</table></div>")
+        body = body.replace("<table>", '<div class="wide" tabindex="0"><table>').replace("</table>", "</table></div>")
         return body, [(token["id"], token["name"]) for token in chapters(reader.toc_tokens)]
 
     def menu(self, page):
