@@ -17,6 +17,9 @@ class Tree(unittest.TestCase):
     def test_every_link_and_anchor_of_the_tree_leads_somewhere(self):
         self.assertEqual(check.Tree().links(), [])
 
+    def test_every_document_that_sources_name_is_there(self):
+        self.assertEqual(check.Tree().mentions(), [])
+
     def test_every_document_is_reachable_from_the_index(self):
         self.assertEqual(check.Tree().unreachable(), [])
 
@@ -82,6 +85,21 @@ class Found(unittest.TestCase):
             with self.subTest(fault):
                 self.assertIn(fault, "\n".join(self.found(**{"docs/x.svg": svg})))
         self.assertEqual(self.found(**{"docs/x.svg": PICTURE % '<a href="#x"/>'}), [])
+
+
+class Mended(unittest.TestCase):
+    def test_links_and_mentions_of_a_page_that_moved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, content in {"docs/README.md": "# All\n[b](b.md#one) [c](c.md) `[d](b.md)` [e](https://b.md)\n", "docs/how-to/b.md": "# B\n## One\n",
+                                  "src/a.c": "/* docs/b.md, docs/c.md, xdocs/b.md */\n"}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(content)
+            self.assertEqual(check.Tree(root).mentions(), ["src/a.c:1: there is no docs/b.md; is it docs/how-to/b.md?", "src/a.c:1: there is no docs/c.md"])
+            self.assertEqual(check.mend(root), ["docs/README.md", "src/a.c"])
+            self.assertIn("[b](how-to/b.md#one) [c](c.md)", (root / "docs/README.md").read_text())
+            self.assertEqual((root / "src/a.c").read_text(), "/* docs/how-to/b.md, docs/c.md, xdocs/b.md */\n")
+            self.assertEqual(check.mend(root), [])
 
 
 class Names(unittest.TestCase):

@@ -1,4 +1,5 @@
 """Are the documents whole? Links, anchors, reachable pages, pictures."""
+import os
 import re
 import xml.etree.ElementTree as tree
 
@@ -6,6 +7,9 @@ from . import text
 
 # What was released is told in the words of then; only what is new must link to what is.
 HISTORY = "CHANGELOG.md"
+# Where comments and messages name documents, and how.
+SOURCES = ("src/**/*", "include/*", "sdk/**/*", "examples/**/*", "schema/*", "editors/**/*", "packaging/*", "tools/*")
+MENTION = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md\b")
 
 
 def read(root, name):
@@ -25,10 +29,27 @@ class Tree:
         for name in self.pages:
             self.places.setdefault(name.rsplit("/", 1)[-1], []).append(name)
 
-    def moved(self, path):
-        """Where a page of the same name is, for who merges an older change."""
+    def now_at(self, path):
+        """The only page of that name, or None: for who merges an older change."""
         others = self.places.get(path.rsplit("/", 1)[-1], [])
-        return f"; is it {others[0]}?" if len(others) == 1 else ""
+        return others[0] if len(others) == 1 else None
+
+    def moved(self, path):
+        return f"; is it {self.now_at(path)}?" if self.now_at(path) else ""
+
+    def sources(self):
+        """(name, text) of the files whose comments and messages may name documents."""
+        for pattern in SOURCES:
+            for path in sorted(self.root.glob(pattern)):
+                name = str(path.relative_to(self.root))
+                if path.is_file() and not text.NOT_OURS.search(name) and not name.endswith(".md"):
+                    yield name, path.read_text(errors="ignore")
+
+    def mentions(self):
+        """Documents that sources name and that are not there."""
+        return [f"{name}:{content.count(chr(10), 0, match.start()) + 1}: there is no {match.group(0)}{self.moved(match.group(0))}"
+                for name, content in self.sources() for match in MENTION.finditer(content)
+                if not match.group(0).endswith("/x.md") and not (self.root / match.group(0)).exists()]
 
     def fault(self, page, link):
         if text.is_outside(link.target):
@@ -84,6 +105,32 @@ class Tree:
         return faults
 
 
+def mended(whole, page, target):
+    """A link to a page that moved, as it should be; others as they are."""
+    path, anchor = text.resolve(page, target)
+    now = None if text.is_outside(target) or (whole.root / path).exists() else whole.now_at(path)
+    if not now:
+        return target
+    return os.path.relpath(now, os.path.dirname(page) or ".") + (f"#{anchor}" if anchor else "")
+
+
+def mend(root=text.ROOT):
+    """Rewrites links and mentions of pages that are elsewhere now, where only one page has the name."""
+    whole, changed = Tree(root), []
+    for page in whole.pages:
+        content = (root / page).read_text()
+        new = re.sub(r"(\]\()([^)\s]+)(\))", lambda m: m[1] + mended(whole, page, m[2]) + m[3], content)
+        if new != content:
+            (root / page).write_text(new)
+            changed.append(page)
+    for name, content in whole.sources():
+        new = MENTION.sub(lambda m: m[0] if (root / m[0]).exists() else whole.now_at(m[0]) or m[0], content)
+        if new != content:
+            (root / name).write_text(new)
+            changed.append(name)
+    return changed
+
+
 def faults(root=text.ROOT):
     whole = Tree(root)
-    return whole.links() + whole.unreachable() + whole.pictures()
+    return whole.links() + whole.mentions() + whole.unreachable() + whole.pictures()

@@ -96,7 +96,8 @@ static void the_documentation_has_the_same_table(void **state)
     mt_arena a = {0};
     mt_str text;
     size_t lines = 0;
-    assert_int_equal(os_read_file(&a, DOCS "/reference/http-api.md", 1 << 20, &text), MT_OK);
+    assert_int_equal(os_read_file(&a, DOCS "/reference/http-api.md", 1 << 20, &text),
+                     MT_OK);
     for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
         const ht_route *r = &HT_ROUTES[i];
         mt_str row = mt_strf(&a, "\n| %s | `%s` | %s | %s |\n", r->method, r->pattern,
