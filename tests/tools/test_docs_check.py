@@ -85,6 +85,9 @@ class Found(unittest.TestCase):
             with self.subTest(fault):
                 self.assertIn(fault, "\n".join(self.found(**{"docs/x.svg": svg})))
         self.assertEqual(self.found(**{"docs/x.svg": PICTURE % '<a href="#x"/>'}), [])
+        ground = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="8"><rect width="9" height="%d" fill="#123"/></svg>'
+        self.assertEqual(self.found(**{"docs/x.svg": ground % 8}), [])
+        self.assertEqual(self.found(**{"docs/x.svg": ground % 7}), ["docs/x.svg: has no dark form"])
 
 
 class Mended(unittest.TestCase):
