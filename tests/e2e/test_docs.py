@@ -20,6 +20,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from harness import MOTET, SOURCE, main, run
@@ -121,7 +122,9 @@ class Surroundings:
     def end(self):
         for left in self.work.rglob("*.pid"):
             with contextlib.suppress(OSError, ValueError):
-                os.kill(int(left.read_text()), signal.SIGTERM)
+                process = int(left.read_text())
+                if os.readlink(f"/proc/{process}/cwd").startswith(str(self.work)):  # ours, and not who has its number now
+                    os.kill(process, signal.SIGTERM)
         self.holder.cleanup()
 
 
@@ -331,6 +334,22 @@ class Runner(unittest.TestCase):
     def test_only_console_blocks_are_run(self):
         text = ["```sh", "$ false", "```", "```console", "$ x", "y", "```"]
         self.assertEqual([text[a:b] for a, b in blocks(text)], [["$ x", "y"]])
+
+    def test_what_a_page_leaves_running_is_ended_and_nobody_else(self):
+        surroundings = Surroundings()
+        other = subprocess.Popen(["sleep", "30"], cwd="/")
+        surroundings.run("sleep 30 > log 2>&1 & echo $! > left.pid")
+        left = int((surroundings.work / "left.pid").read_text())
+        (surroundings.work / "other.pid").write_text(str(other.pid))
+        surroundings.end()
+        self.assertIsNone(other.poll())
+        other.kill()
+        other.wait()
+        for _ in range(100):
+            if not pathlib.Path(f"/proc/{left}").exists() or " Z " in pathlib.Path(f"/proc/{left}/stat").read_text():
+                return
+            time.sleep(0.05)
+        self.fail("it still runs")
 
     def test_a_fence_may_name_a_file(self):
         text = ["```tenor a.tenor", "persona p", "```", "```json", "1", "```", "```tenor +a.tenor", "persona q", "```"]
