@@ -168,6 +168,35 @@ class Documents(unittest.TestCase):
                 self.check_document(path)
 
 
+class Shown(unittest.TestCase):
+    """Commands that pages only show (sh blocks: they need a database, another machine …) have the options they use."""
+
+    def options(self, words):
+        """Of the longest beginning that is a command: its options, or None."""
+        for count in (3, 2, 1):
+            said = run("help", *words[:count])
+            if said.code == 0 and said.out.startswith("Usage: motet " + " ".join(words[:count])):
+                return set(re.findall(r"^  (--[a-z][a-z0-9-]*)", said.out, re.M))
+        return None
+
+    def test_every_command_of_a_sh_block_exists_with_its_options(self):
+        seen, faults, known = 0, [], {}
+        for path in documents():
+            lines = path.read_text().splitlines()
+            for line in (line.split(" # ")[0] for a, b in blocks(lines, "sh") for line in lines[a:b]):
+                words = line.split(" -- ")[0].split()
+                if not words or words[0] != "motet":
+                    continue
+                name = tuple(w for w in words[1:4] if re.fullmatch(r"[a-z-]+", w) and not w.startswith("-"))
+                known.setdefault(name, self.options(name))
+                asked = {w.split("=")[0] for w in words if re.match(r"--[a-z]", w)}
+                seen += 1
+                if known[name] is None or asked - known[name]:
+                    faults.append(f"{path.relative_to(SOURCE)}: {line}: {sorted(asked - (known[name] or set()))}")
+        self.assertEqual(faults, [])
+        self.assertGreater(seen, -1 if os.environ.get("MOTET_DOC") else 20)
+
+
 class Door(unittest.TestCase):
     """What somebody sees who has just come: the README's first screen, and `make run`."""
 
