@@ -253,8 +253,9 @@ MOTET_API motet_fault motet_verdicts_fault(const motet_verdicts *verdicts);
 
 /* ---- Flows --------------------------------------------------------------------------
  * A run drives one flow step by step and proposes the changes of each operation to its
- * host; see docs/flows.md. Belongs to one thread; contract, facts and verdicts may be
- * shared and must live, unchanged, until the run ends or starts anew. */
+ * host; see docs/reference/flows.md. Belongs to one thread; contract, facts and
+ * verdicts may be shared and must live, unchanged, until the run ends or starts anew.
+ */
 typedef struct motet_run motet_run;
 
 /* A proposed transition. */
@@ -608,8 +609,9 @@ MOTET_API motet_status motet_agent_harness(motet_str questions, motet_str option
                                            motet_answer **out);
 
 /* Handlers that the agent file leaves to a group of programs: here one function of the
- * embedder. `question` is one JSON line of the handler protocol (docs/agents.md),
- * `answer` the line that answers it, copied when this returns. False: the call fails.
+ * embedder. `question` is one JSON line of the handler protocol
+ * (docs/reference/agents.md), `answer` the line that answers it, copied when this
+ * returns. False: the call fails.
  */
 typedef struct motet_handlers {
     size_t size; /* sizeof(motet_handlers) */

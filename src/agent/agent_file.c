@@ -856,8 +856,9 @@ static const char *code_of(const mt_form_fault *fault)
 mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                     mt_diags *ds, ag_file *out)
 {
-    reading r = {.doc = {a, name, text, ds, code_of, "docs/agents.md lists the keys"},
-                 .file = out};
+    reading r = {
+        .doc = {a, name, text, ds, code_of, "docs/reference/agents.md lists the keys"},
+        .file = out};
     draft_file d = {.name = mt_str_stem(mt_str_basename(name)),
                     .profile = MT_STR(AG_PROFILE_ID),
                     .mode = MT_STR("profile"),

@@ -1,7 +1,8 @@
 /* agent/agent_file.h - agents written as data: YAML or JSON.
  * Room: agent. May include base/ only.
  * Receivers, senders and hooks are declarative (rules on message fields, templates) or
- * name an external handler, which the host runs. docs/agents.md has the format.
+ * name an external handler, which the host runs. docs/reference/agents.md has the
+ * format.
  * Ownership: an agent file and all it points to live in the arena it was read into. */
 #ifndef AG_AGENT_FILE_H
 #define AG_AGENT_FILE_H

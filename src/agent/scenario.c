@@ -96,7 +96,8 @@ mt_err ag_scenario_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tr
                         mt_str agent_name, mt_str agent_text, const mt_json *agent_tree,
                         mt_diags *ds, ag_scenario *out)
 {
-    ag_document doc = {a, name, text, ds, code_of, "docs/agents.md lists the keys"};
+    ag_document doc = {a,  name,    text,
+                       ds, code_of, "docs/reference/agents.md lists the keys"};
     mt_form form = ag_form(&doc, "a scenario");
     draft d = {0};
     size_t before = ds->errors;

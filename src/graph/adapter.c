@@ -157,7 +157,7 @@ static void settle(gr_adapter *ad, const draft *d)
 static bool read_adapter(gr_adapter *ad, gr_subject *subject)
 {
     gr_form_report to = {subject, SHAPE,
-                         "see docs/graphs.md for the form of an adapter",
+                         "see docs/reference/graphs.md for the form of an adapter",
                          "split the adapter"};
     mt_form f = gr_form(&ad->arena, &to, "an adapter");
     mt_json *root = mt_new(&ad->arena, mt_json);
@@ -171,7 +171,7 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
     }
     if (!mt_str_is(d.kind, "adapter")) {
         return gr_report(subject, SHAPE, root->offset, MT_STR("$.kind"),
-                         "see docs/graphs.md for the form of an adapter",
+                         "see docs/reference/graphs.md for the form of an adapter",
                          "expected a mapping with kind: adapter");
     }
     subject->id = ad->id = d.id;

@@ -1,6 +1,7 @@
 /* graph/cluster.h - a cluster as its author wrote it.
  * Room: graph. May include base/ only.
- * File form: YAML or JSON (docs/graphs.md). A runnable graph is a cluster without
+ * File form: YAML or JSON (docs/reference/graphs.md). A runnable graph is a cluster
+ * without
  * inputs. Shape faults are "graph.decode"; rules D.1, D.5, D.6, D.8 and D.9 are checked
  * for every cluster, nested ones too.
  * Ownership: lives in the arena it was read into and borrows from its text. */

@@ -630,7 +630,7 @@ const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,
     gr_cluster *c = mt_new(a, gr_cluster);
     reader r = {a, {ds, file, text, "cluster", MT_STR("")}, NULL, c, true};
     gr_form_report to = {&r.subject, SHAPE,
-                         "see docs/graphs.md for the form of a cluster",
+                         "see docs/reference/graphs.md for the form of a cluster",
                          "split the cluster"};
     mt_form form = gr_form(a, &to, "a cluster");
     mt_json root;

@@ -1,8 +1,8 @@
 /* graph/manifest.h - what a primitive declares about itself, and its rules.
  * Room: graph. May include base/ only.
  * One struct for the four kinds; what a kind does not have stays empty. File form: YAML
- * or JSON, docs/graphs.md. Rules: SRC-*, CMP-*, TRG-*, ACT-*, each reported with its id
- * as diagnostic code, the path in `field` and the remedy in `hint`.
+ * or JSON, docs/reference/graphs.md. Rules: SRC-*, CMP-*, TRG-*, ACT-*, each reported
+ * with its id as diagnostic code, the path in `field` and the remedy in `hint`.
  * Ownership: a manifest lives in the arena it was read into. */
 #ifndef GR_MANIFEST_H
 #define GR_MANIFEST_H

@@ -288,7 +288,7 @@ static bool kind_of(reader *r, const mt_json *root, mt_str kind, gr_kind *out)
 static bool read_manifest(reader *r, const mt_json *root, draft *d)
 {
     gr_form_report to = {&r->subject, SHAPE,
-                         "see docs/graphs.md for the form of a manifest",
+                         "see docs/reference/graphs.md for the form of a manifest",
                          "split the primitive"};
     mt_form f = gr_form(r->arena, &to, "a manifest");
     if (!mt_json_is(root, MT_JSON_OBJECT)) {

@@ -26,7 +26,7 @@ export interface ReceiptVerifier {
   verifyReceipt(receipt: string, demand: Demand): { text: string; code: number };
 }
 
-/** Whose receipt it must be, and what more is demanded (docs/receipts.md). */
+/** Whose receipt it must be, and what more is demanded (docs/reference/receipts.md). */
 export interface Demand {
   keys: readonly string[];
   complete?: boolean;

@@ -1,5 +1,6 @@
 /* contract/flow/scenario.h - an author's test: given, when, then.
- * Room: contract. May include base/ and contract/ only. docs/scenarios.md describes the
+ * Room: contract. May include base/ and contract/ only. docs/how-to/scenarios.md
+ * describes the
  * file format; JSON and YAML give the same tree.
  * Ownership: results live in the arena given; a scenario borrows from its tree. */
 #ifndef CT_FLOW_SCENARIO_H
