@@ -58,8 +58,9 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 /* Exactly one pointer is set, and says the tag. */
 static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
+    static const char *const METHODS[] = {"MarshalJSON", "UnmarshalJSON", NULL};
     mt_str name = gn_type_name(f, path);
-    gn_scope fields = {.a = f->a};
+    gn_scope fields = {.a = f->a, .words = METHODS};
     mt_buf body = {0}, write = {0}, read = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.variants[i];

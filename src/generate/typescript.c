@@ -15,7 +15,9 @@ static const char *const RESERVED[] = {
     "FlowAnswer", "FlowOutcome", "Options",  "Entity",          "Payload",
     "String",     "Number",      "Boolean",  "Object",          "Array",
     "Promise",    "Error",       "Record",   "Partial",         "Required",
-    "Date",       "Map",         "Set",      "Symbol",          NULL};
+    "Date",       "Map",         "Set",      "Symbol",          "Act",
+    "FlowStatus", "Pick",        "CONTRACT", "RequestInit",     "ETAG",
+    NULL};
 
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
