@@ -196,14 +196,10 @@ static bool is_taken(mt_arena *a, mt_str prefix)
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     if (is_taken(a, in->prefix)) {
-        mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
-                                   .code = "E901",
-                                   .pass = -1,
-                                   .message = mt_strf(a,
-                                                      "the prefix '%.*s' is the "
-                                                      "evaluator's own; choose "
-                                                      "another with --prefix",
-                                                      MT_ARG(in->prefix))});
+        gn_refuse(ds, mt_strf(a,
+                              "the prefix '%.*s' is the evaluator's own; choose "
+                              "another with --prefix",
+                              MT_ARG(in->prefix)));
         return 0;
     }
     bool acts = in->model->operation_count > 0;

@@ -5,6 +5,7 @@
 #ifndef GN_NAMES_H
 #define GN_NAMES_H
 
+#include "base/diag.h"
 #include "base/map.h"
 
 typedef struct gn_scope {
@@ -15,6 +16,7 @@ typedef struct gn_scope {
 
 extern const char *const GN_C_WORDS[];
 
+bool gn_is_plain(char c); /* a letter, a digit, an underscore? */
 /* Letters, digits and underscores; what else there is becomes an underscore. */
 mt_str gn_plain(mt_arena *a, mt_str text);
 /* ESCROW_AMOUNT, escrow_amount; EscrowAmount. */
@@ -23,9 +25,13 @@ mt_str gn_camel(mt_arena *a, mt_str text);
 /* The name, or the name with an underscore and a number, if it is taken. */
 mt_str gn_unique(gn_scope *s, mt_str name);
 
+/* Says why nothing is generated. */
+void gn_refuse(mt_diags *ds, mt_str message);
+
 /* Appends the text with `@p@` and `@P@` replaced. */
 void gn_fill(mt_buf *out, const char *text, mt_str prefix, mt_str upper);
-/* Text for a comment of C or its like: on one line, cannot end the comment. */
+/* Text for a comment of C or its like: on one line, cannot end the comment, and what a
+ * reader would not see is spelled out. */
 void gn_remark(mt_buf *out, mt_str text);
 /* A string literal of C: quoted, everything unusual as octal escapes. */
 void gn_literal(mt_buf *out, mt_str text);

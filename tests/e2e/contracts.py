@@ -191,6 +191,25 @@ flow async {
 }
 '''
 
+# Every kind of name and text, each beginning with Q7, to be replaced by something else.
+QUOTED = '''\
+persona Q7a
+persona Q7b
+fact Q7c { type: Enum(["Q7d", "Q7e"]) source: "x.a" }
+fact Q7f { type: Record { Q7g: Bool, Q7h: Money("USD"), Q7i: List(element_type: Text(max_length: 3), max: 2) } source: "x.b" }
+fact Q7j { type: TaggedUnion { Q7k: Bool, Q7l: Record { Q7m: Int(0, 9) } } source: "x.c" }
+fact Q7n { type: Text(max_length: 90) source: "x.d" default: "Q7o" }
+entity Q7p { states: [Q7q, Q7r] initial: Q7q transitions: [(Q7q, Q7r)] }
+rule Q7s { stratum: 0 when: Q7c = "Q7d" and Q7f.Q7g produce: verdict Q7t { payload: Text(max_length: 90) = "Q7u" } }
+rule Q7v { stratum: 1 when: Q7j.tag = "Q7k" or verdict_present(Q7t) produce: verdict Q7w { payload: Money("USD") = Q7f.Q7h } }
+operation Q7x { allowed_personas: [Q7a, Q7b] precondition: verdict_present(Q7t) effects: [(Q7p, Q7q, Q7r, Q7y), (Q7p, Q7q, Q7r, Q7z)]
+  outcomes: [Q7y, Q7z] error_contract: [precondition_failed] }
+operation Q7xx { allowed_personas: [Q7a] precondition: Q7n = "Q7o" effects: [(Q7p, Q7q, Q7r)] outcomes: [Q7yy] error_contract: [precondition_failed] }
+flow Q7A { snapshot: at_initiation entry: Q7B steps: {
+  Q7B: OperationStep { op: Q7x persona: Q7a outcomes: { Q7y: Q7C Q7z: Terminal(Q7D) } on_failure: Terminate(outcome: Q7E) }
+  Q7C: BranchStep { condition: Q7f.Q7g persona: Q7a if_true: Terminal(success) if_false: Terminal(Q7F) } } }
+'''
+
 
 def examples():
     """Every contract of examples/, then of the conformance data when there are any."""

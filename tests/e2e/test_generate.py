@@ -9,7 +9,7 @@ import sys
 
 import jsonschema
 
-from contracts import AWKWARD
+from contracts import AWKWARD, QUOTED
 from harness import MOTET, SEED, SOURCE, Case, main, run
 from npm import MODULES
 from serve import ESCROW, FACTS, Server
@@ -137,6 +137,38 @@ class Generate(Case):
         self.ran("mypy", "--strict", "--cache-dir", self.dir / "mypy", *(f"{n}.py" for n in names))
         self.ran(sys.executable, "-m", "py_compile", *(f"{n}.py" for n in names))
         self.ran("go", "vet", "./...")
+
+    def test_no_text_of_a_contract_becomes_code(self):
+        """A bundle of somebody else's may call things as it likes; sources may not."""
+        evil = "\n'\"`*/ \r\nEVIL();\n/* \"\"\" \u2028 \u202e \ufeff \x7f \ufffe \U0001fffe é \\"
+        named = self.holds("elaborate", self.write("Q7id.tenor", QUOTED), "--compact").out
+        self.write("evil.json", re.sub(r"Q7([A-Za-z]+)", lambda m: json.dumps(m.group(1) + evil)[1:-1], named))
+        # Only Go has names of JSON outside of texts.
+        self.write("go.json", re.sub(r"Q7(?!(?:c|f|g|h|i|j|m|n)\b)([A-Za-z]+)",
+                                     lambda m: json.dumps(m.group(1) + evil)[1:-1], named))
+        self.assertIn("JSON cannot have the name", self.fails(1, "generate", "go", "evil.json", "--prefix", "e").err)
+        self.write("go.mod", "module generated\n\ngo 1.19\n")
+        for target in TARGETS:
+            self.holds("generate", target, "go.json" if target == "go" else "evil.json", "--prefix", "evil",
+                       "--out", "go" if target == "go" else ".")
+        for name in ("evil.c", "evil.h", "evil.ts", "evil.py", "go/evil.go"):
+            text = (self.dir / name).read_text()
+            self.assertIn("EVIL", text)
+            self.assertEqual([line for line in text.splitlines() if re.match(r"\s*EVIL\(", line)], [], name)
+        self.ran("gcc", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-c", "evil.c", "-o", "evil.o")
+        self.ran(MODULES / ".bin/tsc", "--noEmit", *TSC, "evil.ts")
+        self.ran("mypy", "--strict", "--cache-dir", self.dir / "mypy", "evil.py")
+        self.ran("go", "vet", "./...")
+        told = self.ran(sys.executable, "-c", "import json, evil; print(json.dumps(evil.CONTRACT))")
+        self.assertEqual(json.loads(told), "id" + evil, "texts stay what they were")
+
+    def test_names_that_go_would_lose_are_refused(self):
+        path = self.write("marks.tenor", 'fact \u0924\u093f { type: Bool source: "x" }\n'
+                          'rule r { stratum: 0 when: \u0924\u093f produce: v(true) }\n')
+        self.assertIn("JSON cannot have the name", self.fails(1, "generate", "go", path).err)
+        self.holds("generate", "go", self.write("letters.tenor", path.read_text().replace("\u093f", "")))
+        for target in ("json-schema", "typescript", "python"):
+            self.holds("generate", target, path)
 
     def test_wrong_use_does_not_compile(self):
         for target in ("typescript", "python"):
