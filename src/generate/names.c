@@ -9,14 +9,22 @@
 #include "base/utf8.h"
 
 const char *const GN_C_WORDS[] = {
-    "auto",     "bool",     "break",   "case",    "char",     "const",     "continue",
-    "default",  "do",       "double",  "else",    "enum",     "extern",    "false",
-    "float",    "for",      "goto",    "if",      "inline",   "int",       "long",
-    "register", "restrict", "return",  "short",   "signed",   "sizeof",    "static",
-    "struct",   "switch",   "true",    "typedef", "union",    "unsigned",  "void",
-    "volatile", "while",    "alignas", "alignof", "asm",      "nullptr",   "typeof",
-    "linux",    "unix",     "given",   "NULL",    "class",    "new",       "delete",
-    "template", "this",     "private", "public",  "operator", "namespace", NULL};
+    "auto",      "bool",         "break",         "case",
+    "char",      "const",        "continue",      "default",
+    "do",        "double",       "else",          "enum",
+    "extern",    "false",        "float",         "for",
+    "goto",      "if",           "inline",        "int",
+    "long",      "register",     "restrict",      "return",
+    "short",     "signed",       "sizeof",        "static",
+    "struct",    "switch",       "true",          "typedef",
+    "union",     "unsigned",     "void",          "volatile",
+    "while",     "alignas",      "alignof",       "asm",
+    "nullptr",   "typeof",       "linux",         "unix",
+    "given",     "NULL",         "class",         "new",
+    "delete",    "template",     "this",          "private",
+    "public",    "operator",     "namespace",     "errno",
+    "stdin",     "stdout",       "stderr",        "i386",
+    "constexpr", "thread_local", "static_assert", NULL};
 
 static bool is_letter(char c)
 {

@@ -151,6 +151,11 @@ fact None { type: Struct source: "x.c" }
 fact given { type: TaggedUnion { new: Struct, delete: Bool, nil: Money("USD"), Nil: Duration(unit: "hours", min: 0, max: 9) } source: "x.d" }
 fact lambda { type: Decimal(28, 10) source: "x.e" default: 0.5 }
 fact typeof { type: DateTime source: "x.f" default: "2026-01-31T23:59:00Z" }
+fact EOF { type: Record { SIZE_MAX: Bool, _Alignas: Bool, __LINE__: Bool, errno: Bool, BUFSIZ: Int(0, 9) } source: "x.h" }
+fact ERROR { type: Enum(["none", "precondition_failed"]) source: "x.i" }
+fact a { type: Enum(["count_", "COUNT_", "b_count_"]) source: "x.j" }
+fact a_b { type: Enum(["x"]) source: "x.k" }
+fact tag { type: TaggedUnion { tag: Bool, payload: Bool, payload_: Bool } source: "x.l" }
 fact goto { type: List(element_type: Record { range: List(element_type: Text(max_length: 3), max: 2) }, max: 2) source: "x.g" default: [] }
 
 entity String { states: [new, New, NULL] initial: new transitions: [(new, New), (New, NULL), (new, NULL)] }
@@ -159,6 +164,7 @@ entity main { states: [void] initial: void transitions: [] }
 rule while { stratum: 0 when: int = "a-b" and None.default produce: verdict Error { payload: Bool = true } }
 rule While { stratum: 0 when: exists x in Int . x = "lambda" produce: verdict errno { payload: Decimal(28, 10) = lambda } }
 rule for { stratum: 1 when: verdict_present(Error) or int = "*/ /* ?? \\"x\\"" produce: verdict stdin { payload: Text(max_length: 40) = "*/ \\n é" } }
+rule EOF { stratum: 0 when: EOF.errno and EOF.SIZE_MAX and ERROR = "none" and a = "count_" and a_b = "x" and tag.tag = "payload" produce: verdict tag { payload: Bool = tag.payload } }
 rule If { stratum: 1 when: given.tag = "nil" produce: verdict result { payload: Money("USD") = given.nil } }
 
 operation return {
