@@ -12,6 +12,7 @@ import jsonschema
 from contracts import AWKWARD, QUOTED
 from harness import MOTET, SEED, SOURCE, Case, main, run
 from npm import MODULES
+from scripted import Scripted
 from serve import ESCROW, FACTS, Server
 
 RANDOM = os.environ.get("MOTET_RANDOM") or str(MOTET.parent / "tests" / "e2e" / "random_contracts")
@@ -233,6 +234,43 @@ class Generate(Case):
             ["again", "EscrowAccount"]])
         self.assertEqual(said["typescript"], said["python"])
         self.assertEqual(said["go"], said["python"])
+
+    def test_no_client_follows_a_redirect_or_leaves_its_path(self):
+        """A token would go elsewhere; two dots in place of an id would ask for something else."""
+        for target in ("typescript", "python", "go"):
+            self.holds("generate", target, ESCROW, "--out", "escrow" if target == "go" else ".")
+        self.write("ask.ts", '''
+            import { Client, Problem } from "./escrow.js";
+            for (const id of ["a", ".."]) {
+              await new Client(process.argv[2] ?? "", { token: "secret" }).instance("EscrowAccount", id)
+                .then(console.log, (e) => console.log(e instanceof Problem ? e.status : "refused"));
+            }
+            export {};''')
+        self.write("ask.py", "import sys\nfrom escrow import Client, Problem\nfor id in ('a', '..'):\n    try:\n"
+                   "        Client(sys.argv[1], 'secret').instance('EscrowAccount', id)\n"
+                   "    except Problem as problem:\n        print(problem.status)\n")
+        self.write("main.go", '''package main
+            import ("context"; "errors"; "fmt"; "os"; "walk/escrow")
+            func main() {
+                for _, id := range []string{"a", ".."} {
+                    _, err := (&escrow.Client{URL: os.Args[1], Token: "secret"}).Instance(context.Background(), escrow.EntityEscrowAccount, id)
+                    var problem *escrow.Problem
+                    if errors.As(err, &problem) { fmt.Println(problem.Status) } else { fmt.Println("followed", err) }
+                }
+            }''')
+        self.write("go.mod", "module walk\n\ngo 1.19\n")
+        self.write("package.json", '{"type": "module"}')
+        self.ran(MODULES / ".bin/tsc", *TSC, "--outDir", "js", "--types", "node", "--typeRoots",
+                 SOURCE / "tests/npm/node_modules/@types", "ask.ts")
+        self.ran("go", "build", "-o", "ask-go", ".")
+        for words in (["node", "js/ask.js"], [sys.executable, "ask.py"], ["./ask-go"]):
+            with self.subTest(words[0]), Scripted({"elsewhere": [{"status": 200}], "first": []}) as server:
+                server.scripts["first"] = [{"status": 302, "headers": {"Location": server.url + "/elsewhere"}}]
+                said = self.ran(*words, server.url + "/first").split()
+                self.assertEqual(said, ["302", "refused" if words[0] == "node" else "302"])
+                self.assertEqual(server.asked["elsewhere"], [])
+                paths = [path for _, path, _ in server.asked["first"]]
+                self.assertEqual([path.rpartition("/")[2] for path in paths], ["a", "%2E%2E"][:len(paths)])
 
 
 if __name__ == "__main__":
