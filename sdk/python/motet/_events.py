@@ -85,9 +85,11 @@ class Stream:
 
     def news(self, events: List[Event]) -> List[Event]:
         """Those that were not there before: a server that begins too early repeats nothing."""
-        fresh = [event for event in events if self.last is None or event.id > self.last]
-        if fresh:
-            self.last, self.failures = fresh[-1].id, 0
+        fresh = []
+        for event in events:
+            if self.last is None or event.id > self.last:
+                self.last, self.failures = event.id, 0
+                fresh.append(event)
         return fresh
 
     def begin(self, newest: Optional[int]) -> None:
