@@ -197,11 +197,18 @@ class Walk(Case):
                 COMMENT ON COLUMN orders.total IS 'in euros';
                 INSERT INTO orders VALUES (7, 19.99, 'paid', '2026-01-31 10:00:00+00')"""],
                            check=True)
+            self.write("http.tenor", CONTRACT % 1)
             self.write("shop.tenor", (CONTRACT % 1).replace(
                 'protocol: http base_url: "http://127.0.0.1:1" schema_ref: "shop.yaml"',
                 "protocol: database dialect: postgres").replace("orders/{id}.", "orders."))
-            self.holds("connect", "shop.tenor", "--from", server.url(), "--out", "review.yaml")
+            secret = server.url().replace("@", ":hunter2@") + "&password=hunter%203&sslpassword=hunter4"
+            self.holds("connect", "shop.tenor", "--from", secret, "--out", "review.yaml")
             review = (self.dir / "review.yaml").read_text()
+            self.assertNotIn("hunter", review, "a review is shared; libpq has other places for passwords")
+            self.assertIn(f'document: "{server.url()}"', review)
+            unused = self.run_motet("connect", "http.tenor", "--from", secret)
+            self.assertEqual(unused.code, 1)
+            self.assertNotIn("hunter", unused.out + unused.err)
             self.write("review.yaml", review.replace("accept: false", "accept: true"))
             self.write("motet.yaml", "sources: {shop: {connection: {url: {env: SHOP}}}}\n")
             result = self.holds("connect", "shop.tenor", "--apply", "review.yaml", "--config",
