@@ -34,6 +34,15 @@ export const dispose: symbol = ((): symbol => {
   return there.dispose as symbol;
 })();
 
+/** Half a character would become another one on the way. */
+function wellFormed(value: string): string {
+  const there = value as string & { isWellFormed?(): boolean };
+  if (there.isWellFormed ? !there.isWellFormed() : /\p{Surrogate}/u.test(value)) {
+    throw new EngineError("the text is not valid Unicode", "usage");
+  }
+  return value;
+}
+
 /** One C object. It is freed when it and everything that borrows from it is done. */
 export class Handle {
   #borrowers = 0;
@@ -54,6 +63,25 @@ export class Handle {
   release(): void {
     this.#over = true;
     this.#end();
+  }
+
+  /** A call that may call back: what is freed in there is freed when the call is over. */
+  during<T>(run: () => T): T {
+    this.#borrowers++;
+    try {
+      return run();
+    } finally {
+      this.#borrowers--;
+      this.#end();
+    }
+  }
+
+  /** Where it is in the memory of `core`. An address of another engine would mean anything. */
+  of(core: Core): number {
+    if (this.core !== core) {
+      throw new EngineError("it is of another engine", "usage");
+    }
+    return this.pointer;
   }
 
   #end(): void {
@@ -251,7 +279,7 @@ export class Core {
 
   /** Copies bytes to an address of its own, with a zero behind; free it. */
   put(value: string): { at: number; length: number } {
-    const most = value.length * 3;
+    const most = wellFormed(value).length * 3;
     const at = this.alloc(most + 1);
     this.#fresh();
     const length = this.#encoder.encodeInto(value, this.#bytes.subarray(at, at + most)).written ?? 0;
@@ -273,7 +301,7 @@ export class Core {
 
   /** A buffer that is used again and again; it grows, and is freed by its owner. */
   fill(room: { at: number; size: number }, value: string): number {
-    const most = value.length * 3 + 1;
+    const most = wellFormed(value).length * 3 + 1;
     if (most > room.size || room.size > KEPT_ROOM) {
       this.call("free", room.at);
       room.size = Math.max(most, 4096);
