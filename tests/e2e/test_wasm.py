@@ -266,7 +266,7 @@ class Wasm(Case):
             console.log(told(() => again.step()), "|", told(() => again.step()));
             const states = '{"n":1},"states":{"E":{"_default":"b"}}';
             console.log(told(() => contract.operation("go", "p", { facts: states }).outcome));
-            console.log(told(() => contract.evaluateText('{"t":"\ud800"}')), "|", told(() => contract.run().start("\udfff", "p", contract.facts())));
+            console.log(told(() => contract.evaluateText('{"t":"\\ud800"}')), "|", told(() => contract.run().start("\\udfff", "p", contract.facts())));
             console.log(contract.operation("go", "p", { facts: '{"n":1}' }).outcome, engine.core.broken ?? "whole");""")
         freed, utf = "freed: it was freed", "usage: the text is not valid Unicode"
         self.assertEqual(said.splitlines(), [
