@@ -1,6 +1,7 @@
 """motet connect: proposals against known answers, reviews, what is applied, real sources."""
 import http.server
 import json
+import re
 import sqlite3
 import subprocess
 import threading
@@ -63,6 +64,32 @@ class Proposals(Case):
             applied += count
         print(f"\n  {applied} mappings applied", end="", flush=True)
         self.assertGreater(applied, 120)
+
+    def test_two_places_that_are_nearly_as_good_make_each_other_less_certain(self):
+        self.write("two.tenor", 'source shop { protocol: database dialect: sqlite }\n'
+                   'fact order_total { type: Money("EUR") source: shop { path: "orders.total" } }\n'
+                   'rule r { stratum: 0 when: order_total > Money { amount: "1", currency: "EUR" } produce: v(true) }\n')
+        for second, level in (("total_net", "medium"), ("weight", "high")):
+            self.write("two.sql", "CREATE TABLE orders (id INTEGER PRIMARY KEY, total_gross NUMERIC(10,2) NOT NULL, "
+                       f"{second} NUMERIC(10,2) NOT NULL);")
+            review = self.holds("connect", "two.tenor", "--from", "two.sql").out
+            self.assertEqual(re.findall("confidence: (.*)", review), [level] * (2 if level == "medium" else 1))
+            self.assertEqual("nearly as good" in review, level == "medium")
+            self.assertIn(f"accept: {'false' if level == 'medium' else 'true'}", review)
+
+    def test_the_level_is_that_of_the_score(self):
+        floors, seen = {"high": 780, "medium": 620, "low": 480}, set()
+        for kind, name, known in connect_score.cases():
+            folder = connect_score.DATA / kind
+            review = self.run_motet("connect", folder / f"{name}.tenor", "--from", folder / known["document"]).out
+            near = {float(score) for level, score, why in re.findall(
+                r"confidence: (\w+)\n *score: (\d+)\n.*\n *because:\n((?: *- .*\n)*)", review) if "nearly" in why}
+            for level, score in re.findall(r"confidence: (\w+)\n *score: (\d+)", review):
+                least = [word for word, floor in floors.items() if int(score) >= floor][0]
+                if level != least:
+                    self.assertTrue(any(0 <= best - float(score) < 45 for best in near), (name, level, score))
+                seen.add(level)
+        self.assertEqual(seen, set(floors))
 
     def test_the_same_input_gives_the_same_bytes(self):
         folder = connect_score.DATA / "openapi"
