@@ -65,6 +65,15 @@ class Transport(Case):
             with self.subTest(language):
                 self.assertEqual(said, [{"step": 0, "error": "ConnectionFailed", "attempts": 2}])
 
+    def test_attempts_of_a_call_count_for_its_stream(self):
+        sys.path.insert(0, str(sdks.SDK / "python"))
+        import motet
+        with Scripted({"a": [{"raw": "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"}]}) as server:
+            client = motet.Client(server.url + "/a", pause=0.01)
+            with self.assertRaises(motet.ConnectionFailed):
+                list(client.events(after=1, call=motet.CallOptions(attempts=2)))
+            self.assertEqual(len(server.asked["a"]), 2)
+
     def test_python_may_wait_without_end(self):
         sys.path.insert(0, str(sdks.SDK / "python"))
         import motet

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from ._wire import CallOptions, Route, value_of
+from ._wire import CallOptions, Route, Settings, value_of
 from .errors import ApiError, BadAnswer
 
 EVENTS = Route("GET", "/v1/events")
@@ -82,6 +82,11 @@ class Stream:
             self.query["from"] = None
         return CallOptions(timeout=base.timeout, attempts=base.attempts, traceparent=base.traceparent,
                            tracestate=base.tracestate, headers=headers)
+
+    @staticmethod
+    def most(settings: Settings, call: Optional[CallOptions]) -> int:
+        """How many failures in a row end it."""
+        return call.attempts if call and call.attempts is not None else settings.attempts
 
     def news(self, events: List[Event]) -> List[Event]:
         """Those that were not there before: a server that begins too early repeats nothing."""

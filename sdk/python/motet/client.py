@@ -202,7 +202,7 @@ class Client(Base, Routes):
                 yield from self._listen(stream, call, silence)
             except ApiError as fault:
                 stream.failed(fault)
-                if not resume or not passes(fault) or stream.failures >= self.settings.attempts:
+                if not resume or not passes(fault) or stream.failures >= stream.most(self.settings, call):
                     raise
                 time.sleep(pause(self.settings, stream.failures, fault))
 
