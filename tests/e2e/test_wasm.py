@@ -274,6 +274,13 @@ class Wasm(Case):
             said.splitlines()[4], f"{utf} | {utf}", "success whole"])
         self.assertRegex(said.splitlines()[4], "^syntax: the facts are not JSON: ")
 
+    def test_engines_load_where_crypto_is_not_global(self):
+        """As in Node 18."""
+        said = self.node("""
+            Object.defineProperty(globalThis, "crypto", { value: undefined });
+            console.log((await motet.load()).contract("persona p").ok, (await motet.loadGraphs()).version !== "");""")
+        self.assertEqual(said, "true true\n")
+
     def test_readme_examples_run(self):
         text = (SDK / "README.md").read_text()
         blocks = [b.split("```")[0] for b in text.split("```js\n")[1:]]

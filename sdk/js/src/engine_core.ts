@@ -7,6 +7,7 @@
  * A trap ends an engine: its memory may be in the middle of a change. From then on every
  * call throws; load another one. */
 import { EngineError, STATUS_NAMES } from "./engine_errors.js";
+import { type Randoms, randomSource } from "./random.js";
 
 type Call = (...words: (number | bigint)[]) => number;
 
@@ -129,6 +130,7 @@ Object.defineProperty(Owner.prototype, dispose, { value: Owner.prototype.free })
 export class Core {
   readonly #exports: Record<string, Call>;
   readonly #memory: WebAssembly.Memory;
+  readonly #randoms: Randoms;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #hosts: Map<number, HostCalls> = new Map();
@@ -139,7 +141,8 @@ export class Core {
   #out = 0; // room for what calls return by value
   broken: EngineError | undefined;
 
-  private constructor(instance: WebAssembly.Instance) {
+  private constructor(instance: WebAssembly.Instance, randoms: Randoms) {
+    this.#randoms = randoms;
     this.#exports = instance.exports as unknown as Record<string, Call>;
     this.#memory = instance.exports["memory"] as WebAssembly.Memory;
     this.#bytes = new Uint8Array(this.#memory.buffer);
@@ -148,6 +151,7 @@ export class Core {
 
   static async start(module: WebAssembly.Module): Promise<Core> {
     let core: Core | undefined;
+    const randoms = await randomSource();
     const there = (): Core => core as Core;
     const host = (user: number): HostCalls => there().#hosts.get(user) ?? {};
     const instance = await WebAssembly.instantiate(module, {
@@ -173,7 +177,7 @@ export class Core {
         },
       },
     });
-    core = new Core(instance);
+    core = new Core(instance, randoms);
     core.call("_initialize");
     core.#out = core.alloc(256);
     return core;
@@ -344,7 +348,7 @@ export class Core {
     this.#fresh();
     for (let done = 0; done < count; done += RANDOM_MOST) {
       const part = Math.min(RANDOM_MOST, count - done);
-      globalThis.crypto.getRandomValues(this.#bytes.subarray(at + done, at + done + part));
+      this.#randoms.getRandomValues(this.#bytes.subarray(at + done, at + done + part));
     }
     return 0;
   }
