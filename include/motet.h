@@ -143,6 +143,7 @@ MOTET_API motet_str motet_contract_bundle(const motet_contract *contract);
 /* Hex SHA-256 of the bundle: what tells versions apart. Empty when it was refused. */
 MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
 
+/* clang-format off */
 /* Asks what a command of `motet` answers, as it prints it with --json. `command` and
  * the keys of `options`, a JSON object or empty; where the command takes a file, its
  * content stands here:
@@ -152,11 +153,13 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
  *   eval       facts, strict                             verdicts with provenance
  *   partial    facts, unknown: ["F"], partial, strict    what is left to decide
  *   act        flow or operation, persona, outcome, facts, states, bind, dry_run,
- * strict actions    persona, facts, states, unknown, partial, strict explain verdict,
- * operation or flow, persona, all, change, facts, states, bind, unknown, partial,
- * strict, format: "json"|"text"|"markdown", verbose analyze    only: "s1,s4", paths,
- * prove, baseline     the report draw       parts: "flows,rules", format:
- * "json"|"dot"|"mermaid" ask        question, instances, format: "json"|"text"
+ *              strict
+ *   actions    persona, facts, states, unknown, partial, strict
+ *   explain    verdict, operation or flow, persona, all, change, facts, states, bind,
+ *              unknown, partial, strict, format: "json"|"text"|"markdown", verbose
+ *   analyze    only: "s1,s4", paths, prove, baseline     the report
+ *   draw       parts: "flows,rules", format: "json"|"dot"|"mermaid"
+ *   ask        question, instances, format: "json"|"text"
  *
  * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
  * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
@@ -169,6 +172,7 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
 MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
                                           const char *command, motet_str options,
                                           motet_answer **out);
+/* clang-format on */
 /* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
  * migration policy must be declared. */
 MOTET_API motet_status motet_contract_diff(const motet_contract *older,
@@ -649,6 +653,7 @@ MOTET_API motet_status motet_actor_restore(motet_actor *actor, motet_str state);
 /* Why the last call failed. */
 MOTET_API motet_str motet_actor_message(const motet_actor *actor);
 
+/* clang-format off */
 /* ---- Ledgers and receipts -----------------------------------------------------------
  * Evidence that others gave, checked from its bytes with public keys alone: no file, no
  * server, no clock.
@@ -661,9 +666,11 @@ MOTET_API motet_str motet_actor_message(const motet_actor *actor);
  *   checkpoint         a checkpoint kept elsewhere: the ledger must go on from it
  *   require_signature  signed by nobody is not enough
  *   note, origin       a signed note; the name of the log it must be of
- *   witnesses          who must have co-signed the note, witness_quorum: how many of
- * them now                seconds since 1970, with witnesses Code 1: it does not hold,
- * and "problem" says why. */
+ *   witnesses          who must have co-signed the note
+ *   witness_quorum     how many of them
+ *   now                seconds since 1970, with witnesses
+ * Code 1: it does not hold, and "problem" says why. */
+/* clang-format on */
 MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                            motet_answer **out);
 /* Verifies receipts, one document or one on each line, up to the first that does not

@@ -299,11 +299,12 @@ static void settle(mt_arena *a, cn_match_of *m)
     }
     if (m->count > 1 && m->proposals[0].score - m->proposals[1].score < NEAR &&
         m->proposals[0].score < 1000) {
-        cn_proposal *best = &m->proposals[0];
-        best->level = best->level > CN_LOW ? best->level - 1 : best->level;
-        add_reason(
-            a, best,
-            mt_strf(a, "nearly as good: %.*s", MT_ARG(m->proposals[1].place->shown)));
+        for (size_t i = 0; i < 2; i++) {
+            cn_proposal *one = &m->proposals[i], *other = &m->proposals[!i];
+            one->level = one->level > CN_LOW ? one->level - 1 : one->level;
+            add_reason(a, one,
+                       mt_strf(a, "nearly as good: %.*s", MT_ARG(other->place->shown)));
+        }
     }
 }
 

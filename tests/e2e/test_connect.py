@@ -1,6 +1,7 @@
 """motet connect: proposals against known answers, reviews, what is applied, real sources."""
 import http.server
 import json
+import re
 import sqlite3
 import subprocess
 import threading
@@ -63,6 +64,32 @@ class Proposals(Case):
             applied += count
         print(f"\n  {applied} mappings applied", end="", flush=True)
         self.assertGreater(applied, 120)
+
+    def test_two_places_that_are_nearly_as_good_make_each_other_less_certain(self):
+        self.write("two.tenor", 'source shop { protocol: database dialect: sqlite }\n'
+                   'fact order_total { type: Money("EUR") source: shop { path: "orders.total" } }\n'
+                   'rule r { stratum: 0 when: order_total > Money { amount: "1", currency: "EUR" } produce: v(true) }\n')
+        for second, level in (("total_net", "medium"), ("weight", "high")):
+            self.write("two.sql", "CREATE TABLE orders (id INTEGER PRIMARY KEY, total_gross NUMERIC(10,2) NOT NULL, "
+                       f"{second} NUMERIC(10,2) NOT NULL);")
+            review = self.holds("connect", "two.tenor", "--from", "two.sql").out
+            self.assertEqual(re.findall("confidence: (.*)", review), [level] * (2 if level == "medium" else 1))
+            self.assertEqual("nearly as good" in review, level == "medium")
+            self.assertIn(f"accept: {'false' if level == 'medium' else 'true'}", review)
+
+    def test_the_level_is_that_of_the_score(self):
+        floors, seen = {"high": 780, "medium": 620, "low": 480}, set()
+        for kind, name, known in connect_score.cases():
+            folder = connect_score.DATA / kind
+            review = self.run_motet("connect", folder / f"{name}.tenor", "--from", folder / known["document"]).out
+            near = {float(score) for level, score, why in re.findall(
+                r"confidence: (\w+)\n *score: (\d+)\n.*\n *because:\n((?: *- .*\n)*)", review) if "nearly" in why}
+            for level, score in re.findall(r"confidence: (\w+)\n *score: (\d+)", review):
+                least = [word for word, floor in floors.items() if int(score) >= floor][0]
+                if level != least:
+                    self.assertTrue(any(0 <= best - float(score) < 45 for best in near), (name, level, score))
+                seen.add(level)
+        self.assertEqual(seen, set(floors))
 
     def test_the_same_input_gives_the_same_bytes(self):
         folder = connect_score.DATA / "openapi"
@@ -197,11 +224,18 @@ class Walk(Case):
                 COMMENT ON COLUMN orders.total IS 'in euros';
                 INSERT INTO orders VALUES (7, 19.99, 'paid', '2026-01-31 10:00:00+00')"""],
                            check=True)
+            self.write("http.tenor", CONTRACT % 1)
             self.write("shop.tenor", (CONTRACT % 1).replace(
                 'protocol: http base_url: "http://127.0.0.1:1" schema_ref: "shop.yaml"',
                 "protocol: database dialect: postgres").replace("orders/{id}.", "orders."))
-            self.holds("connect", "shop.tenor", "--from", server.url(), "--out", "review.yaml")
+            secret = server.url().replace("@", ":hunter2@") + "&password=hunter%203&sslpassword=hunter4"
+            self.holds("connect", "shop.tenor", "--from", secret, "--out", "review.yaml")
             review = (self.dir / "review.yaml").read_text()
+            self.assertNotIn("hunter", review, "a review is shared; libpq has other places for passwords")
+            self.assertIn(f'document: "{server.url()}"', review)
+            unused = self.run_motet("connect", "http.tenor", "--from", secret)
+            self.assertEqual(unused.code, 1)
+            self.assertNotIn("hunter", unused.out + unused.err)
             self.write("review.yaml", review.replace("accept: false", "accept: true"))
             self.write("motet.yaml", "sources: {shop: {connection: {url: {env: SHOP}}}}\n")
             result = self.holds("connect", "shop.tenor", "--apply", "review.yaml", "--config",

@@ -239,6 +239,48 @@ class Wasm(Case):
             'done [{"entity":"E","instance":"_default","from":"a","to":"b"}]', "waiting"])
         self.assertEqual(said.split("\n")[2:], ["done failure", "TypeError mine", "success", ""], said)
 
+    def test_what_is_of_others_freed_or_cut_is_refused(self):
+        """Addresses of another engine, facts that were freed, a run that its host frees, facts that go on as
+        options, half characters: each would be read as something else."""
+        said = self.node("""
+            const engine = await motet.load(), other = await motet.load();
+            const source = `persona p
+              fact n { type: Int(0, 9) source: "a" default: 1 }
+              fact t { type: Text(max_length: 9) source: "b" default: "" }
+              entity E { states: [a, b] initial: a transitions: [(a, b)] }
+              rule r { stratum: 0 when: n > 3 and t != "x" produce: v(true) }
+              operation go { personas: [p] require: true effects: [(E, a, b)] }
+              flow f { snapshot: at_initiation entry: s steps: {
+                s: OperationStep { op: go persona: p outcomes: { success: Terminal(success) }
+                                   on_failure: Terminate(outcome: failure) } } }`;
+            const contract = engine.contract(source), elsewhere = other.contract(source);
+            const told = (run) => { try { return run(); } catch (fault) { return `${fault.kind}: ${fault.message}`; } };
+            console.log(told(() => contract.run().start("f", "p", elsewhere.facts())));
+            console.log(told(() => engine.diffText(contract, elsewhere).text));
+            const facts = contract.facts(), run = contract.run().start("f", "p", facts);
+            run.finish();
+            facts.free();
+            console.log(told(() => run.result), "|", told(() => run.position));
+            const again = contract.run(), lent = contract.facts();
+            again.start("f", "p", lent, { host: { apply: () => { again.free(); lent.free(); contract.facts({ n: 9 }); return true; } } });
+            console.log(told(() => again.step()), "|", told(() => again.step()));
+            const states = '{"n":1},"states":{"E":{"_default":"b"}}';
+            console.log(told(() => contract.operation("go", "p", { facts: states }).outcome));
+            console.log(told(() => contract.evaluateText('{"t":"\\ud800"}')), "|", told(() => contract.run().start("\\udfff", "p", contract.facts())));
+            console.log(contract.operation("go", "p", { facts: '{"n":1}' }).outcome, engine.core.broken ?? "whole");""")
+        freed, utf = "freed: it was freed", "usage: the text is not valid Unicode"
+        self.assertEqual(said.splitlines(), [
+            "usage: it is of another engine", "usage: it is of another engine", f"{freed} | {freed}", f"done | {freed}",
+            said.splitlines()[4], f"{utf} | {utf}", "success whole"])
+        self.assertRegex(said.splitlines()[4], "^syntax: the facts are not JSON: ")
+
+    def test_engines_load_where_crypto_is_not_global(self):
+        """As in Node 18."""
+        said = self.node("""
+            Object.defineProperty(globalThis, "crypto", { value: undefined });
+            console.log((await motet.load()).contract("persona p").ok, (await motet.loadGraphs()).version !== "");""")
+        self.assertEqual(said, "true true\n")
+
     def test_readme_examples_run(self):
         text = (SDK / "README.md").read_text()
         blocks = [b.split("```")[0] for b in text.split("```js\n")[1:]]
