@@ -21,7 +21,7 @@ static void merge(const sorter *s, const char *from, char *to, size_t low,
     for (size_t at = low; at < high; at++) {
         const char *a = from + left * s->size, *b = from + right * s->size;
         bool take_left =
-            right == high || (left < middle && s->compare(a, b, s->user) < 0);
+            right == high || (left < middle && s->compare(a, b, s->user) <= 0);
         memcpy(to + at * s->size, take_left ? a : b, s->size);
         left += take_left;
         right += !take_left;
