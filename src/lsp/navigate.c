@@ -368,25 +368,70 @@ static mt_str new_fault(ls_call *c, trial *t, mt_str root, size_t before)
     return words;
 }
 
-static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
+/* Was it made with a file that would change? A System's members are, too. */
+static bool is_touched(const ct_elaboration *e, const trial *t)
 {
-    trial t = {.s = c->s, .files = mt_new_array(c->a, mt_memory_file, u->len)};
-    for (size_t at = 0; at < u->len;) {
-        mt_str id = u->items[at].id;
-        t.files[t.count++] = (mt_memory_file){id, renamed(c, u, &at, name)};
-    }
-    mt_str words =
-        new_fault(c, &t, c->doc->path, ls_view_of(c->s, c->doc)->contract.ds.errors);
-    for (size_t at = 0; at < u->len && !words.len; at++) {
-        mt_str root = u->items[at].file;
-        if (!mt_str_eq(root, c->doc->path) &&
-            (!at || !mt_str_eq(root, u->items[at - 1].file))) {
-            ls_view *v = ls_view_new(c->s, root, false);
-            words = new_fault(c, &t, root, v->contract.ds.errors);
-            ls_view_free(v);
+    for (size_t i = 0; e && i < e->source_count; i++) {
+        for (size_t j = 0; j < t->count; j++) {
+            if (mt_str_eq(e->sources[i].id, t->files[j].path)) {
+                return true;
+            }
         }
     }
-    return words;
+    for (size_t i = 0; e && i < e->member_count; i++) {
+        if (is_touched(e->members[i].contract, t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct trials {
+    ls_call *c;
+    trial t;
+    mt_str words; /* the first fault, or empty */
+    size_t files;
+} trials;
+
+/* A contract need not name what changes to be made wrong by it: a System holds its
+ * members against each other. */
+static bool try_root(void *context, mt_str root)
+{
+    trials *x = context;
+    ls_view *v = ls_view_new(x->c->s, root, false);
+    if (is_touched(v->e, &x->t)) {
+        x->words = new_fault(x->c, &x->t, root, v->contract.ds.errors);
+    }
+    ls_view_free(v);
+    return !x->words.len && ++x->files < MOST_FILES;
+}
+
+static bool try_closed(void *context, mt_str path)
+{
+    trials *x = context;
+    return ls_document_at(x->c->s, path) ? true : try_root(context, path);
+}
+
+static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
+{
+    ls_server *s = c->s;
+    trials x = {.c = c,
+                .t = {.s = s, .files = mt_new_array(c->a, mt_memory_file, u->len)}};
+    for (size_t at = 0; at < u->len;) {
+        mt_str id = u->items[at].id;
+        x.t.files[x.t.count++] = (mt_memory_file){id, renamed(c, u, &at, name)};
+    }
+    bool more = try_root(&x, c->doc->path);
+    for (size_t i = 0; more && i < s->documents.len; i++) {
+        const ls_document *d = s->documents.items[i];
+        more = d == c->doc || d->language != LS_CONTRACT || try_root(&x, d->path);
+    }
+    for (size_t i = 0; more && s->world.list && i < s->folders.len; i++) {
+        s->world.list(s->world.state, s->folders.items[i], MT_STR(".tenor"), try_closed,
+                      &x);
+        more = !x.words.len;
+    }
+    return x.words;
 }
 
 static void write_rename(ls_call *c, const uses *u, mt_str name)

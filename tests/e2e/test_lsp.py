@@ -261,6 +261,17 @@ class Lsp(Case):
         with self.assertRaises(Refused):
             editor.at(uri, "rename", ORDER.index("{"), newName="x")
 
+    def test_a_rename_that_would_break_a_system_of_the_workspace_is_refused(self):
+        shutil.copytree(SOURCE / "examples/trade_platform", self.dir, dirs_exist_ok=True)
+        editor = self.editor()
+        path = self.dir / "contracts/order.tenor"
+        text = path.read_text()
+        uri = editor.open(path, text)
+        with self.assertRaises(Refused) as caught:  # the other member has the state, too
+            editor.at(uri, "rename", self.spot(text, "placed, paid", inside=9), newName="settled")
+        self.assertIn("different state sets", str(caught.exception))
+        self.assertTrue(editor.at(uri, "rename", self.spot(text, "fact payment_received", inside=6), newName="payment"))
+
     def test_who_calls_whom(self):
         editor, uri = self.opened()
         item = editor.at(uri, "prepareCallHierarchy", self.spot(ORDER, "operation close", inside=11))
