@@ -43,6 +43,8 @@ typedef struct telling {
     int code; /* of printing */
 } telling;
 
+/* "PART: NAME: what differs", with parts such as chain and documents. Names come from
+ * the store and are not escaped here. */
 static void print_difference(void *state, mt_str part, mt_str name, mt_str text)
 {
     telling *t = state;
@@ -101,6 +103,8 @@ static void write_text(mt_buf *out, const ex_check_result *r)
     }
 }
 
+/* A failed print outweighs differences: who reads an exit status 1 must be able to rely
+ * on the lines before it. */
 static int print_summary(const telling *t, const ex_check_result *r)
 {
     mt_buf out = {0};
@@ -114,6 +118,7 @@ static int print_summary(const telling *t, const ex_check_result *r)
     return code ? code : t->code ? t->code : r->differences ? CLI_FAILS : CLI_HOLDS;
 }
 
+/* Progress is shown on standard error, where that is a terminal. */
 static int check(const cli_args *args, st_store *store)
 {
     telling t = {.json = cli_flag(args, "json")};

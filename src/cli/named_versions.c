@@ -1,5 +1,10 @@
+/* cli/named_versions.c - see named_versions.h.
+ * Room: cli. Nothing can fail: a record that is not JSON, or names no contract, is not
+ * about a version. */
 #include "cli/named_versions.h"
 
+/* The key has a newline between both parts, which ids of contracts and etags do not
+ * have. Pointers are good until the next version is added. */
 static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag)
 {
     bool added;
@@ -15,6 +20,9 @@ static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag)
     return &v->list.items[e->value - 1];
 }
 
+/* A record may come without a time; then the next one that has one counts as the first.
+ * The last time is copied only when it changes, as many records are of the same
+ * moment. */
 void cli_named_note(cli_named *v, uint64_t seq, mt_str body)
 {
     mt_json tree;

@@ -24,6 +24,8 @@ enum {
     ASKS = 12      /* lost for a parameter more than one */
 };
 
+/* For "orders/{id}.items.total": tail has total, the step nearest to the value; head
+ * has orders and items; all has these and the words of the fact's own name. */
 typedef struct fact_words {
     cn_words name, tail, head, all;
     mt_str path;           /* as written, with {} for every {name} */
@@ -41,7 +43,9 @@ static bool is_param(mt_str step)
     return mt_str_starts(step, MT_STR("{"));
 }
 
-/* The last step of the path is nearest to the value. */
+/* The last step of the path is nearest to the value. Steps
+ * end at '.' and '/', which contracts use both; `last` stays
+ * behind until it is known whether another step follows. */
 static void read_path(mt_arena *a, mt_str path, fact_words *f)
 {
     mt_str last = {0};
@@ -76,6 +80,7 @@ static void join(mt_arena *a, cn_words *to, const cn_words *from)
     }
 }
 
+/* A source that has no path (or is not JSON) leaves the name alone to compare by. */
 static fact_words words_of_fact(mt_arena *a, const ct_fact *fact)
 {
     fact_words f = {0};
@@ -90,6 +95,7 @@ static fact_words words_of_fact(mt_arena *a, const ct_fact *fact)
     return f;
 }
 
+/* `around` has the names of the request, too, `inside` only those of the answer. */
 static place_words words_of_place(mt_arena *a, const cn_place *p)
 {
     place_words w = {0};
@@ -139,6 +145,8 @@ static unsigned lost_inside(const fact_words *f, const place_words *p)
     return lost;
 }
 
+/* Did the contract write exactly this path? Then names are not compared. A GraphQL
+ * place begins with a dot, as its request has no path of its own. */
 static bool is_declared(const fact_words *f, const cn_place *p)
 {
     mt_str path = p->path;
@@ -146,6 +154,9 @@ static bool is_declared(const fact_words *f, const cn_place *p)
     return f->path.len && mt_str_eq(f->path, path);
 }
 
+/* Thousandths. 1000 only for a declared path; all else ends at 990, so that it stays
+ * below. A path that names the place better than the fact's own name counts three times
+ * as much as the name; one that names it worse counts nothing. */
 static unsigned name_score(const fact_words *f, const place_words *w, const cn_place *p)
 {
     if (is_declared(f, p)) {
@@ -176,6 +187,8 @@ static void add_reason(mt_arena *a, cn_proposal *to, mt_str text)
     to->reasons = more;
 }
 
+/* The place's words that the fact has, too, for
+ * the reader; words that say little are left out. */
 static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *p)
 {
     mt_buf b = {0};
@@ -194,6 +207,8 @@ static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *
     return text;
 }
 
+/* Names first, then types, then what to look
+ * out for: the order in which a reader decides. */
 static void explain(mt_arena *a, cn_proposal *to, const fact_words *f,
                     const place_words *w, const ct_fact *fact, mt_str because)
 {
@@ -211,6 +226,7 @@ static void explain(mt_arena *a, cn_proposal *to, const fact_words *f,
 
 /* ---- Choosing ---- */
 
+/* The fewer questions a request asks and the less deep its value lies, the better. */
 static bool is_better(const cn_proposal *a, const cn_proposal *b)
 {
     if (a->score != b->score) {
@@ -225,6 +241,7 @@ static bool is_better(const cn_proposal *a, const cn_proposal *b)
     return false; /* the earlier in the document stays before */
 }
 
+/* Insertion into the few best, which stay sorted; the worst falls out. */
 static void keep(cn_match_of *m, const cn_proposal *p)
 {
     size_t at = m->count < CN_MOST_PROPOSALS ? m->count : CN_MOST_PROPOSALS;
@@ -254,6 +271,8 @@ static bool is_same_thing(const cn_place *a, const cn_place *b)
     return a->shape == b->shape;
 }
 
+/* A best that is hardly better than the second loses one level, and says which one is
+ * near. One that the contract declares (1000) is certain nevertheless. */
 static void settle(mt_arena *a, cn_match_of *m)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -270,11 +289,16 @@ static void settle(mt_arena *a, cn_match_of *m)
     }
 }
 
+/* The words of all places, split once for all facts. */
 typedef struct prepared {
     place_words *words;
     const cn_document *document;
 } prepared;
 
+/* Most places end at the name, before types are compared, which costs more. Of those
+ * whose name is near enough but whose type cannot be, the nearest is remembered for the
+ * reader. What was made for a place that is not proposed is given back to the arena at
+ * once, since there are as many as facts times places. */
 static void match_fact(mt_arena *a, const ct_fact *fact, const fact_words *f,
                        const prepared *d, cn_match_of *out)
 {
@@ -326,6 +350,9 @@ static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
 
 /* ---- Instances ---- */
 
+/* Which entity's instance a parameter means, by its name and what is around it: `id` of
+ * "orders/{id}" is Order's. More than 600 must be covered; a contract with a single
+ * entity means that one. NULL: it has to be given by hand. */
 static const ct_entity *entity_for(mt_arena *a, const ct_model *m, mt_str param,
                                    const cn_place *p)
 {
@@ -361,6 +388,8 @@ static bool is_plain_name(mt_arena *a, mt_str param, mt_str entity)
 
 typedef MT_VEC(cn_instance) instance_list;
 
+/* Nothing for a name that means its entity
+ * already, or that was added for another fact. */
 static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
                          mt_str param, instance_list *list)
 {

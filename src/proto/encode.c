@@ -1,6 +1,11 @@
 /* proto/encode.c - a JSON object to the bytes of a message.
  * Room: proto. Numbers may be written as text, as JSON does for 64 bits; names of
- * fields are those of the file or of JSON. What does not fit is said, never bent. */
+ * fields are those of the file or of JSON. What does not fit is said, never bent.
+ *
+ * Members are written in the order of the object, which the format allows; a repeated
+ * field is not packed, which every reader takes. A message inside is made in a buffer
+ * of its own, because its length stands before it. INVARIANT: every function answers
+ * MT_OK, or another code after it has added exactly one sentence to `why`. */
 #include "base/base64.h"
 #include "base/calendar.h"
 #include "base/number.h"
@@ -44,6 +49,8 @@ static bool is_short(pb_kind kind)
            kind == PB_UINT32 || kind == PB_FIXED32;
 }
 
+/* The bits as they go on the wire: a negative number as its complement of 64 bits. The
+ * most is one larger for negative numbers, and "-0" is allowed even without a sign. */
 static mt_err whole(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     bool negative;
@@ -63,6 +70,7 @@ static mt_err whole(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *
     return MT_OK;
 }
 
+/* Without the tag. For PB_FLOAT the nearest float is sent. */
 static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out)
 {
     double value;
@@ -82,6 +90,8 @@ static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out
     return MT_OK;
 }
 
+/* By name, or by number: numbers that the schema
+ * does not know yet are sent as they are. */
 static mt_err choice(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     const pb_enum_value *named = pb_enum_named(f->choices, mt_json_text(v));
@@ -99,6 +109,7 @@ static mt_err choice(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t 
     return MT_OK;
 }
 
+/* true, or "true": parameters of a request are always text. */
 static mt_err truth(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     mt_str text = mt_json_text(v);
@@ -110,6 +121,8 @@ static mt_err truth(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *
     return MT_OK;
 }
 
+/* A number is taken as text as well: an identity may be one in the contract and a
+ * string in the schema. */
 static mt_err text_or_bytes(const pb_field *f, const mt_json *v, mt_buf *why,
                             mt_buf *out)
 {
@@ -185,6 +198,8 @@ static pb_wire wire_for(pb_kind kind)
                                                                            : PB_VARINT;
 }
 
+/* With its tag. What was written of a message
+ * that failed stays behind; pb_encode() says so. */
 static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -199,7 +214,8 @@ static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
-/* {"a": 1} as a list of entries. */
+/* {"a": 1} as a list of entries. Keys of JSON
+ * are text; put_scalar() makes numbers of them. */
 static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -223,6 +239,8 @@ static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
+/* A list of one field is written element by element;
+ * null inside a list is refused by its kind. */
 static mt_err put_field(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                         size_t depth)
 {

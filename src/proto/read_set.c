@@ -3,7 +3,13 @@
  *
  * The numbers are those of google/protobuf/descriptor.proto. Each function reads one of
  * its messages, part by part, and passes over what it does not need. The set must have
- * every file that its files import (protoc --include_imports), but for Google's own. */
+ * every file that its files import (protoc --include_imports), but for Google's own and
+ * those that the loader has as text.
+ *
+ * A part whose wire type is not that of its field is passed over like an unknown one;
+ * what must be there (names, numbers, types) is asked for at the end of each function.
+ * Names must be UTF-8, because they are shown to people. Comments are not in a set that
+ * protoc writes without being asked, and are not read. */
 #include "base/utf8.h"
 #include "proto/build.h"
 #include "proto/wire.h"
@@ -15,6 +21,8 @@ typedef struct scope {
     size_t depth;
 } scope;
 
+/* One sentence for every broken byte: who has such a file has to make it again, and
+ * would not be helped by the place. */
 static bool bad_set(pb_build *b)
 {
     return pb_fault(b, MT_E_SYNTAX, "it is neither .proto text nor a descriptor set");
@@ -40,6 +48,8 @@ static bool read_enum_value(pb_build *b, mt_str bytes, pb_enum_value *out)
     return (!bad || bad_set(b)) && good_name(b, out->name) && pb_count(b);
 }
 
+/* Values are not checked to be different: the
+ * first of a number is the one that is shown. */
 static bool read_enum(const scope *s, mt_str bytes)
 {
     pb_part p;
@@ -69,7 +79,8 @@ static bool read_enum(const scope *s, mt_str bytes)
 }
 
 /* Label 3 is repeated; a oneof gives presence, and so does `optional` of proto3, which
- * protoc writes as a oneof of its own. */
+ * protoc writes as a oneof of its own. `oneof` is the index of the set plus one,
+ * bounded, because decoding allocates by it. */
 static bool read_field(const scope *s, mt_str bytes, pb_field *f)
 {
     pb_part p;
@@ -108,6 +119,7 @@ static bool read_field(const scope *s, mt_str bytes, pb_field *f)
     return pb_count(s->b);
 }
 
+/* MessageOptions.map_entry. link.c asks for the key and the value as well. */
 static bool is_map_entry(mt_str options)
 {
     pb_part p;
@@ -118,6 +130,8 @@ static bool is_map_entry(mt_str options)
     return entry && !bad;
 }
 
+/* Before everything else of a message or a service: what is inside needs the name
+ * around it, and the name may come last. */
 static mt_str name_of(mt_str bytes)
 {
     pb_part p;
@@ -129,6 +143,7 @@ static mt_str name_of(mt_str bytes)
     return name;
 }
 
+/* Messages inside it are added before it. Recursion is bounded by PB_MOST_NESTING. */
 static bool read_message(const scope *around, mt_str bytes)
 {
     pb_build *b = around->b;
@@ -240,6 +255,7 @@ static bool read_file(pb_build *b, mt_str bytes)
     return good;
 }
 
+/* Nothing but files may be in a set: other bytes are most likely not a set at all. */
 bool pb_read_set(pb_build *b, mt_str bytes)
 {
     pb_part p;

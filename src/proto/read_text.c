@@ -16,6 +16,8 @@ enum { MOST_BRACKETS = 64, MOST_COMMENT = 300 };
 
 typedef enum token_kind { T_END, T_WORD, T_NUMBER, T_TEXT, T_SIGN } token_kind;
 
+/* One file. INVARIANT: `token` is the token ahead, which nobody has taken yet, and
+ * `rest` what is behind it. */
 typedef struct reader {
     pb_build *b;
     mt_str file, rest;
@@ -29,6 +31,7 @@ typedef struct reader {
 
 /* ---- Tokens ---- */
 
+/* FILE:LINE: what, not 'TOKEN'. The line is counted only now. */
 static bool fault(reader *r, const char *what)
 {
     size_t line = 1;
@@ -51,7 +54,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What a comment says, without its signs and the white space around it. */
+/* What a comment says, without its signs and the white space around it. Cut to
+ * MOST_COMMENT bytes, and then back to a whole character. */
 static mt_str said_in(mt_str comment)
 {
     comment = mt_str_trim(comment, MT_STR("/* \t\r\n"));
@@ -62,6 +66,7 @@ static mt_str said_in(mt_str comment)
     return comment;
 }
 
+/* A comment that is not closed goes to the end of the text. */
 static size_t comment_length(mt_str s)
 {
     if (s.ptr[1] == '/') {
@@ -75,6 +80,7 @@ static size_t comment_length(mt_str s)
     return s.len;
 }
 
+/* The last comment before the token is kept; those before it are forgotten. */
 static void pass_space(reader *r)
 {
     for (;;) {
@@ -93,6 +99,7 @@ static void pass_space(reader *r)
     }
 }
 
+/* 0: it is not closed on its line. A backslash takes the next character with it. */
 static size_t quoted_length(mt_str s)
 {
     for (size_t i = 1; i < s.len && s.ptr[i] != '\n'; i++) {
@@ -172,6 +179,8 @@ static bool take_word(reader *r, const char *word)
     return there;
 }
 
+/* want_: the token must be there, else the fault is said. take_: it is taken if it is
+ * there. is_: it is only looked at. */
 static bool want_sign(reader *r, char sign)
 {
     char what[] = "here must be 'x'";
@@ -301,6 +310,8 @@ static bool read_options(reader *r, pb_field *f)
     }
 }
 
+/* Words of the language, such as int64, cannot
+ * be names of messages; all others are one. */
 static pb_kind kind_named(mt_str name)
 {
     for (int k = PB_DOUBLE; k < PB_KIND_COUNT; k++) {
@@ -319,7 +330,8 @@ static void set_type(pb_field *f, mt_str type)
     f->type_name = f->kind == PB_MESSAGE ? type : (mt_str){0};
 }
 
-/* NAME = NUMBER [options] ; */
+/* NAME = NUMBER [options] ; the type was read before. The comment before the field wins
+ * over the one behind it. */
 static bool end_field(reader *r, field_list *list, pb_field *f)
 {
     uint64_t number;
@@ -348,7 +360,9 @@ static bool end_field(reader *r, field_list *list, pb_field *f)
     return pb_count(r->b);
 }
 
-/* map<string, Account> accounts = 3; is a repeated message AccountsEntry. */
+/* map<string, Account> accounts = 3; is a repeated message with
+ * the fields key and value. Its name, accounts.entry inside the
+ * message, is one that files have no reason to declare. */
 static bool read_map(reader *r, mt_str scope, field_list *list)
 {
     mt_arena *a = r->b->arena;
@@ -382,6 +396,9 @@ static bool read_map(reader *r, mt_str scope, field_list *list)
     return pb_add_message(r->b, entry);
 }
 
+/* [repeated|optional|required] TYPE …. `map` may also be the
+ * name of a message, hence the look at what follows. In proto3
+ * a scalar has presence only with `optional` or inside a oneof. */
 static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof)
 {
     pb_field f = {.comment = r->comment, .oneof = oneof};
@@ -408,6 +425,9 @@ static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof
 
 /* ---- Declarations ---- */
 
+/* enum Status { ACTIVE = 0; FROZEN = 1 [deprecated = true];
+ * }. Values live in the enum here, not in the scope around it
+ * as the language has it: nothing looks them up by full name. */
 static bool read_enum(reader *r, mt_str scope)
 {
     mt_str name, value_name;
@@ -447,7 +467,8 @@ static bool read_enum(reader *r, mt_str scope)
 
 static bool read_message(reader *r, mt_str scope, size_t depth);
 
-/* Its number within the message is that of the fields before it, and one more. */
+/* Its number within the message is that of the fields before it, and one more: two that
+ * have fields never share it, and it is never more than m->oneofs. */
 static bool read_oneof(reader *r, mt_str scope, field_list *list)
 {
     uint32_t number = (uint32_t)list->len + 1;
@@ -484,6 +505,7 @@ static bool read_member(reader *r, mt_str scope, size_t depth, field_list *list)
                                  : read_field(r, scope, list, 0);
 }
 
+/* The message is added after those inside it; link.c does not mind the order. */
 static bool read_message(reader *r, mt_str scope, size_t depth)
 {
     mt_str name;
@@ -565,6 +587,7 @@ static bool read_service(reader *r)
     return true;
 }
 
+/* public and weak change nothing here: all files share one space of names. */
 static bool read_import(reader *r)
 {
     next(r);
@@ -601,6 +624,8 @@ static bool read_syntax(reader *r)
     return want_sign(r, ';');
 }
 
+/* An edition is read like proto2: its fields have presence unless an option says
+ * otherwise, and options are passed over. */
 static bool read_top(reader *r)
 {
     return is_word(r, "message")   ? read_message(r, r->package, 1)

@@ -26,11 +26,14 @@ static bool refused_entity(ex_job *job)
                      MT_ARG(job->call->name));
 }
 
+/* Only after refused_entity() has found it. */
 static const ct_entity *entity_of(const ex_job *job)
 {
     return &job->v->model->entities[job->what];
 }
 
+/* The contract's own, or that of a System whose members share the entity: there all of
+ * them mean the same rows. */
 static mt_str scope_of(const ex_job *job)
 {
     return job->v->scopes[job->what];
@@ -59,6 +62,7 @@ void ex_instance_claim(ex_job *job, ex_group *g)
     ex_claim(g, scope_of(job), entity_of(job)->id, id_of(job));
 }
 
+/* The group's copy, which jobs before this one may have changed. */
 static ex_row *row_of(ex_job *job, ex_group *g)
 {
     return ex_row_of(g, scope_of(job), entity_of(job)->id, id_of(job));
@@ -362,6 +366,7 @@ typedef struct counts {
     int64_t left;
 } counts;
 
+/* One state of one entity; called for each that has instances. */
 static mt_err count_one(void *state, mt_str in, int64_t count)
 {
     counts *c = state;

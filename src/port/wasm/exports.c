@@ -16,6 +16,7 @@ PAGE("primitive") int page_primitive(uintptr_t user, motet_call *call);
 PAGE("handle")
 int page_handle(uintptr_t user, const motet_str *question, motet_str *answer);
 
+/* Texts go by their address: a page reads two numbers there, where and how long. */
 static bool may_act(void *user, motet_str persona)
 {
     return page_may_act((uintptr_t)user, &persona) != 0;
