@@ -2,7 +2,7 @@
  * input and output. Writes {name: {answer, readable, method}}; an answer that is an error is
  * {error: {code, message}}. */
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createRequire } from "node:module";
 import { ENCODINGS, initialization, play, readable, table } from "./rows.mjs";
@@ -45,6 +45,9 @@ function start() {
   return { child, connection, ask, told, tell: (method, params) => connection.sendNotification(method, params), heard };
 }
 
+/* An edit may make a file. */
+const readText = (path) => (existsSync(path) ? readFileSync(path, "utf8") : "");
+
 const results = {};
 for (const encoding of ENCODINGS) {
   const server = start();
@@ -54,7 +57,7 @@ for (const encoding of ENCODINGS) {
   results[`initialize in ${encoding}`] = { method: "initialize", answer: began, readable: began };
   for (const row of table().filter((r) => (r.encoding ?? "utf-16") === encoding)) {
     const [uri, text, answer] = await play(row, encoding, server);
-    const textOf = (of) => (of === uri ? text : readFileSync(fileURLToPath(of), "utf8"));
+    const textOf = (of) => (of === uri ? text : readText(fileURLToPath(of)));
     results[row.name] = { method: row.request, answer, readable: readable(answer, uri, textOf, encoding,
       /semanticTokens/.test(row.request) ? legend : undefined) };
     server.heard.clear();
