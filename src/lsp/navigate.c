@@ -26,12 +26,75 @@ static const fr_mention *asked_for(ls_call *c, ls_view **v)
     return ls_mention_at(*v, c->doc->path, c->offset);
 }
 
+/* ---- one name, while the text is broken ---- */
+
+/* What two texts have in common at both ends. */
+typedef struct common {
+    size_t before, behind; /* bytes */
+} common;
+
+static common common_of(mt_str a, mt_str b)
+{
+    size_t most = a.len < b.len ? a.len : b.len;
+    common n = {0};
+    while (n.before < most && a.ptr[n.before] == b.ptr[n.before]) {
+        n.before++;
+    }
+    while (n.behind < most - n.before &&
+           a.ptr[a.len - 1 - n.behind] == b.ptr[b.len - 1 - n.behind]) {
+        n.behind++;
+    }
+    return n;
+}
+
+/* Where a part of one text stands in the other; false: it is not in what they have in
+ * common. */
+static bool carry_over(common n, size_t from_len, size_t to_len, size_t length,
+                       size_t *offset)
+{
+    if (*offset + length <= n.before) {
+        return true;
+    }
+    if (*offset < from_len - n.behind) {
+        return false;
+    }
+    *offset += to_len - from_len;
+    return true;
+}
+
+/* By the last text that could be read whole; its places are carried over. */
+static void define_from_before(ls_call *c)
+{
+    ls_view *good = ls_view_good(c->s, c->doc);
+    mt_str now = c->doc->lines.text, then = mt_buf_str(&c->doc->whole);
+    common n = common_of(then, now);
+    size_t offset = c->offset;
+    if (!good->is_whole || !carry_over(n, now.len, then.len, 0, &offset)) {
+        return;
+    }
+    const fr_mention *m = ls_mention_at(good, c->doc->path, offset);
+    if (m && !mt_str_eq(m->definition.file, c->doc->path)) {
+        ls_write_location(c, good, &m->definition);
+    } else if (m) {
+        size_t at = m->definition.offset, length = m->definition.length;
+        if (carry_over(n, then.len, now.len, length, &at)) {
+            mt_jw_begin_object(c->w);
+            mt_jw_keyz(c->w, "range");
+            ls_write_range(c->w, c->s, &c->doc->lines, (ls_range){at, at + length});
+            mt_jw_key_str(c->w, "uri", c->doc->uri);
+            mt_jw_end_object(c->w);
+        }
+    }
+}
+
 void ls_definition(ls_call *c)
 {
     ls_view *v;
     const fr_mention *m = asked_for(c, &v);
     if (m) {
         ls_write_location(c, v, &m->definition);
+    } else if (!v->is_whole) {
+        define_from_before(c);
     }
 }
 

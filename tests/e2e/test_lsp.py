@@ -206,6 +206,18 @@ class Lsp(Case):
         self.assertTrue(editor.at(uri, "definition", at))
         self.assertIsNone(editor.at(uri, "definition", ORDER.index("{")))
 
+    def test_a_definition_is_found_while_its_use_stands_in_what_is_broken(self):
+        editor, uri = self.opened()
+        editor.diagnostics(uri)  # it has been whole
+        at = ORDER.index("snapshot: at_initiation") + len("snapshot: ")
+        editor.change(uri, at, at + len("at_initiation"), "(")
+        for place, word, definition in (("op: pay", "pay", "operation pay"), ("success: second", "second", "\n    second"),
+                                        ("persona: clerk", "clerk", "persona clerk")):
+            with self.subTest(place=place):
+                text = editor.texts[uri]
+                found = editor.at(uri, "definition", text.index(place) + place.index(word))
+                self.assertEqual(editor.offset(uri, found["range"]["start"]), text.index(definition) + definition.index(word))
+
     def test_every_use_and_with_the_definition(self):
         editor, uri = self.opened()
         at = self.spot(ORDER, "is_small")

@@ -95,6 +95,9 @@ export async function play(row, encoding, { tell, ask, told }) {
   let text = (row.edits ?? []).reduce(once, readFileSync(pathOf(row.file), "utf8"));
   await tell("textDocument/didOpen", { textDocument: { uri, languageId: "tenor", version: 1, text } });
   let version = 1;
+  if (row.typed) {
+    await told(uri, version); // else what was typed might come before the server has seen the text
+  }
   for (const [from, to] of row.typed ?? []) {
     const at = text.indexOf(from);
     const range = { start: positionOf(text, at, encoding), end: positionOf(text, at + from.length, encoding) };
