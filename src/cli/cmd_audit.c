@@ -156,7 +156,7 @@ static mt_str bundle_of(cli_audit *a, const bundles *b, cli_ledger *l,
  * for an auditor the rules are missing either way. */
 static const ct_model *load(cli_audit *a, mt_str bundle, const mt_limits *limits)
 {
-    mt_diags ds = {0};
+    mt_diags ds = {.arena = &a->arena};
     ct_admitted admitted = {0};
     if (!bundle.len ||
         ct_admit(&a->arena, MT_STR("contract"), bundle, limits, &ds, &admitted)) {

@@ -66,8 +66,10 @@ static mt_err note_left(void *state, const st_doc *row)
     left *l = state;
     mt_json tree;
     mt_str body = mt_str_dup(l->a, row->body), id = mt_str_dup(l->a, row->id);
-    if (!mt_json_read(l->a, body, NULL, &tree, NULL) &&
-        !mt_str_is(mt_text_at(&tree, "status"), EX_CALL_UNKNOWN)) {
+    if (mt_json_read(l->a, body, NULL, &tree, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    if (!mt_str_is(mt_text_at(&tree, "status"), EX_CALL_UNKNOWN)) {
         mt_str tool = mt_text_at(&tree, "tool");
         mt_vec_push(l->a, &l->calls, id);
         mt_vec_push(l->a, &l->tools, tool);

@@ -75,10 +75,12 @@ static int see_progress(void *state, curl_off_t a, curl_off_t b, curl_off_t c,
 /* Without a body none is sent, not an empty one: `ptr` says which. */
 static void set_body(CURL *curl, const cli_exchange *x)
 {
-    if (x->body.ptr) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, x->body.ptr);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
+    if (!x->body.ptr) { /* nor that of the exchange before */
+        curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+        return;
     }
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, x->body.ptr);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
 }
 
 /* Only http and https, whatever address was given; nobody is followed elsewhere. */

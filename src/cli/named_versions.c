@@ -5,7 +5,8 @@
 
 /* The key has a newline between both parts, which ids of contracts and etags do not
  * have. Pointers are good until the next version is added. */
-static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag)
+static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag,
+                                     uint64_t seq, mt_str time)
 {
     bool added;
     mt_str key = mt_strf(&v->scratch, "%.*s\n%.*s", MT_ARG(contract), MT_ARG(etag));
@@ -13,15 +14,16 @@ static cli_named_version *version_of(cli_named *v, mt_str contract, mt_str etag)
     if (!e) {
         e = mt_map_add(&v->arena, &v->index, mt_str_dup(&v->arena, key), &added);
         cli_named_version fresh = {.contract = mt_str_dup(&v->arena, contract),
-                                   .etag = mt_str_dup(&v->arena, etag)};
+                                   .etag = mt_str_dup(&v->arena, etag),
+                                   .first = seq,
+                                   .first_time = mt_str_dup(&v->arena, time)};
         mt_vec_push(&v->arena, &v->list, fresh);
         e->value = v->list.len;
     }
     return &v->list.items[e->value - 1];
 }
 
-/* A record may come without a time; then the next one that has one counts as the first.
- * The last time is copied only when it changes, as many records are of the same
+/* The last time is copied only when it changes, as many records are of the same
  * moment. */
 void cli_named_note(cli_named *v, uint64_t seq, mt_str body)
 {
@@ -36,11 +38,7 @@ void cli_named_note(cli_named *v, uint64_t seq, mt_str body)
     if (!contract.len || !etag.len) {
         return;
     }
-    cli_named_version *named = version_of(v, contract, etag);
-    if (!named->first_time.len) {
-        named->first = seq;
-        named->first_time = mt_str_dup(&v->arena, time);
-    }
+    cli_named_version *named = version_of(v, contract, etag, seq, time);
     named->last = seq;
     if (!mt_str_eq(named->last_time, time)) {
         named->last_time = mt_str_dup(&v->arena, time);

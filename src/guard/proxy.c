@@ -106,7 +106,9 @@ static void tell(proxy *p, mt_buf *line)
     mt_buf_addc(line, '\n');
     for (mt_str rest = mt_buf_str(line); rest.len && !p->client_deaf;) {
         ssize_t n = write(p->o->out, rest.ptr, rest.len);
-        if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        if (n < 0 && errno == EAGAIN) { /* somebody made the pipe not block */
+            (void)poll(&(struct pollfd){.fd = p->o->out, .events = POLLOUT}, 1, -1);
+        } else if (n < 0 && errno != EINTR) {
             p->client_deaf = p->client_gone = true;
         }
         rest = mt_str_skip(rest, n > 0 ? (size_t)n : 0);

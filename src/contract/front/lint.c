@@ -308,7 +308,11 @@ static mt_str nearest_code(mt_str word)
 /* Codes of analyses are not ours to know: a letter S and three digits. */
 static bool is_finding(mt_str word)
 {
-    return word.len == 4 && upper(word.ptr[0]) == 'S';
+    bool is = word.len == 4 && upper(word.ptr[0]) == 'S';
+    for (size_t i = 1; is && i < word.len; i++) {
+        is = word.ptr[i] >= '0' && word.ptr[i] <= '9';
+    }
+    return is;
 }
 
 mt_str ct_lint_fault(mt_arena *a, mt_str word, mt_str *hint)
