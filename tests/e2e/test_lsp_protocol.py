@@ -37,6 +37,7 @@ TYPES = {
     "textDocument/semanticTokens/range": "p.SemanticTokens | null",
     "textDocument/inlayHint": "p.InlayHint[] | null",
     "textDocument/codeAction": "(p.Command | p.CodeAction)[] | null",
+    "codeAction/resolve": "p.CodeAction",
     "textDocument/codeLens": "p.CodeLens[] | null",
     "textDocument/formatting": "p.TextEdit[] | null",
     "textDocument/rangeFormatting": "p.TextEdit[] | null",

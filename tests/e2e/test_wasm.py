@@ -21,7 +21,7 @@ WASM, SDK, NPM = SOURCE / "build-wasm", SOURCE / "sdk" / "js", SOURCE / "tests" 
 SEED = int(os.environ.get("MOTET_SEED", "17"))
 RANDOM = 5000 if SOAK else 500
 EVALUATIONS = 1000000 if SOAK else 20000
-MODULES = {"motet.wasm": 450_000, "motet-graph.wasm": 450_000, "motet-all.wasm": 720_000}  # bytes, gzipped, at most
+MODULES = {"motet.wasm": 450_000, "motet-graph.wasm": 450_000, "motet-all.wasm": 750_000}  # bytes, gzipped, at most
 
 
 # Why the solver is not there is said in other words, and in nothing else they differ.

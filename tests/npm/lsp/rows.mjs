@@ -111,6 +111,9 @@ export async function play(row, encoding, { tell, ask, told }) {
   } else if (/^callHierarchy/.test(row.request)) {
     const [item] = await ask("textDocument/prepareCallHierarchy", paramsOf(row, uri, text, encoding));
     answer = await ask(row.request, { item });
+  } else if (row.request === "codeAction/resolve") { // of the one with the title `pick`
+    const actions = await ask("textDocument/codeAction", paramsOf(row, uri, text, encoding));
+    answer = await ask(row.request, actions.find((action) => action.title === row.pick));
   } else {
     answer = await ask(row.request, paramsOf(row, uri, text, encoding));
   }
