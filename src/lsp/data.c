@@ -262,6 +262,9 @@ static void check_names(ls_server *s, gr_text text, const mt_json *tree,
     if (!ls_trials_open(s, path, &t)) {
         return;
     }
+    for (size_t i = 0; i < t.view->e->source_count; i++) {
+        ls_note_source(s->noting, t.view->e->sources[i].id);
+    }
     if (ct_scenarios_check(ds->arena, t.plan, file, &why)) {
         add_lines(ds, text, why);
     }

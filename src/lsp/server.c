@@ -268,7 +268,7 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_keyz(w, "completionProvider");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "triggerCharacters");
-    WORDS(w, ".", ":", "(", "[", "\"", ",");
+    WORDS(w, ".", ":", "(", "[", "\"", ",", "{", "$");
     mt_jw_end_object(w);
     mt_jw_key_bool(w, "declarationProvider", true);
     mt_jw_key_bool(w, "definitionProvider", true);
