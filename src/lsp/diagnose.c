@@ -59,14 +59,21 @@ static void write_related(ls_call *c, const ls_view *v, const mt_diag *d)
     mt_jw_end_array(c->w);
 }
 
+/* A message may have a zero byte in it, where the text has one. */
 static mt_str words_of(mt_arena *a, const mt_diag *d, bool is_elsewhere)
 {
-    mt_str m = d->hint.len
-                   ? mt_strf(a, "%.*s\n%.*s", MT_ARG(d->message), MT_ARG(d->hint))
-                   : d->message;
-    return is_elsewhere
-               ? mt_strf(a, "%.*s:%u: %.*s", MT_ARG(d->file), d->line, MT_ARG(m))
-               : m;
+    mt_buf b = {0};
+    if (is_elsewhere) {
+        mt_buf_addf(&b, "%.*s:%u: ", MT_ARG(d->file), d->line);
+    }
+    mt_buf_adds(&b, d->message);
+    if (d->hint.len) {
+        mt_buf_addc(&b, '\n');
+        mt_buf_adds(&b, d->hint);
+    }
+    mt_str words = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return words;
 }
 
 static void write_diagnostic(ls_call *c, const ls_view *v, const ls_document *doc,

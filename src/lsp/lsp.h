@@ -24,8 +24,8 @@ typedef bool ls_each(void *context, mt_str path);
 
 typedef struct ls_world {
     mt_provider files; /* of what is not open */
-    /* Calls `each` for every file below a folder whose name ends so; NULL: nobody
-     * knows which files there are. */
+    /* Calls `each` for every file below a folder whose name ends so, in the order of
+     * the bytes of their paths; NULL: nobody knows which files there are. */
     void *state;
     void (*list)(void *state, mt_str folder, mt_str suffix, ls_each *each,
                  void *context);

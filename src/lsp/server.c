@@ -202,7 +202,7 @@ static void agree(ls_server *s, const mt_json *can)
 static void add_folder(ls_call *c, mt_str uri)
 {
     ls_server *s = c->s;
-    mt_str path = ls_path_of(c->a, uri);
+    mt_str path = mt_path_join(c->a, MT_STR(""), ls_path_of(c->a, uri));
     if (!path.len) {
         return;
     }

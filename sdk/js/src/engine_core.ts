@@ -19,6 +19,7 @@ export interface HostCalls {
   primitive?(call: number): number;
   read?(path: number, out: number): number;
   handle?(question: number, out: number): number;
+  list?(folder: number, out: number): number;
 }
 
 const WASI_BAD_FILE = 8;
@@ -162,6 +163,7 @@ export class Core {
         primitive: (u: number, call: number) => host(u).primitive?.(call) ?? 0,
         read: (u: number, path: number, out: number) => host(u).read?.(path, out) ?? NOT_FOUND,
         handle: (u: number, question: number, out: number) => host(u).handle?.(question, out) ?? 0,
+        list: (u: number, folder: number, out: number) => host(u).list?.(folder, out) ?? NOT_FOUND,
       },
       wasi_snapshot_preview1: {
         fd_close: () => WASI_BAD_FILE,
@@ -289,6 +291,20 @@ export class Core {
     const length = this.#encoder.encodeInto(value, this.#bytes.subarray(at, at + most)).written ?? 0;
     this.#bytes[at + length] = 0;
     return { at, length };
+  }
+
+  /** The same for bytes as they are. */
+  putBytes(bytes: Uint8Array): number {
+    const at = this.alloc(bytes.length);
+    this.#fresh();
+    this.#bytes.set(bytes, at);
+    return at;
+  }
+
+  /** A copy of what is at an address. */
+  bytes(pointer: number, length: number): Uint8Array {
+    this.#fresh();
+    return this.#bytes.slice(pointer, pointer + length);
   }
 
   /** Texts for the time of one call, all as (pointer, length) and ending with a zero. */
