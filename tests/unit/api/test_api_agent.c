@@ -77,6 +77,10 @@ static const struct talk_row {
     {"a timer while a condition holds", HEAD "memory: {n: 0}\ntape: {start: [A]}\nreceivers: [{route: A, do: stay, count: {n: 1}}]\n"
      "senders: [{name: s, route: A, on_actions: [stay], every_ms: 100, run_while: {memory.n: {below: 2}}, message: '{{memory.n}}'}]\n",
      {"T0", "R{}", "T200", "R{}", "T300", "T400"}, "||1||||"},
+    {"a condition that failed disarms", HEAD "memory: {n: 0}\ntape: {start: [A]}\n"
+     "receivers: [{route: A, rules: [{when: {content.say: reset}, do: test, remember: {n: 0}}, {do: stay, count: {n: 1}}]}]\n"
+     "senders: [{name: s, route: A, on_actions: [stay], every_ms: 100, run_while: {memory.n: {below: 2}}, message: '{{memory.n}}'}]\n",
+     {"T0", "R{}", "R{}", "T200", "R{\"say\":\"reset\"}", "T400", "R{}", "T600"}, "|||||||1|"},
     {"a hook that sets", HEAD "tape: {start: [A]}\nhooks: [{name: h, direction: receive, set: {x: 7, y: '{{content.x}}'}}]\n"
      "receivers: [{route: A, do: stay}]\nsenders: [{name: s, route: A, on_actions: [stay], message: '{{content.x}} {{content.y}} {{content.z}}'}]\n",
      {"R{\"x\":1,\"z\":3}"}, "7 1 3|"},
