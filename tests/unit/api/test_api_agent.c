@@ -53,7 +53,7 @@ static const struct file_row {
  * stands in `want`, a step in each line. */
 static const struct talk_row {
     const char *name, *agent;
-    const char *steps[8];
+    const char *steps[10];
     const char *want;
 } TALKS[] = {
     {"a timer", HEAD "tape: {start: [A]}\nsenders: [{name: s, route: A, every_ms: 100, message: hi}]\n",
@@ -78,9 +78,9 @@ static const struct talk_row {
      "senders: [{name: s, route: A, on_actions: [stay], every_ms: 100, run_while: {memory.n: {below: 2}}, message: '{{memory.n}}'}]\n",
      {"T0", "R{}", "T200", "R{}", "T300", "T400"}, "||1||||"},
     {"a condition that failed disarms", HEAD "memory: {n: 0}\ntape: {start: [A]}\n"
-     "receivers: [{route: A, rules: [{when: {content.say: reset}, do: test, remember: {n: 0}}, {do: stay, count: {n: 1}}]}]\n"
+     "receivers: [{route: A, rules: [{when: {content.say: reset}, do: move, remember: {n: 0}}, {do: stay, count: {n: 1}}]}]\n"
      "senders: [{name: s, route: A, on_actions: [stay], every_ms: 100, run_while: {memory.n: {below: 2}}, message: '{{memory.n}}'}]\n",
-     {"T0", "R{}", "R{}", "T200", "R{\"say\":\"reset\"}", "T400", "R{}", "T600"}, "|||||||1|"},
+     {"T0", "R{}", "R{}", "T200", "R{\"say\":\"reset\"}", "T400", "R{}", "T600", "T700"}, "|||||||1|1|"},
     {"a hook that sets", HEAD "tape: {start: [A]}\nhooks: [{name: h, direction: receive, set: {x: 7, y: '{{content.x}}'}}]\n"
      "receivers: [{route: A, do: stay}]\nsenders: [{name: s, route: A, on_actions: [stay], message: '{{content.x}} {{content.y}} {{content.z}}'}]\n",
      {"R{\"x\":1,\"z\":3}"}, "7 1 3|"},
@@ -136,7 +136,7 @@ static void talks(void **state)
                  motet_agent_message(a, 0).ptr);
     }
     assert_int_equal(motet_actor_new(a, NULL, &x), MOTET_OK);
-    for (size_t i = 0; i < 8 && row->steps[i]; i++) {
+    for (size_t i = 0; i < 10 && row->steps[i]; i++) {
         int64_t next;
         const char *step = row->steps[i] + 1;
         motet_status status = row->steps[i][0] == 'T'
