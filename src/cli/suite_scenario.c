@@ -253,14 +253,16 @@ void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
-/* What happens instead, as a scenario; `more` are facts that were made up. */
+/* What happens instead, as a scenario; `more` and `states` are facts and states that
+ * were made up. */
 static void note_failure(mt_arena *a, session *s, const ct_scenario *scenario,
-                         mt_str more)
+                         mt_str more, const mt_json *states)
 {
     if (kept.recording) {
         mt_buf out = {0};
         mt_jw w = mt_jw_start(&out, false);
-        ct_scenario_record(&w, a, &s->ready.bench, &s->scenarios, scenario, more);
+        ct_scenario_record(&w, a, &s->ready.bench, &s->scenarios, scenario, more,
+                           states);
         kept.recorded = mt_str_dup(&kept.arena, mt_buf_str(&out));
         mt_buf_free(&out);
     }
@@ -277,7 +279,7 @@ static bool run_property(mt_arena *a, session *s, const ct_scenario *scenario,
         mt_buf_addf(why, "%lld cases, seed %lld\n", (long long)p.cases,
                     (long long)p.seed);
     } else if (p.failed) {
-        note_failure(a, s, scenario, p.facts);
+        note_failure(a, s, scenario, p.facts, p.states);
     }
     return ok;
 }
@@ -337,7 +339,7 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
     bool ok = ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, conditions,
                               s->coverage, why);
     if (!ok) {
-        note_failure(a, s, scenario, MT_STR(""));
+        note_failure(a, s, scenario, MT_STR(""), NULL);
     }
     return ok;
 }

@@ -135,6 +135,17 @@ static span row_of(const work *w, mt_str tool)
     return (span){0, 0};
 }
 
+/* How far in the lines below a key stand: as the first does, else by two. */
+static size_t depth_below(const work *w, span row, size_t key)
+{
+    size_t deep = indent(w->rows.items[key]), next = key + 1;
+    while (next < row.to && is_blank(w->rows.items[next])) {
+        next++;
+    }
+    size_t below = next < row.to ? indent(w->rows.items[next]) : 0;
+    return below > deep ? below : deep + 2;
+}
+
 /* Where a further fact goes: behind `facts: {…`, below `facts:`, or in a line that is
  * new. False: they are written in some other way. */
 static bool add_to_row(work *w, span row, mt_str fact)
@@ -147,7 +158,8 @@ static bool add_to_row(work *w, span row, mt_str fact)
         }
         mt_str value = mt_str_trim(mt_str_skip(rest, 6), MT_STR(" \r"));
         if (!value.len) {
-            mt_str new = mt_strf(w->a, "%*s%.*s", (int)deep + 2, "", MT_ARG(fact));
+            mt_str new =
+                mt_strf(w->a, "%*s%.*s", (int)depth_below(w, row, i), "", MT_ARG(fact));
             insert(w->a, &w->rows, i + 1, new);
         } else if (value.len > 2 && value.ptr[0] == '{') {
             size_t open = mt_str_find(line, '{') + 1;

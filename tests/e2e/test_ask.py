@@ -6,6 +6,56 @@ from harness import SOURCE, Case, main
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 
 
+# Payloads that a condition over facts can be written with, and those it cannot: a
+# payload that is rounded is another number than the fact.
+PAYLOADS = """
+fact a { type: Bool source: "s" }
+fact b { type: Bool source: "s" }
+fact n { type: Int(0, 99) source: "s" }
+fact r { type: Decimal(6, 3) source: "s" }
+fact ns { type: List(element_type: Int(0, 9), max: 3) source: "s" }
+rule copy { stratum: 0 when: a produce: verdict count { payload: Int(0, 99) = n } }
+rule fixed { stratum: 0 when: b produce: verdict level { payload: Int(0, 9) = 3 } }
+rule coarse { stratum: 0 when: a produce: verdict rounded { payload: Decimal(6, 1) = r } }
+rule fine { stratum: 0 when: a produce: verdict same { payload: Decimal(6, 3) = r } }
+rule widened { stratum: 0 when: a produce: verdict wide { payload: Decimal(6, 1) = n } }
+rule rec { stratum: 0 when: b produce: verdict pair { payload: Record { x: Int(0, 99), y: Int(0, 9) } = { x: n, y: 4 } } }
+rule few { stratum: 0 when: exists k in ns . k > 5 produce: verdict some { payload: Bool = true } }
+rule many { stratum: 0 when: forall k in ns . (k > 5 or k < 2) produce: verdict ends { payload: Bool = true } }
+rule every { stratum: 0 when: forall k in ns . k > 5 produce: verdict all { payload: Bool = true } }
+rule both { stratum: 0 when: a and n > 5 produce: verdict ab { payload: Bool = true } }
+rule either { stratum: 0 when: a or n > 5 produce: verdict aob { payload: Bool = true } }
+rule high { stratum: 1 when: verdict_present(count) and count > 10 produce: verdict big { payload: Bool = true } }
+"""
+WHEN = [
+    ("when is big", "a and n > 10"),
+    ("when is count > 10", "a and n > 10"),
+    ("when is count > 10 and a", "a and n > 10"),
+    ("when is count > 10 and b", "a and n > 10 and b"),
+    ("when is not count > 10", "not a or n <= 10"),
+    ("when is not big", "not a or n <= 10"),
+    ("when is level = 3", "b"),
+    ("when is level = 4", "never"),
+    ("when is rounded > 1.5", "rounded > 1.5"),
+    ("when is same > 1.5", "a and r > 1.5"),
+    ("when is wide > 1.5", "wide > 1.5"),
+    ("when is pair.x > 7", "b and n > 7"),
+    ("when is pair.y = 4", "b"),
+    ("when is not some", "forall k in ns . k <= 5"),
+    ("when is not all", "exists k in ns . k <= 5"),
+    ("when is not ends", "not (forall k in ns . k > 5 or k < 2)"),
+    ("when is not ab", "not a or n <= 5"),
+    ("when is not aob", "not a and n <= 5"),
+    ("when is not (ab or some)", "(not a or n <= 5) and (forall k in ns . k <= 5)"),
+    ("when is a or (b and a)", "a"),
+    ("when is n > 5 and n > 3", "n > 5"),
+    ("when is n > 3 and n > 5", "n > 5"),
+    ("when is n > 5 or n > 3", "n > 3"),
+    ("when is not n < 5", "n >= 5"),
+    ("when is not n <= 5", "n > 5"),
+    ("when is not n != 5", "n = 5"),
+]
+
 # An outcome is taken by state: of these two only `pay` matches where everything begins.
 BY_STATE = """
 persona p
@@ -124,6 +174,13 @@ class Ask(Case):
         reply = self.ask('when is release_approved and within_threshold and not delivery_failed')
         self.assertEqual(reply["condition"],
                          self.ask("when is release_approved")["condition"])
+
+    def test_conditions_are_written_over_facts_and_no_longer_than_needed(self):
+        contract = self.write("payloads.tenor", PAYLOADS)
+        for question, condition in WHEN:
+            with self.subTest(question):
+                reply = self.ask(question, contract=contract)
+                self.assertEqual((reply["condition"], reply["proof"]), (condition, "proven"))
 
     def test_never_and_always(self):
         self.assertEqual(self.ask("when is delivery_confirmed and delivery_failed", code=1)

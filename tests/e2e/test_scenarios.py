@@ -42,6 +42,25 @@ flow decide { snapshot: at_initiation entry: s1 steps: {
 """
 
 
+# A text, a choice and two entities, to be made up and made simpler.
+WORDS = """persona clerk
+fact kind { type: Enum(values: ["red", "green", "blue"]) source: "a.b" }
+fact word { type: Text(max_length: 9) source: "a.b" }
+fact sky { type: Text(max_length: 9) source: "a.b" default: "" }
+entity Bin { states: [x, y, z] initial: x transitions: [(x, y), (y, z)] }
+fact n { type: Int(0, 99) source: "a.b" default: 1 }
+entity Doc { states: [draft, sent, done] initial: draft transitions: [(draft, sent), (sent, done)] }
+rule seen { stratum: 0 when: kind != "red" and word != "" produce: verdict odd { payload: Bool = true } }
+rule late { stratum: 0 when: kind = "blue" produce: verdict blue { payload: Bool = true } }
+rule any { stratum: 0 when: n > 3 produce: verdict more { payload: Bool = true } }
+operation send { personas: [clerk] require: verdict_present(odd) effects: [Doc: draft -> sent] outcomes: [sent] error_contract: [precondition_failed] }
+operation end { personas: [clerk] require: not verdict_present(more) effects: [Doc: sent -> done] outcomes: [ended] error_contract: [precondition_failed] }
+flow f { snapshot: at_initiation entry: one steps: {
+  one: OperationStep { op: send persona: clerk outcomes: { sent: two } on_failure: Terminate(outcome: failure) }
+  two: OperationStep { op: end persona: clerk outcomes: { ended: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+"""
+
+
 class ScenarioCase(Case):
     def scenarios(self, text, contract=LOAN):
         self.write("loan.tenor", contract)
@@ -112,6 +131,56 @@ class Properties(ScenarioCase):
         facts = self.facts_of(self.fails(1, "test", path).out)
         self.assertEqual(facts["parts"], [{"name": "", "share": 61}])
         self.assertEqual(facts["amount"], {"amount": "0.00", "currency": "EUR"})
+
+    def test_texts_choices_and_states_shrink(self):
+        path = self.scenarios("""
+  - name: nothing is odd
+    for_all: {cases: 300, seed: 3}
+    assert: [not verdict_present(odd)]
+  - name: nothing is blue
+    for_all: {cases: 300, seed: 3}
+    assert: [not verdict_present(blue)]
+  - name: everything is sent
+    given: {states: {Doc: sent}, facts: {kind: green, word: x}}
+    for_all: {states: true, cases: 20}
+    when: {operation: send, persona: clerk}
+    assert: [outcome = "sent"]
+  - name: no bin is full
+    for_all: {states: true, cases: 50}
+    assert: ['Bin.state != "z"']
+""", WORDS)
+        out = self.fails(1, "test", path, "--record", "new.json").out
+        odd, blue, sent, full = (part for part in re.split(r"(?m)^not ok ", out)[1:])
+        facts = self.facts_of(odd)
+        self.assertEqual((facts["kind"], facts["n"], facts["sky"], len(facts["word"])), ("green", 0, "", 1))
+        self.assertEqual(self.facts_of(blue), {"kind": "blue", "n": 0, "sky": "", "word": ""})
+        self.assertEqual(self.facts_of(sent), {"n": 0, "sky": ""})
+        self.assertIn("state of Bin: x\n", sent)
+        self.assertNotIn("state of Doc", sent)
+        self.assertIn("(invalid_source_state)", sent)
+        self.assertIn("state of Bin: z\n", full)
+        self.assertIn("state of Doc: draft\n", full)
+        recorded = json.loads((self.dir / "new.json").read_text())["scenarios"]
+        self.assertEqual(recorded[2]["given"]["states"], {"Doc": "sent", "Bin": "x"})
+
+    def test_what_is_bound_is_recorded_and_a_file_needs_scenarios(self):
+        path = self.scenarios("""
+  - name: bound
+    given: {facts: {kind: green, word: x}, states: {Doc: {d1: draft, d2: sent}}, bind: {Doc: d1}}
+    when: {flow: f, persona: clerk}
+    then: {outcome: success, states: {Doc: {d1: done, d2: sent}}, steps: [one=sent, two=ended]}
+  - name: bound wrongly
+    given: {facts: {kind: green, word: x}, states: {Doc: {d1: draft}}, bind: [d1]}
+    when: {flow: f, persona: clerk}
+    then: {outcome: success}
+""", WORDS)
+        out = self.fails(1, "test", path, "--record", "new.json").out
+        self.assertIn("\nok 1 - ", out)
+        self.assertIn("error: bindings must be an object, not array (type)", out)
+        recorded, = json.loads((self.dir / "new.json").read_text())["scenarios"]
+        self.assertEqual(recorded["given"]["bind"], ["d1"])
+        empty = self.write("empty.scenarios.yaml", "contract: loan.tenor\n")
+        self.assertIn(f"{empty}:1:1: `scenarios` is missing", self.fails(1, "test", empty).out)
 
     def test_the_counterexample_is_a_fact_set_that_eval_takes_and_record_writes(self):
         path = self.scenarios("""

@@ -50,7 +50,13 @@ static mt_str facts_text(const search *x, mt_arena *a)
     return text;
 }
 
-/* Those that are given, and those that were made up; NULL: none were. */
+static const mt_json *states_given(const search *x)
+{
+    const mt_json *own = x->c->s->given.states;
+    return own ? own : x->c->file->shared.states;
+}
+
+/* Those that are given, and those that were made up; NULL: neither were. */
 static const mt_json *states_tree(const search *x, mt_arena *a, const mt_json *given)
 {
     mt_buf out = {0};
@@ -97,8 +103,7 @@ static void make_case(search *x)
             ct_generate(&x->g, &x->keep, f->type, x->values[i]);
         }
     }
-    const mt_json *given = x->c->s->given.states;
-    given = given ? given : x->c->file->shared.states;
+    const mt_json *given = states_given(x);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         const ct_entity *entity = &x->m->entities[e];
         bool drawn = x->c->s->for_all.states && !mt_json_get(given, entity->id);
@@ -165,6 +170,7 @@ static void tell(search *x, mt_arena *a, ct_property *p, mt_buf *why)
 {
     simplify(x);
     p->facts = facts_text(x, a);
+    p->states = states_tree(x, a, states_given(x));
     ct_scenario_say(why, x->c->file, x->c->s->for_all_written,
                     "case %lld of %lld does not hold (seed %lld); the simplest found:",
                     (long long)p->failed, (long long)p->cases, (long long)p->seed);

@@ -16,10 +16,11 @@ typedef struct ct_property_options {
 } ct_property_options;
 
 typedef struct ct_property {
-    int64_t cases, seed; /* that were to be tried */
-    int64_t tried;       /* that were, up to the one that failed */
-    int64_t failed;      /* the number of the case, from 1; 0: none */
-    mt_str facts;        /* that were made up for it, simplified, as JSON; in `a` */
+    int64_t cases, seed;   /* that were to be tried */
+    int64_t tried;         /* that were, up to the one that failed */
+    int64_t failed;        /* the number of the case, from 1; 0: none */
+    mt_str facts;          /* that were made up for it, simplified, as JSON; in `a` */
+    const mt_json *states; /* given and made up for it; NULL: neither; in `a` */
 } ct_property;
 
 /* Runs a scenario with `for_all` that has no fault. false: `why` says which case does

@@ -387,10 +387,11 @@ void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r)
 }
 
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                        const ct_scenario *s, mt_str more)
+                        const ct_scenario *s, mt_str more, const mt_json *states)
 {
     ct_result r;
     ct_trial t = ct_scenario_trial(a, file, s, more);
+    t.states = states ? states : t.states;
     ct_trial_run(a, b, &t, &r);
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "given");

@@ -137,9 +137,10 @@ bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
                      const ct_scenario *s, const ct_conditions *conditions,
                      ct_coverage *coverage, mt_buf *why);
 /* Writes the scenario with `then` replaced by what happens today. `more`: further
- * facts, an object as text, or empty. */
+ * facts, an object as text, or empty. `states`: instead of those that are given; NULL:
+ * none. */
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                        const ct_scenario *s, mt_str more);
+                        const ct_scenario *s, mt_str more, const mt_json *states);
 /* Writes `then` of a trial that was run: for recording what is not a scenario yet. */
 void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r);
 

@@ -84,9 +84,6 @@ mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
     char *number = out + 2; /* room for a sign and a carried 1 */
     memcpy(number, digits.ptr, kept);
     char last = kept ? number[kept - 1] : '0';
-    if (last == '.') {
-        last = kept > 1 ? number[kept - 2] : '0';
-    }
     if (rounds_up(dropped, last) && carry(number, kept)) {
         *--number = '1';
         kept++;

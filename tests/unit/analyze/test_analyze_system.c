@@ -1,6 +1,6 @@
 /* Systems: triggers that can fire and begin, paths across contracts, authority in
  * several members, shared entities that members move together. */
-#include "analyze/facts/system.h"
+#include "analyze/facts/union.h"
 #include "analyze_fixture.h"
 
 #define SYSTEM(triggers)                                                               \
@@ -34,6 +34,39 @@
     "  t: OperationStep { op: pack persona: clerk outcomes: { success: s }\n"          \
     "    on_failure: Terminal(failure) } } }\n"
 
+/* The same operations inside a sub-flow and inside branches. */
+#define INSIDE(order, entry)                                                           \
+    "persona clerk\npersona porter\n" order                                            \
+    "entity Box { states: [empty, full] initial: empty transitions: [(empty, full)] "  \
+    "}\n"                                                                              \
+    "operation ship { allowed_personas: [porter] precondition: true\n"                 \
+    "  effects: [(Order, paid, sent)] error_contract: [] }\n"                          \
+    "operation pack { allowed_personas: [clerk, porter] precondition: true\n"          \
+    "  effects: [(Box, empty, full)] error_contract: [] }\n"                           \
+    "flow inner { snapshot: at_initiation entry: i steps: {\n"                         \
+    "  i: " DO(                                                                        \
+        "ship",                                                                        \
+        "porter") " } }\n"                                                             \
+                  "flow send { snapshot: at_initiation entry: " entry " steps: {\n"    \
+                  "  c: SubFlowStep { flow: inner persona: clerk on_success: "         \
+                  "Terminal(success)\n"                                                \
+                  "    on_failure: Terminal(failure) }\n"                              \
+                  "  d: ParallelStep { branches: [\n"                                  \
+                  "    Branch { id: one entry: x steps: { x: " DO(                     \
+                      "pack",                                                          \
+                      "clerk") " } },\n"                                               \
+                               "    Branch { id: two entry: y steps: { y: " DO(        \
+                                   "ship",                                             \
+                                   "porter") " } }]\n"                                 \
+                                             "    join: JoinPolicy { on_all_success: " \
+                                             "Terminal(success)\n"                     \
+                                             "      on_any_failure: "                  \
+                                             "Terminal(failure) on_all_complete: "     \
+                                             "null } } } }\n"
+#define DO(op, persona)                                                                \
+    "OperationStep { op: " op " persona: " persona                                     \
+    " outcomes: { success: Terminal(success) } on_failure: Terminal(failure) }"
+
 #define SALES_ORDER ORDER("(open, paid)")
 #define STORE_ORDER ORDER("(paid, sent)")
 
@@ -44,6 +77,7 @@ typedef struct joined {
     an_sys system;
     an_findings fs;
     const an_sys_analysis *x;
+    const ct_program *programs[2];
     char *keys;
 } joined;
 
@@ -72,6 +106,7 @@ static void join(joined *x, const char *system, const char *sales, const char *s
         assert_int_equal(ct_load(&x->a, e.e->members[i].contract->bundle, MT_STR("m"),
                                  NULL, &x->ds, &m),
                          MT_OK);
+        x->programs[i] = ct_compile(&x->a, m);
         assert_int_equal(ct_plan_of_model(&x->a, m, &x->ds, &p), MT_OK);
         uint64_t shared = UINT64_MAX;
         an_analyze_options options = {.shared = &shared};
@@ -147,6 +182,21 @@ static const struct system_row {
     {"behind a branch everyone who begins may", SYSTEM(TRIGGER("success", "porter")),
      SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "b"),
      "S903 clerk\n" UNDECLARED "S906 sales.sell on success\n" DEAD},
+    {"in a sub-flow the persona may not begin", SYSTEM(TRIGGER("success", "clerk")),
+     SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "c"),
+     "S902 sales.sell on success\nS903 clerk\n" UNDECLARED
+     "S906 sales.sell on success\n" DEAD},
+    {"in a sub-flow the persona may begin", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "c"),
+     "S903 clerk\n" UNDECLARED "S906 sales.sell on success\n" DEAD},
+    {"in the second branch the persona may not begin",
+     SYSTEM(TRIGGER("success", "clerk")), SALES(SALES_ORDER, "success"),
+     INSIDE(STORE_ORDER, "d"),
+     "S902 sales.sell on success\nS903 clerk\n" UNDECLARED
+     "S906 sales.sell on success\n" DEAD},
+    {"in all branches the persona may begin", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "d"),
+     "S903 clerk\n" UNDECLARED "S906 sales.sell on success\n" DEAD},
     {"members disagree on the initial state", SYSTEM(""), SALES(SALES_ORDER, "success"),
      STORE("entity Order { states: [open, paid, sent, lost] initial: paid transitions: "
            "[(paid, sent), (open, paid), (sent, lost)] }\n",
@@ -216,9 +266,92 @@ static void a_missing_member_is_said_to_be_missing(void **state)
     mt_arena_free(&x.a);
 }
 
+/* ---- what a persona brings about through triggers ---- */
+
+/* The clerk pays; if that fails the porter takes it back, which may get stuck. */
+#define UNDONE                                                                         \
+    "persona clerk\npersona porter\n" SALES_ORDER                                      \
+    "operation pay { allowed_personas: [clerk] precondition: true\n"                   \
+    "  effects: [(Order, open, paid)] error_contract: [] }\n"                          \
+    "operation back { allowed_personas: [porter] precondition: true\n"                 \
+    "  effects: [] error_contract: [] }\n"                                             \
+    "flow sell { snapshot: at_initiation entry: a steps: { a: OperationStep { op: pay" \
+    " persona: clerk outcomes: { success: Terminal(success) } on_failure: "            \
+    "Compensate(steps: [{ op: back persona: porter on_failure: Terminal(failure) }] "  \
+    "then: Terminal(escalation)) } } }\n"
+/* The same with the porter's compensation in the flow that is started. */
+#define STORE_UNDO                                                                     \
+    "persona clerk\npersona porter\n" STORE_ORDER                                      \
+    "operation ship { allowed_personas: [porter] precondition: true\n"                 \
+    "  effects: [(Order, paid, sent)] error_contract: [] }\n"                          \
+    "operation pack { allowed_personas: [clerk, porter] precondition: true\n"          \
+    "  effects: [] error_contract: [] }\n"                                             \
+    "flow send { snapshot: at_initiation entry: t steps: { t: OperationStep { op: "    \
+    "pack persona: clerk outcomes: { success: Terminal(success) } on_failure: "        \
+    "Compensate(steps: [{ op: ship persona: porter on_failure: Terminal(failure) }] "  \
+    "then: Terminal(failure)) } } }\n"
+
+static const struct cause_row {
+    const char *name, *system, *sales, *store, *persona, *want;
+} CAUSES[] = {
+    {"a flow that is started acts for others", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"), "clerk",
+     "more: sales.pay store.pack store.ship"},
+    {"who cannot end the flow starts nothing", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"), "porter",
+     "store.pack store.ship"},
+    {"another end starts nothing", SYSTEM(TRIGGER("escalation", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"), "clerk",
+     "sales.pay store.pack"},
+    {"what is done in a sub-flow", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "c"), "clerk",
+     "more: sales.pay store.pack store.ship"},
+    {"what is done in a branch", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "d"), "clerk",
+     "more: sales.pay store.pack store.ship"},
+    {"what takes back", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), STORE_UNDO, "clerk",
+     "more: sales.pay store.pack store.ship"},
+    {"the flow acts as the trigger says", SYSTEM(TRIGGER("success", "clerk")),
+     SALES(SALES_ORDER, "success"), STORE_UNDO, "clerk", "sales.pay store.pack"},
+    {"an end by taking back", SYSTEM(TRIGGER("escalation", "porter")), UNDONE,
+     STORE(STORE_ORDER, "s"), "clerk", "more: sales.pay store.pack store.ship"},
+    {"an end because that got stuck", SYSTEM(TRIGGER("failure", "porter")), UNDONE,
+     STORE(STORE_ORDER, "s"), "clerk", "more: sales.pay store.pack store.ship"},
+};
+
+static void causes(void **state)
+{
+    const struct cause_row *row = *state;
+    joined x;
+    an_union u;
+    bool more;
+    mt_buf got = {0};
+    join(&x, row->system, row->sales, row->store);
+    assert_int_equal(an_union_of_system(&x.a, &x.system, x.programs, &x.ds, &u), MT_OK);
+    const ct_model *m = u.plan->model;
+    uint32_t persona = ct_model_find(m, CT_KIND_PERSONA, mt_str_z(row->persona));
+    for (uint32_t p = 0; persona == CT_NONE && p < m->persona_count; p++) {
+        persona = mt_str_ends(m->personas[p].id, mt_str_z(row->persona)) ? p : CT_NONE;
+    }
+    assert_true(persona != CT_NONE);
+    const uint64_t *caused = an_union_caused(&x.a, &u, persona, &more);
+    mt_buf_addz(&got, more ? "more:" : "");
+    for (uint32_t i = 0; i < m->operation_count; i++) {
+        if (ct_bit(caused, i)) {
+            mt_buf_addf(&got, "%s%.*s", got.len ? " " : "",
+                        MT_ARG(m->operations[i].id));
+        }
+    }
+    assert_text(mt_buf_str(&got), mt_str_z(row->want));
+    mt_buf_free(&got);
+    mt_arena_free(&x.a);
+}
+
 int main(void)
 {
     static rows_list list;
+    rows_add(&list, CAUSES, causes);
     rows_add(&list, SYSTEMS, judges);
     rows_test(&list, paths_go_on_behind_a_trigger);
     rows_test(&list, a_shared_entity_is_moved_by_all_members);

@@ -223,6 +223,9 @@ static const row ROWS[] = {
     {"members", "System", "members", "[{\"id\":\"m\",\"path\":\"m.tenor\"}]", "[m: \"m.tenor\"]"},
     {"a step", "Flow", "steps", "[{\"id\":\"s\",\"kind\":\"OperationStep\",\"on_failure\":{\"kind\":\"Terminate\",\"outcome\":\"failure\"},\"op\":\"pay\",\"outcomes\":{\"done\":{\"kind\":\"Terminal\",\"outcome\":\"success\"}},\"persona\":\"ann\"}]",
      "[s: OperationStep { op: pay, persona: ann, outcomes: { done: Terminal(success) }, on_failure: Terminate(outcome: failure) }]"},
+    {"a list of values", "Fact", "default", "[1,\"a\",[2]]", "[1, \"a\", [2]]"},
+    {"a value of later versions", "Fact", "default", "{\"odd\":1,\"even\":\"x\"}", "{ odd: 1, even: \"x\" }"},
+    {"a condition of later versions", "Rule", "body.when", "{\"odd\":1}", "{ odd: 1 }"},
     {"a key nobody knows", "Fact", "colour", "{\"red\":[1,null]}", "{ red: [1, nothing] }"},
     {"a shape it should not have", "Entity", "transitions", "[7,\"x\"]", "[7, x]"},
 };
@@ -260,7 +263,16 @@ static const char CONTRACT[] =
     "flow f { snapshot: at_initiation entry: s1 steps: {\n"
     "s1: OperationStep { op: pay persona: ann outcomes: { paid: Terminal(success) } "
     "on_failure: Terminate(outcome: failure) }\n"
-    "} }\n";
+    "} }\n"
+    "flow g { snapshot: at_initiation entry: fork steps: { fork: ParallelStep { "
+    "branches: [\n"
+    "Branch { id: left entry: l1 steps: { l1: HandoffStep { from_persona: ann "
+    "to_persona: bob next: l2 } l2: BranchStep { condition: employed = true persona: "
+    "bob if_true: Terminal(success) if_false: Terminal(failure) } } },\n"
+    "Branch { id: right entry: r1 steps: { r1: BranchStep { condition: employed = true "
+    "persona: ann if_true: Terminal(success) if_false: Terminal(failure) } } }\n"
+    "] join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: "
+    "Terminate(outcome: failure) on_all_complete: null } } } }\n";
 
 static const struct edit {
     const char *name, *find, *replace, *line;
@@ -281,6 +293,17 @@ static const struct edit {
     {"a step's target", "paid: Terminal(success)", "paid: Terminal(failure)",
      "        s1.outcomes: { paid: Terminal(success) } -> { paid: Terminal(failure) "
      "}\n"},
+    {"two operands of a chain", "score >= 640 and employed = true",
+     "score >= 620 and score <= 800",
+     "        score >= 640 and employed = true -> score >= 620 and score <= 800  (1 "
+     "joined by 'and' stays)\n"},
+    {"a step of a branch", "bob if_true", "ann if_true",
+     "        fork.branches.left.steps.l2.persona: bob -> ann\n"},
+    {"a branch that is called otherwise", "id: right", "id: far",
+     "        fork.branches.right"},
+    {"and its new name", "id: right", "id: far", "        fork.branches.far"},
+    {"a step of a branch that is called otherwise",
+     "next: l2 } l2:", "next: l3 } l3:", "        fork.branches.left.steps.l3"},
     {"a type", "max: 900", "max: 950",
      "    type: Int(min: 0, max: 900) -> Int(min: 0, max: 950)  [NON_BREAKING]\n"},
 };

@@ -160,6 +160,28 @@ static void a_failing_host_stops_and_a_conflict_is_the_operations_failure(void *
     assert_non_null(memmem(json.ptr, json.len, "invalid_source_state", 20));
 }
 
+/* A host that read the world anew says where the entity is now. */
+static void a_state_is_set_by_the_host(void **state)
+{
+    static const char *const NOT_FOUND[][2] = {
+        {"Dok", "sent"}, {"Doc", "lost"}, {"", ""}};
+    world *w = *state;
+    motet_host host = host_for(w);
+    assert_int_equal(motet_run_set_state(w->run, "Doc", "sent"), MOTET_E_NOTFOUND);
+    start(w, &host);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(motet_run_set_state(w->run, NOT_FOUND[i][0], NOT_FOUND[i][1]),
+                         MOTET_E_NOTFOUND);
+        motet_str why = motet_run_message(w->run);
+        assert_non_null(memmem(why.ptr, why.len, "no such entity or state", 23));
+    }
+    assert_int_equal(motet_run_set_state(w->run, "Doc", "sent"), MOTET_OK);
+    assert_int_equal(motet_run_step(w->run), MOTET_RUN_DONE); /* send needs a draft */
+    motet_str json = motet_run_json(w->run);
+    assert_non_null(memmem(json.ptr, json.len, "invalid_source_state", 20));
+    assert_string_equal(w->applied, "");
+}
+
 static void what_does_not_exist_is_said(void **state)
 {
     world *w = *state;
@@ -204,6 +226,7 @@ int main(void)
         ROW(a_host_applies_waits_and_goes_on),
         ROW(a_position_is_taken_up_by_another_run),
         ROW(a_failing_host_stops_and_a_conflict_is_the_operations_failure),
+        ROW(a_state_is_set_by_the_host),
         ROW(what_does_not_exist_is_said),
         ROW(actions_are_the_ones_of_the_command),
     };

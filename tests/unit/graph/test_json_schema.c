@@ -56,6 +56,25 @@ static const struct row {
     {"{\"properties\":{\"next\":{\"$ref\":\"#\"}},\"additionalProperties\":false}",
      "{\"next\":{\"next\":{}}}", "{\"next\":{\"x\":1}}", "additionalProperties",
      "$.next.x"},
+    {"{\"additionalProperties\":{\"type\":\"number\"}}", "{\"a\":1}",
+     "{\"a\":1,\"b\":\"x\"}", "type", "$.b"},
+    {"{\"properties\":{\"a\":true},\"additionalProperties\":{\"type\":\"number\"}}",
+     "{\"a\":\"x\",\"b\":1}", "{\"a\":1,\"b\":\"x\"}", "type", "$.b"},
+    {"{\"$defs\":{\"a/b\":{\"type\":\"number\"}},\"$ref\":\"#/$defs/a~1b\"}", "1",
+     "\"x\"", "type", "$"},
+    {"{\"$defs\":{\"a~b\":{\"type\":\"number\"}},\"$ref\":\"#/$defs/a~0b\"}", "1",
+     "\"x\"", "type", "$"},
+    {"{\"allOf\":[true,{\"type\":\"number\"}],\"properties\":{\"a\":{\"$ref\":\"#/"
+     "allOf/0\"}}}",
+     "1", "\"x\"", "type", "$"},
+    {"{\"prefixItems\":[true,{\"type\":\"number\"}],\"items\":{\"$ref\":\"#/"
+     "prefixItems/1\"}}",
+     "[\"x\",1,2]", "[\"x\",1,\"y\"]", "type", "$[2]"},
+    {"{\"prefixItems\":[true,true,true,true,true,true,true,true,true,true,"
+     "{\"type\":\"null\"},{\"type\":\"number\"}],\"properties\":{\"a\":{\"$ref\":"
+     "\"#/prefixItems/11\"}}}",
+     "{\"a\":1}", "{\"a\":null}", "type", "$.a"},
+    {"{\"uniqueItems\":false,\"maxItems\":2}", "[1,1]", "[1,1,1]", "maxItems", "$"},
 };
 
 static mt_json parse(mt_arena *a, const char *text)
@@ -95,6 +114,22 @@ static const struct refused {
     {"refuses unevaluatedProperties", "{\"unevaluatedProperties\":false}",
      "unevaluatedProperties"},
     {"refuses a negative length", "{\"minLength\":-1}", "type"},
+    {"refuses a bound that is text", "{\"minimum\":\"1\"}", "type"},
+    {"refuses properties that are a list", "{\"properties\":[]}", "type"},
+    {"refuses patterns of properties that are text", "{\"patternProperties\":\"x\"}",
+     "type"},
+    {"refuses values that are no list", "{\"enum\":{}}", "enum"},
+    {"refuses uniqueness that is a number", "{\"uniqueItems\":1}", "uniqueItems"},
+    {"refuses a pattern that is a number", "{\"pattern\":1}", "pattern"},
+    {"refuses names that are no list", "{\"required\":\"a\"}", "type"},
+    {"refuses a place behind the end of a list",
+     "{\"allOf\":[true],\"not\":{\"$ref\":\"#/allOf/1\"}}", "$ref"},
+    {"refuses a place of a list that is no number",
+     "{\"allOf\":[true],\"not\":{\"$ref\":\"#/allOf/:\"}}", "$ref"},
+    {"refuses a place of a list without a number",
+     "{\"allOf\":[true],\"not\":{\"$ref\":\"#/allOf/\"}}", "$ref"},
+    {"refuses a name that only begins like it",
+     "{\"$defs\":{\"ab\":true},\"not\":{\"$ref\":\"#/$defs/a\"}}", "$ref"},
     {"refuses multiples of zero", "{\"multipleOf\":0}", "multipleOf"},
     {"refuses a broken schema among definitions", "{\"$defs\":{\"a\":{\"type\":1}}}",
      "type"},
