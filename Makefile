@@ -1,7 +1,7 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm vscode
 
 BUILD   := build
 ASAN    := build-asan
@@ -70,8 +70,8 @@ tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TS
 	@ninja -C $(TSAN) --quiet
 	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
 
-mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM)
-	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM, RESUME)
+	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) $(if $(RESUME),--resume)
 
 faults: all packages-test ## every call that can fail fails, one at a time (MOTET_SEED)
 	@MOTET_SOAK=1 MOTET=$(BUILD)/src/cli/motet \
@@ -127,6 +127,11 @@ wasm: ## build-wasm/motet.wasm: the engine for pages and Node
 	@tools/wasm
 	@tests/npm/node_modules/.bin/tsc -p sdk/js 2>/dev/null || echo "sdk/js is not compiled: tools/install test"
 	@mkdir -p sdk/js/dist && cp build-wasm/*.wasm sdk/js/dist/
+
+vscode: ## build/motet.vsix: the extension for VS Code
+	@tools/install vscode
+	@tools/vscode $(BUILD)/motet.vsix
+	@echo $(BUILD)/motet.vsix
 
 reproduce: packages ## two builds in two directories: are the packages the same bytes?
 	@tools/reproduce

@@ -13,11 +13,16 @@ typedef enum an_explain_form {
     AN_EXPLAIN_MARKDOWN
 } an_explain_form;
 
-/* The whole contract: summary, each flow as a story, facts, and what to watch. */
+/* The whole contract: summary, rules, each flow as a story, facts, and what to watch.
+ * `verbose` adds states, preconditions and effects. */
 void an_explain_contract(mt_buf *out, const ct_plan *p, an_explain_form form,
                          bool verbose);
 /* The same as data. */
 void an_explain_contract_json(mt_buf *out, const ct_plan *p);
+
+/* A condition in words. */
+void an_explain_condition(mt_buf *out, const ct_model *m, const ct_expr *e,
+                          an_explain_form form);
 
 /* Why the verdict of a rule is present or absent, down to facts: the smallest set of
  * atoms that decides each rule on the way. */

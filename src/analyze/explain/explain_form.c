@@ -1,5 +1,6 @@
 /* analyze/explain/explain_form.c - the three forms of prose.
- * Room: analyze. */
+ * Room: analyze. Whoever tells something writes it once, by these functions; only they
+ * ask which form it is. */
 #include "analyze/explain/explain_form.h"
 
 #include "base/utf8.h"
@@ -86,4 +87,10 @@ void an_prose_expr(an_prose p, const ct_model *m, const ct_expr *e)
         return;
     }
     ct_expr_text(p.out, m, e);
+}
+
+void an_explain_condition(mt_buf *out, const ct_model *m, const ct_expr *e,
+                          an_explain_form form)
+{
+    an_prose_expr((an_prose){out, form}, m, e);
 }
