@@ -1,7 +1,8 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm vscode \
+	docs
 
 BUILD   := build
 ASAN    := build-asan
@@ -128,8 +129,17 @@ wasm: ## build-wasm/motet.wasm: the engine for pages and Node
 	@tests/npm/node_modules/.bin/tsc -p sdk/js 2>/dev/null || echo "sdk/js is not compiled: tools/install test"
 	@mkdir -p sdk/js/dist && cp build-wasm/*.wasm sdk/js/dist/
 
+docs: ## the documents as a site with search, in build-docs
+	@tools/install docs
+	@tools/docs site build-docs
+
+vscode: ## build/motet.vsix: the extension for VS Code
+	@tools/install vscode
+	@tools/vscode $(BUILD)/motet.vsix
+	@echo $(BUILD)/motet.vsix
+
 reproduce: packages ## two builds in two directories: are the packages the same bytes?
 	@tools/reproduce
 
 clean: ## remove all build directories
-	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm build-docs

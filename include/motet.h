@@ -143,6 +143,7 @@ MOTET_API motet_str motet_contract_bundle(const motet_contract *contract);
 /* Hex SHA-256 of the bundle: what tells versions apart. Empty when it was refused. */
 MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
 
+/* clang-format off */
 /* Asks what a command of `motet` answers, as it prints it with --json. `command` and
  * the keys of `options`, a JSON object or empty; where the command takes a file, its
  * content stands here:
@@ -152,11 +153,13 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
  *   eval       facts, strict                             verdicts with provenance
  *   partial    facts, unknown: ["F"], partial, strict    what is left to decide
  *   act        flow or operation, persona, outcome, facts, states, bind, dry_run,
- * strict actions    persona, facts, states, unknown, partial, strict explain verdict,
- * operation or flow, persona, all, change, facts, states, bind, unknown, partial,
- * strict, format: "json"|"text"|"markdown", verbose analyze    only: "s1,s4", paths,
- * prove, baseline     the report draw       parts: "flows,rules", format:
- * "json"|"dot"|"mermaid" ask        question, instances, format: "json"|"text"
+ *              strict
+ *   actions    persona, facts, states, unknown, partial, strict
+ *   explain    verdict, operation or flow, persona, all, change, facts, states, bind,
+ *              unknown, partial, strict, format: "json"|"text"|"markdown", verbose
+ *   analyze    only: "s1,s4", paths, prove, baseline     the report
+ *   draw       parts: "flows,rules", format: "json"|"dot"|"mermaid"
+ *   ask        question, instances, format: "json"|"text"
  *
  * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
  * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
@@ -169,6 +172,7 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
 MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
                                           const char *command, motet_str options,
                                           motet_answer **out);
+/* clang-format on */
 /* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
  * migration policy must be declared. */
 MOTET_API motet_status motet_contract_diff(const motet_contract *older,
@@ -253,8 +257,9 @@ MOTET_API motet_fault motet_verdicts_fault(const motet_verdicts *verdicts);
 
 /* ---- Flows --------------------------------------------------------------------------
  * A run drives one flow step by step and proposes the changes of each operation to its
- * host; see docs/flows.md. Belongs to one thread; contract, facts and verdicts may be
- * shared and must live, unchanged, until the run ends or starts anew. */
+ * host; see docs/reference/flows.md. Belongs to one thread; contract, facts and
+ * verdicts may be shared and must live, unchanged, until the run ends or starts anew.
+ */
 typedef struct motet_run motet_run;
 
 /* A proposed transition. */
@@ -608,8 +613,9 @@ MOTET_API motet_status motet_agent_harness(motet_str questions, motet_str option
                                            motet_answer **out);
 
 /* Handlers that the agent file leaves to a group of programs: here one function of the
- * embedder. `question` is one JSON line of the handler protocol (docs/agents.md),
- * `answer` the line that answers it, copied when this returns. False: the call fails.
+ * embedder. `question` is one JSON line of the handler protocol
+ * (docs/reference/agents.md), `answer` the line that answers it, copied when this
+ * returns. False: the call fails.
  */
 typedef struct motet_handlers {
     size_t size; /* sizeof(motet_handlers) */
@@ -647,6 +653,7 @@ MOTET_API motet_status motet_actor_restore(motet_actor *actor, motet_str state);
 /* Why the last call failed. */
 MOTET_API motet_str motet_actor_message(const motet_actor *actor);
 
+/* clang-format off */
 /* ---- Ledgers and receipts -----------------------------------------------------------
  * Evidence that others gave, checked from its bytes with public keys alone: no file, no
  * server, no clock.
@@ -659,9 +666,11 @@ MOTET_API motet_str motet_actor_message(const motet_actor *actor);
  *   checkpoint         a checkpoint kept elsewhere: the ledger must go on from it
  *   require_signature  signed by nobody is not enough
  *   note, origin       a signed note; the name of the log it must be of
- *   witnesses          who must have co-signed the note, witness_quorum: how many of
- * them now                seconds since 1970, with witnesses Code 1: it does not hold,
- * and "problem" says why. */
+ *   witnesses          who must have co-signed the note
+ *   witness_quorum     how many of them
+ *   now                seconds since 1970, with witnesses
+ * Code 1: it does not hold, and "problem" says why. */
+/* clang-format on */
 MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                            motet_answer **out);
 /* Verifies receipts, one document or one on each line, up to the first that does not

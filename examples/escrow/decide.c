@@ -1,4 +1,4 @@
-/* The escrow contract inside a C program, without Motet: see docs/generate.md.
+/* The escrow contract inside a C program, without Motet: see docs/how-to/generate.md.
  *
  *     motet generate c escrow.tenor --out gen
  *     cc -std=c11 -Igen decide.c gen/escrow.c -o decide */

@@ -45,7 +45,10 @@ func (c *Client) Events(ctx context.Context, filter EventFilter, take func(Event
 			return err
 		}
 	}
-	failures := 0
+	failures, most := 0, options(given).attempts
+	if most == 0 {
+		most = c.settings.Attempts
+	}
 	for {
 		err := c.listen(ctx, filter, given, func(event Event) error {
 			if filter.After != nil && event.ID <= *filter.After {
@@ -54,9 +57,13 @@ func (c *Client) Events(ctx context.Context, filter EventFilter, take func(Event
 			filter.After, failures = Whole(event.ID), 0
 			return take(event)
 		})
+		var own *taken
+		if errors.As(err, &own) {
+			return own.err
+		}
 		failures++
 		mark(err, "GET /v1/events", failures)
-		if filter.NoResume || !passes(err) || failures >= c.settings.Attempts {
+		if filter.NoResume || !passes(err) || failures >= most {
 			return err
 		}
 		if err := rest(ctx, c.pause(failures, err)); err != nil {
@@ -119,18 +126,15 @@ func (c *Client) listen(ctx context.Context, filter EventFilter, given []CallOpt
 	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
 		return bad("the answer is not a stream of events")
 	}
-	var own *taken
 	err = read(response.Body, func() { clock.Reset(filter.Silence) }, func(event Event) error {
 		if err := take(event); err != nil {
 			return &taken{err}
 		}
 		return nil
 	})
-	if errors.As(err, &own) {
-		return own.err
-	}
+	var own *taken
 	var transport *TransportError
-	if errors.As(err, &transport) {
+	if errors.As(err, &own) || errors.As(err, &transport) {
 		return err
 	}
 	if err == io.EOF && inner.Err() == nil {

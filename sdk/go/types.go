@@ -954,7 +954,7 @@ type Record struct {
 	Seq *int64 `json:"seq,omitempty"`
 }
 
-// RecordBody: By kind; docs/executor.md lists the members.
+// RecordBody: By kind; docs/internals/executor.md lists the members.
 type RecordBody struct {
 	Caller      *Identity `json:"caller,omitempty"`
 	Contract    *string   `json:"contract,omitempty"`

@@ -3,7 +3,8 @@
  * Room: adapter. The engine never sees an adapter: it gets JSON text and checks it.
  *
  * Built once per contract version from its model and the `sources` part of the
- * configuration (docs/facts.md); a source nobody can serve is refused there, by name.
+ * configuration (docs/reference/facts.md); a source nobody can serve is refused there,
+ * by name.
  * Ownership: an ad_adapters keeps its own copy of the configuration and borrows the
  * model. Everything an answer points at lives in the arena of its fetch, or with the
  * model.

@@ -196,7 +196,7 @@ int64_t ad_adapters_wall_ms(const ad_adapters *a);
 
 /* ---- Configuration ---- */
 
-/* Codes of diagnostics, docs/facts.md. */
+/* Codes of diagnostics, docs/reference/facts.md. */
 #define AD_F_SETTING    "F101"
 #define AD_F_NO_ADAPTER "F102"
 #define AD_F_CREDENTIAL "F103"
@@ -308,7 +308,8 @@ void ad_answer_each(ad_fetching *f, ad_question **questions, size_t count,
 void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Ends a question with a value found in an answer whose raw bytes were `raw`. The value
- * is brought to the shape ct_facts_read() reads (docs/facts.md), nothing more. */
+ * is brought to the shape ct_facts_read() reads (docs/reference/facts.md), nothing
+ * more. */
 void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw);
 void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw);
 

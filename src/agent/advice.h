@@ -1,6 +1,6 @@
 /* agent/advice.h - what an author should know about an agent that is not wrong.
  * Room: agent. May include base/ only; pure.
- * Warnings, codes AG15x; docs/agents.md has the remedies. */
+ * Warnings, codes AG15x; docs/reference/agents.md has the remedies. */
 #ifndef AG_ADVICE_H
 #define AG_ADVICE_H
 

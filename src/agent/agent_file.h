@@ -1,14 +1,15 @@
 /* agent/agent_file.h - agents written as data: YAML or JSON.
  * Room: agent. May include base/ only.
  * Receivers, senders and hooks are declarative (rules on message fields, templates) or
- * name an external handler, which the host runs. docs/agents.md has the format.
+ * name an external handler, which the host runs. docs/reference/agents.md has the
+ * format.
  * Ownership: an agent file and all it points to live in the arena it was read into. */
 #ifndef AG_AGENT_FILE_H
 #define AG_AGENT_FILE_H
 
 #include "agent/cycle.h"
 #include "agent/identity.h"
-#include "base/diag.h"
+#include "base/form.h"
 
 /* How long a handler may take where its group does not say. */
 enum { AG_HANDLER_MS = 1000 };
@@ -43,6 +44,9 @@ typedef struct ag_file {
     uint32_t group_count;
     const ag_binding *receivers, *senders, *hooks; /* beside agent.receivers, … */
 } ag_file;
+
+/* The keys of the file. */
+extern const mt_form_table AG_FILE_FORM;
 
 /* `tree` is the document, from base/json_read.h or base/yaml_read.h; `name` names it
  * in diagnostics. MT_E_REJECTED: see `ds`. */

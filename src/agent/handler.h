@@ -1,6 +1,7 @@
 /* agent/handler.h - what a handler outside is asked and what it answers, as JSON.
  * Room: agent. May include base/ only; pure. Who carries the lines (a child process, a
- * function of an embedder) is the host's business. docs/agents.md has the protocol:
+ * function of an embedder) is the host's business. docs/reference/agents.md has the
+ * protocol:
  *   {"call":"receive","function":F,"id":N,"key":K,"message":M,"payload":P,"state":S}
  *   {"call":"send","cause":{"action":A,"data":D,"trigger":T},"function":F,...}
  *   {"call":"hook","direction":"receive"|"send","function":F,"id":N,"payload":P}

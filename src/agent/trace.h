@@ -2,7 +2,7 @@
  * Room: agent. May include base/ only.
  * One JSON object per line, keys sorted: a header (mode, profile id, tape rule, order,
  * what is compared), one per registration's route, one per message, one at the end.
- * docs/agents.md lists every field. */
+ * docs/reference/agents.md lists every field. */
 #ifndef AG_TRACE_H
 #define AG_TRACE_H
 

@@ -186,13 +186,11 @@ static int draw(const motet_agent *g, const agent_options *o, aw_reply *r)
 }
 
 static const struct command {
-    const char *name;
+    api_command about;
     int (*run)(const motet_agent *g, const agent_options *o, aw_reply *r);
-    const mt_form_row *rows;
-    size_t count;
 } COMMANDS[] = {
-    {"dna", show_dna, DNA, mt_form_count(DNA)},
-    {"draw", draw, DRAW, mt_form_count(DRAW)},
+    {API_COMMAND("dna", DNA), show_dna},
+    {API_COMMAND("draw", DRAW), draw},
 };
 
 /* An agent that was refused answers every command
@@ -202,14 +200,11 @@ motet_status motet_agent_ask(const motet_agent *agent, const char *command,
 {
     aw_reply r = {0};
     agent_options o = {0};
-    const struct command *row = NULL;
-    for (size_t i = 0; command && i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
-        row = strcmp(command, COMMANDS[i].name) == 0 ? &COMMANDS[i] : row;
-    }
+    const struct command *row =
+        API_NAMED(COMMANDS, command, "agent", agent != NULL, &r);
     int code =
-        !agent || !row
-            ? aw_fail(&r, AW_USAGE, "there is no %s", agent ? "such command" : "agent")
-            : api_options_read(options, row->rows, row->count, &o, &r);
+        row ? api_options_read(options, row->about.rows, row->about.count, &o, &r)
+            : AW_USAGE;
     for (size_t i = 0; !code && !agent->read && i < agent->ds.len; i++) {
         aw_fail(&r, AW_FAILS, "%.*s", (int)agent->messages[i].len,
                 agent->messages[i].ptr);

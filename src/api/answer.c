@@ -319,37 +319,20 @@ static int explain(aw_contract *c, const options *o, aw_reply *r)
 /* To add a command: a function, a row of
  * options, a row here, and its name in motet.h. */
 static const struct command {
-    const char *name;
+    api_command about;
     int (*run)(aw_contract *c, const options *o, aw_reply *r);
-    const mt_form_row *rows;
-    size_t count;
 } COMMANDS[] = {
-#define COMMAND(name, run, rows)                                                       \
-    {                                                                                  \
-        name, run, rows, mt_form_count(rows)                                           \
-    }
-    COMMAND("elaborate", elaborate, ELABORATE),
-    COMMAND("check", check, CHECK),
-    COMMAND("eval", eval, EVAL),
-    COMMAND("partial", partial, PARTIAL),
-    COMMAND("act", act, ACT),
-    COMMAND("actions", actions, ACTIONS),
-    COMMAND("explain", explain, EXPLAIN),
-    COMMAND("analyze", analyze, ANALYZE),
-    COMMAND("draw", draw, DRAW),
-    COMMAND("ask", ask, ASK),
-#undef COMMAND
+    {API_COMMAND("elaborate", ELABORATE), elaborate},
+    {API_COMMAND("check", CHECK), check},
+    {API_COMMAND("eval", EVAL), eval},
+    {API_COMMAND("partial", PARTIAL), partial},
+    {API_COMMAND("act", ACT), act},
+    {API_COMMAND("actions", ACTIONS), actions},
+    {API_COMMAND("explain", EXPLAIN), explain},
+    {API_COMMAND("analyze", ANALYZE), analyze},
+    {API_COMMAND("draw", DRAW), draw},
+    {API_COMMAND("ask", ASK), ask},
 };
-
-static const struct command *command_named(const char *name)
-{
-    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
-        if (name && strcmp(name, COMMANDS[i].name) == 0) {
-            return &COMMANDS[i];
-        }
-    }
-    return NULL;
-}
 
 /* Whatever refused the contract is told as "check" tells it. */
 static motet_status finish(aw_contract *c, aw_reply *r, int code, motet_answer **out)
@@ -374,7 +357,8 @@ static motet_status run(const motet_contract *contract, const struct command *co
     if (!may) {
         code = aw_refused(&r);
     }
-    code = code ? code : api_options_read(text, command->rows, command->count, &o, &r);
+    const api_command *about = &command->about;
+    code = code ? code : api_options_read(text, about->rows, about->count, &o, &r);
     if (!code && !contract->program) { /* check of what was refused */
         aw_check_json(&r.text, &view, false, o.index);
         code = AW_FAILS;
@@ -389,14 +373,10 @@ static motet_status run(const motet_contract *contract, const struct command *co
 motet_status motet_contract_ask(const motet_contract *contract, const char *command,
                                 motet_str options_text, motet_answer **out)
 {
-    const struct command *row = command_named(command);
-    if (contract && row) {
-        return run(contract, row, options_text, out);
-    }
     aw_reply r = {0};
-    int code =
-        aw_fail(&r, AW_USAGE, "there is no %s", contract ? "such command" : "contract");
-    return api_answer(&r, code, out);
+    const struct command *row =
+        API_NAMED(COMMANDS, command, "contract", contract != NULL, &r);
+    return row ? run(contract, row, options_text, out) : api_answer(&r, AW_USAGE, out);
 }
 
 /* ---- Two versions ---- */

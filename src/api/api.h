@@ -39,6 +39,25 @@ motet_answer *api_answer_new(aw_reply *reply, int code);
  * AW_USAGE: the reply says all that is wrong. Texts live in the reply's arena. */
 int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
                      aw_reply *r);
+/* What every row of a table of commands begins with: its name and its options. */
+typedef struct api_command {
+    const char *name;
+    const mt_form_row *rows;
+    size_t count;
+} api_command;
+#define API_COMMAND(name, rows)                                                        \
+    {                                                                                  \
+        name, rows, mt_form_count(rows)                                                \
+    }
+/* The row of that name. NULL: there is none, or nothing that could be asked; then the
+ * reply says so, and AW_USAGE is due. `subject` names what is asked, `there` says
+ * whether it is. */
+const void *api_command_named(const void *table, size_t rows, size_t row_size,
+                              const char *name, const char *subject, bool there,
+                              aw_reply *r);
+#define API_NAMED(table, ...)                                                          \
+    api_command_named(table, sizeof(table) / sizeof *(table), sizeof *(table),         \
+                      __VA_ARGS__)
 /* The end of every function that answers: what the reply and its code come to. */
 motet_status api_answer(aw_reply *r, int code, motet_answer **out);
 /* What a code of a reply means to a caller. */

@@ -30,7 +30,8 @@ struct motet_facts {
     ct_facts *facts;
     ct_fault fault;
     mt_err err;
-    uint32_t fact;  /* being put, CT_NONE when none is */
+    bool filled;   /* by motet_facts_read() or motet_facts_end(), and not begun again */
+    uint32_t fact; /* being put, CT_NONE when none is */
     ct_value *room; /* where the value of `fact` is built, in the set's arena */
     open_value open[MAX_OPEN]; /* from the fact itself to the value that is due */
     size_t depth;              /* how many of `open` are in use; 0: no value is due */
@@ -58,7 +59,7 @@ const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts)
 bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
                    const motet_verdicts *verdicts)
 {
-    return facts && verdicts && facts->err == MT_OK && verdicts->err == MT_OK &&
+    return facts && verdicts && facts->filled && verdicts->err == MT_OK &&
            facts->contract == contract && verdicts->contract == contract;
 }
 
@@ -109,6 +110,9 @@ motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
     }
     facts->err =
         ct_facts_read(facts->facts, api_in_str(json), NULL, strict, &facts->fault);
+    facts->filled = facts->err == MT_OK;
+    facts->fact = CT_NONE;
+    facts->depth = 0;
     return (motet_status)facts->err;
 }
 
@@ -135,6 +139,7 @@ void motet_facts_begin(motet_facts *facts)
     ct_facts_begin(facts->facts);
     facts->fault = (ct_fault){0};
     facts->err = MT_OK;
+    facts->filled = false;
     facts->fact = CT_NONE;
     facts->depth = 0;
 }
@@ -155,6 +160,7 @@ motet_status motet_facts_name(motet_facts *f, const char *fact)
         return refuse(f, MT_E_NOTFOUND, MT_STR("the contract has no such fact"));
     }
     const ct_type *type = m->facts[index].type;
+    f->filled = false;
     f->fact = index;
     f->room = mt_new_array(ct_facts_arena(f->facts), ct_value, type->slots + 1);
     f->open[0] = (open_value){type, f->room, 1, false};
@@ -291,10 +297,11 @@ motet_status motet_put_text(motet_facts *facts, motet_str value)
     }
     const ct_type *t = due(facts);
     ct_value v = {0};
-    if (t && !text_value(facts, t, mt_str_from(value.ptr, value.len), &v)) {
+    mt_str text = api_in_str(value);
+    if (t && !text_value(facts, t, text, &v)) {
         return refuse(facts, MT_E_TYPE,
                       mt_strf(ct_facts_arena(facts->facts), "no value of %s: %.*s",
-                              LN_BASES[t->base].name, (int)value.len, value.ptr));
+                              LN_BASES[t->base].name, MT_ARG(text)));
     }
     return put(facts, t && (ct_held(t) == LN_TEXT || ct_has(t, LN_WRITTEN)), &v);
 }
@@ -397,6 +404,7 @@ motet_status motet_facts_end(motet_facts *facts)
     if (facts->err == MT_OK) {
         facts->err = ct_facts_end(facts->facts, &facts->fault);
     }
+    facts->filled = facts->err == MT_OK;
     return (motet_status)facts->err;
 }
 
@@ -433,7 +441,7 @@ motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
     }
     mt_arena_reset(&v->errors);
     v->fault = (ct_fault){0};
-    if (facts->err != MT_OK || facts->contract != v->contract) {
+    if (!facts->filled || facts->contract != v->contract) {
         v->err = MT_E_USAGE;
         v->fault.message = MT_STR("the fact set is not filled");
         return MOTET_E_USAGE;

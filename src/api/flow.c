@@ -26,6 +26,7 @@ struct motet_run {
     motet_host host;      /* a copy: the caller's may go after the start */
     mt_buf text;          /* what was handed out last */
     mt_str message;       /* why the last call failed; static or in `inputs` */
+    bool stepping;        /* the host is being asked */
 };
 
 /* NULL is the only failure: the diagnostics of a plan that cannot be made are dropped,
@@ -113,9 +114,8 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
     } else if (!h->choose_into(h->user, at, doing, &label)) {
         label.ptr = NULL;
     }
-    return label.ptr
-               ? ct_plan_outcome_named(run->plan, op, mt_str_from(label.ptr, label.len))
-               : CT_NONE;
+    return label.ptr ? ct_plan_outcome_named(run->plan, op, api_in_str(label))
+                     : CT_NONE;
 }
 
 /* A callback that is missing stays missing for the engine, which has a default for
@@ -142,8 +142,8 @@ static motet_status refuse(motet_run *r, mt_err err, mt_str message)
 static mt_err read_json(motet_run *r, motet_str text, mt_json *out)
 {
     mt_json_error error = {0};
-    mt_str copy = mt_str_dup(&r->inputs,
-                             text.len ? mt_str_from(text.ptr, text.len) : MT_STR("{}"));
+    mt_str given = api_in_str(text);
+    mt_str copy = mt_str_dup(&r->inputs, given.len ? given : MT_STR("{}"));
     mt_err err = mt_json_read(&r->inputs, copy, NULL, out, &error);
     r->message = err ? mt_str_z(error.message) : r->message;
     return err;
@@ -260,8 +260,15 @@ motet_run_state motet_run_step(motet_run *r)
     if (!r || !r->run.plan) {
         return MOTET_RUN_FAILED;
     }
+    if (r->stepping) {
+        refuse(r, MT_E_USAGE, MT_STR("a step of this run is under way"));
+        return MOTET_RUN_FAILED;
+    }
+    r->stepping = true;
     ct_run_resume(&r->run);
-    return STATES[ct_run_step(&r->run)];
+    motet_run_state state = STATES[ct_run_step(&r->run)];
+    r->stepping = false;
+    return state;
 }
 
 /* For hosts that read the state of the world after a conflict. A run that was never

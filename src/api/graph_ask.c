@@ -340,15 +340,13 @@ static int draw(asking *k)
 /* ---- commands ---- */
 
 static const struct command {
-    const char *name;
+    api_command about;
     int (*run)(asking *k);
-    const mt_form_row *rows;
-    size_t count;
 } COMMANDS[] = {
-    {"check", check, CHECK, mt_form_count(CHECK)},
-    {"run", run, RUN, mt_form_count(RUN)},
-    {"replay", replay, REPLAY, mt_form_count(REPLAY)},
-    {"draw", draw, DRAW, mt_form_count(DRAW)},
+    {API_COMMAND("check", CHECK), check},
+    {API_COMMAND("run", RUN), run},
+    {API_COMMAND("replay", REPLAY), replay},
+    {API_COMMAND("draw", DRAW), draw},
 };
 
 /* A graph that was refused answers "check"; to
@@ -358,14 +356,11 @@ motet_status motet_graph_ask(const motet_graph *graph, const char *command,
 {
     aw_reply r = {0};
     asking k = {.graph = graph, .input = api_in_str(input), .r = &r};
-    const struct command *row = NULL;
-    for (size_t i = 0; command && i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
-        row = strcmp(command, COMMANDS[i].name) == 0 ? &COMMANDS[i] : row;
-    }
+    const struct command *row =
+        API_NAMED(COMMANDS, command, "graph", graph != NULL, &r);
     int code =
-        !graph || !row
-            ? aw_fail(&r, AW_USAGE, "there is no %s", graph ? "such command" : "graph")
-            : api_options_read(options, row->rows, row->count, &k.o, &r);
+        row ? api_options_read(options, row->about.rows, row->about.count, &k.o, &r)
+            : AW_USAGE;
     if (!code && !graph->graph && row->run != check) {
         diags_json(&r.text, &graph->ds, false);
         r.refused = true;

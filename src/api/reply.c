@@ -92,6 +92,20 @@ static void say_fault(void *reply, const mt_form_fault *fault)
     mt_buf_free(&text);
 }
 
+const void *api_command_named(const void *table, size_t rows, size_t row_size,
+                              const char *name, const char *subject, bool there,
+                              aw_reply *r)
+{
+    for (size_t i = 0; there && name && i < rows; i++) {
+        const api_command *row = (const void *)((const char *)table + i * row_size);
+        if (strcmp(name, row->name) == 0) {
+            return row;
+        }
+    }
+    aw_fail(r, AW_USAGE, "there is no %s", there ? "such command" : subject);
+    return NULL;
+}
+
 /* Texts borrow from a copy in the reply's arena: the caller's may go. */
 int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
                      aw_reply *r)

@@ -3,7 +3,7 @@
  * a file, at a URL, or where the issuer's own document says), whom its tokens are for,
  * and rules that make grants of claims (rules.h). A token is believed when a key of its
  * issuer signed it, with an algorithm that the provider is allowed, for our audience,
- * and now. docs/rights.md has the settings.
+ * and now. docs/reference/rights.md has the settings.
  *
  * Threads: checking from any; what asks the provider (au_oidc_ask and the login) blocks
  * and is for a thread of its own.

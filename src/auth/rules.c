@@ -71,7 +71,7 @@ bool au_rules_check(const au_rules *r, bool (*persona_known)(mt_str text),
             fault = "a persona is PERSONA or CONTRACT:PERSONA";
         }
         if (!fault && !all_known(one->rights, one->right_count, right_known)) {
-            fault = "there is no such right (docs/rights.md)";
+            fault = "there is no such right (docs/reference/rights.md)";
         }
         /* A rule without grants is more likely a misspelt key than an intention. */
         if (!fault && !one->persona_count && !one->right_count) {

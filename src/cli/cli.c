@@ -173,7 +173,8 @@ static bool is_database(const char *text)
 
 /* Everybody on the machine sees the arguments of everybody's processes (ps). What is
  * read goes on from a copy; what is seen has no password from here on. The moment until
- * now remains, which is why there are other ways to give it (docs/operations.md). */
+ * now remains, which is why there are other ways to give it
+ * (docs/how-to/operations.md). */
 static void hide_passwords(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {

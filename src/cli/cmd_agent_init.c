@@ -27,7 +27,7 @@ static const cli_scaffold FILES[] = {
      "  asked\n"
      "ignore\n", false},
     {"handlers.py",
-     "\"\"\"Answers calls, one JSON object per line: docs/relay.md, \\\"Handlers as programs\\\".\"\"\"\n"
+     "\"\"\"Answers calls, one JSON object per line: docs/reference/relay.md, \\\"Handlers as programs\\\".\"\"\"\n"
      "import json\n"
      "import sys\n"
      "\n"

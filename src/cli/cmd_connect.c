@@ -54,7 +54,8 @@ typedef struct connecting {
 static void propose(connecting *c, uint32_t source, mt_str name, const cn_document *d)
 {
     cn_reviewed *r = mt_vec_add(&c->contract->arena, &c->reviewed);
-    *r = (cn_reviewed){.document = name, .format = d->format};
+    *r = (cn_reviewed){.document = cli_connect_name(&c->contract->arena, name),
+                       .format = d->format};
     cn_match(&c->contract->arena, c->model, source, d, &r->matches);
     for (size_t i = 0; i < r->matches.count; i++) {
         c->lacks |= !r->matches.facts[i].count;
@@ -98,10 +99,11 @@ static int read_given(connecting *c, const char *name)
         }
     }
     if (!code && !used) {
+        mt_str shown = cli_connect_name(a, mt_str_z(name));
         code = cli_fail(c->args, CLI_FAILS,
-                        "%s is about a %s source, and there is none that it was not "
+                        "%.*s is about a %s source, and there is none that it was not "
                         "read for already",
-                        name, CN_FORMAT_PROTOCOLS[d.format]);
+                        MT_ARG(shown), CN_FORMAT_PROTOCOLS[d.format]);
     }
     return code;
 }

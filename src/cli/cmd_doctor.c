@@ -373,8 +373,8 @@ static void check_door(doctor *d)
 static void say_identity_fault(void *state, mt_str key, size_t offset, mt_str reason)
 {
     (void)offset;
-    say(state, WRONG, "docs/rights.md has the settings", "%.*s: %.*s", MT_ARG(key),
-        MT_ARG(reason));
+    say(state, WRONG, "docs/reference/rights.md has the settings", "%.*s: %.*s",
+        MT_ARG(key), MT_ARG(reason));
 }
 
 /* Whoever answers with nonsense, or whose keys are a file that cannot be read, is

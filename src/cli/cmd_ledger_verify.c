@@ -41,7 +41,7 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 "A ledger without any signature is consistent at best, and the output says so;\n"
 "--require-signature makes that exit status 1.\n"
 "A consistency proof takes two --checkpoint options.\n\n"
-"With --witness a checkpoint must be co-signed by these witnesses (docs/witness.md),\n"
+"With --witness a checkpoint must be co-signed by these witnesses (docs/how-to/witness.md),\n"
 "with --origin it must be of the log of that name: one key may sign for several.\n"
 "Of a store only the ledger is verified; motet store check compares the rest with it.";
 /* clang-format on */

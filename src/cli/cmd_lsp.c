@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "cli/commands.h"
+#include "http/config.h"
 #include "lsp/lsp.h"
 #include "os/sources.h"
 
@@ -24,7 +26,8 @@ const cli_option CMD_LSP_OPTIONS[] = {
 const char CMD_LSP_DETAILS[] =
     "Speaks the Language Server Protocol (3.17). Editors start it themselves; docs/learn/editors.md\n"
     "says how for VS Code, Neovim and Emacs. It checks every contract that is open as motet check\n"
-    "does, after each change, and knows names, types, places, layouts, pictures and questions.\n"
+    "does, after each change, and knows names, types, places, layouts, pictures and questions; so it\n"
+    "does for graphs, agents, scenarios and motet.yaml. Scenarios are run from the editor.\n"
     "Exit status 0: the editor ended it, 1: it ended without saying so.";
 /* clang-format on */
 
@@ -59,11 +62,10 @@ static mt_err read_file(void *state, mt_arena *a, mt_str id, size_t limit, mt_st
 }
 
 typedef struct walk {
+    mt_arena arena;
     mt_str suffix;
-    ls_each *each;
-    void *context;
+    MT_VEC(mt_str) paths;
     size_t entries;
-    bool is_over;
 } walk;
 
 static bool is_folder(const struct dirent *e)
@@ -75,31 +77,34 @@ static bool is_folder(const struct dirent *e)
 /* Links are not followed: a circle of them has no end. */
 static void walk_folder(walk *w, mt_str folder, int depth)
 {
-    mt_arena a = {0};
-    DIR *dir = depth < MOST_DEPTH ? opendir(mt_str_dup(&a, folder).ptr) : NULL;
+    mt_arena *a = &w->arena;
+    DIR *dir = depth < MOST_DEPTH ? opendir(mt_str_dup(a, folder).ptr) : NULL;
     struct dirent *e;
-    while (dir && !w->is_over && (e = readdir(dir))) {
-        w->is_over = ++w->entries > MOST_ENTRIES;
+    while (dir && w->entries < MOST_ENTRIES && (e = readdir(dir))) {
+        w->entries++;
         mt_str name = mt_str_z(e->d_name);
-        mt_str path = mt_strf(&a, "%.*s/%.*s", MT_ARG(folder), MT_ARG(name));
         if (is_folder(e)) {
-            walk_folder(w, path, depth + 1);
+            walk_folder(w, mt_path_join(a, folder, name), depth + 1);
         } else if (e->d_type == DT_REG && mt_str_ends(name, w->suffix)) {
-            w->is_over = !w->each(w->context, path) || w->is_over;
+            mt_vec_push(a, &w->paths, mt_path_join(a, folder, name));
         }
     }
     if (dir) {
         closedir(dir);
     }
-    mt_arena_free(&a);
 }
 
+/* In the order of their paths: a folder has its entries in an order of its own. */
 static void list_files(void *state, mt_str folder, mt_str suffix, ls_each *each,
                        void *context)
 {
     (void)state;
-    walk w = {.suffix = suffix, .each = each, .context = context};
+    walk w = {.suffix = suffix};
     walk_folder(&w, folder, 0);
+    mt_str_sort(w.paths.items, w.paths.len);
+    for (size_t i = 0; i < w.paths.len && each(context, w.paths.items[i]); i++) {
+    }
+    mt_arena_free(&w.arena);
 }
 
 /* ---- bytes ---- */
@@ -178,7 +183,8 @@ int cmd_lsp(const cli_args *args)
     ls_world world = {.files = {&d, find_file, read_file},
                       .state = &d,
                       .list = list_files,
-                      .limits = &d.limits};
+                      .limits = &d.limits,
+                      .project = &HT_CONFIG_FORM};
     ls_server *s = ls_new(&world);
     int code = serve(s, log);
     ls_free(s);

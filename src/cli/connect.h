@@ -10,6 +10,10 @@
 int cli_connect_read(const cli_args *args, mt_arena *a, const mt_limits *limits,
                      mt_str name, cn_format expected, cn_document *out);
 
+/* A document as a review and a message may name it: without a password. libpq has other
+ * places for it, so the name can be read again. */
+mt_str cli_connect_name(mt_arena *a, mt_str document);
+
 /* motet connect --apply. */
 int cli_connect_apply(const cli_args *args, cli_contract *c, const char *review);
 

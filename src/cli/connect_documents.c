@@ -64,6 +64,48 @@ static int read_bytes(const cli_args *args, mt_arena *a, const mt_limits *limits
     return code;
 }
 
+/* The part of a URL before its path. A password may hold what should have been escaped,
+ * so it ends at the last '@'. */
+static void add_authority(mt_buf *out, mt_str authority)
+{
+    const char *at = memrchr(authority.ptr, '@', authority.len);
+    size_t user = at ? (size_t)(at - authority.ptr) : 0;
+    mt_buf_add(out, authority.ptr, mt_str_find(mt_str_from(authority.ptr, user), ':'));
+    mt_buf_adds(out, mt_str_skip(authority, user));
+}
+
+static void add_query(mt_buf *out, mt_str query)
+{
+    for (char between = '?'; query.len;) {
+        mt_str one = mt_str_from(query.ptr, mt_str_find(query, '&'));
+        mt_str key = mt_str_from(one.ptr, mt_str_find(one, '='));
+        if (!mt_str_is(key, "password") && !mt_str_is(key, "sslpassword")) {
+            mt_buf_addc(out, between);
+            mt_buf_adds(out, one);
+            between = '&';
+        }
+        query = mt_str_skip(query, one.len + (one.len < query.len));
+    }
+}
+
+mt_str cli_connect_name(mt_arena *a, mt_str document)
+{
+    if (!ad_catalog_is(document) || !mt_str_starts(document, MT_STR("postgres"))) {
+        return document;
+    }
+    mt_buf out = {0};
+    size_t scheme = mt_str_find(document, ':') + strlen("://");
+    mt_str rest = mt_str_dup(a, mt_str_skip(document, scheme));
+    size_t path = strcspn(rest.ptr, "/?#"), query = mt_str_find(rest, '?');
+    mt_buf_add(&out, document.ptr, scheme);
+    add_authority(&out, mt_str_from(rest.ptr, path));
+    mt_buf_add(&out, rest.ptr + path, query - path);
+    add_query(&out, mt_str_skip(rest, query + (query < rest.len)));
+    mt_str name = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return name;
+}
+
 int cli_connect_read(const cli_args *args, mt_arena *a, const mt_limits *limits,
                      mt_str name, cn_format expected, cn_document *out)
 {

@@ -29,7 +29,7 @@ int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t co
  * `out->agent` is set. */
 int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out);
 /* The same for DNA: with what the agent does, the files its handlers' commands name
- * included (docs/agents.md says which). */
+ * included (docs/reference/agents.md says which). */
 int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out);
 /* The digests of the files that a group's command names, as the pin covers them, a line
  * for each word. */

@@ -3,8 +3,8 @@
  *
  * A place is one value that an adapter could fetch: a member of an answer, a column, a
  * field of a message. Its shape says what is known of the value, its names where it
- * stands, its settings (docs/facts.md) how an adapter gets it. The document is somebody
- * else's: its bytes, its nesting and the number of its places are limited.
+ * stands, its settings (docs/reference/facts.md) how an adapter gets it. The document
+ * is somebody else's: its bytes, its nesting and the number of its places are limited.
  * Ownership: places live in the arena and may borrow from the document's bytes. */
 #ifndef CN_DOCUMENT_H
 #define CN_DOCUMENT_H

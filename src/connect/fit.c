@@ -55,14 +55,18 @@ static bool is_record(const cn_shape *s, const ct_type *t, int depth)
     return good;
 }
 
+static bool is_currency(const cn_shape *s)
+{
+    return s && (s->kind == CN_TEXT || s->kind == CN_CHOICE);
+}
+
 /* A bare number is money, too: the currency is then the type's. `member()` of what is
  * not an object finds nothing, since only objects have members. */
 static bool is_money(const cn_shape *s)
 {
-    const cn_shape *currency = member(s, MT_STR("currency"));
     return is_number(s) || mt_str_is(s->known, "Money") ||
            (s->kind == CN_OBJECT && is_number(member(s, MT_STR("amount"))) &&
-            currency && (currency->kind == CN_TEXT || currency->kind == CN_CHOICE));
+            is_currency(member(s, MT_STR("currency"))));
 }
 
 /* Ranges that merely overlap fit: the check of each value refuses
@@ -148,10 +152,9 @@ static bool values_fit(const cn_shape *s, const ct_type *t, const mt_json *value
 /* {"money": {"amount": "netCents", "currency": "ccy"}} names members of the shape. */
 static bool money_fits(const cn_shape *s, const ct_type *t, const mt_json *money)
 {
-    const cn_shape *currency = member(s, mt_text_at(money, "currency"));
     return ct_has(t, LN_CURRENCY) && s->kind == CN_OBJECT &&
-           is_number(member(s, mt_text_at(money, "amount"))) && currency &&
-           (currency->kind == CN_TEXT || currency->kind == CN_CHOICE);
+           is_number(member(s, mt_text_at(money, "amount"))) &&
+           is_currency(member(s, mt_text_at(money, "currency")));
 }
 
 /* One step of `convert`; the amount of money is shifted inside it. */
@@ -270,7 +273,8 @@ static void look_composite(looking *l)
         "currency", "currencyCode", "currency_code", "ccy", "code", "unit", NULL};
     const cn_member *amount = member_like(l->shape, AMOUNTS);
     const cn_member *currency = member_like(l->shape, CURRENCIES);
-    if (!amount || !currency || !is_number(amount->shape)) {
+    if (!amount || !currency || !is_number(amount->shape) ||
+        !is_currency(currency->shape)) {
         return;
     }
     cn_words words = {0};
@@ -489,14 +493,14 @@ static void look_choice(looking *l)
     mt_buf_free(&b);
 }
 
-/* 'Y' and 'N', 'on' and 'off': an enum of exactly two words, both of them known. A
- * column of whole numbers needs no conversion: the adapter reads 0 and 1 as Bool. */
+/* 'Y' and 'N', 'on' and 'off': an enum of exactly two words, one for each. A column of
+ * whole numbers needs no conversion: the adapter reads 0 and 1 as Bool. */
 static void look_truth(looking *l)
 {
     static const char *const YES[] = {"y", "yes", "true", "t", "on", "1", "enabled"};
     static const char *const NO[] = {"n", "no", "false", "f", "off", "0", "disabled"};
     const cn_shape *s = l->shape;
-    size_t known = 0;
+    size_t yeses = 0, noes = 0;
     mt_buf b = {0};
     if (plain(s, l->type, 0)) {
         found(l, s->kind == CN_BOOL ? EXACT : ASSUMED, (mt_str){0},
@@ -511,14 +515,16 @@ static void look_truth(looking *l)
             bool no = !strncasecmp(NO[k], s->choices[i].ptr, s->choices[i].len) &&
                       strlen(NO[k]) == s->choices[i].len;
             if (yes || no) {
-                mt_buf_addz(&b, known++ ? "," : "");
+                mt_buf_addz(&b, yeses + noes ? "," : "");
                 mt_json_quote(&b, s->choices[i]);
                 mt_buf_addz(&b, yes ? ":true" : ":false");
+                yeses += yes;
+                noes += no;
             }
         }
     }
     mt_buf_addz(&b, "}}");
-    if (known == 2 && s->choice_count == 2) {
+    if (yeses == 1 && noes == 1 && s->choice_count == 2) {
         found(l, CONVERTED, mt_str_dup(l->arena, mt_buf_str(&b)),
               "two words for yes and no");
     }

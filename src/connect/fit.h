@@ -2,7 +2,7 @@
  * connect. Pure; what is made lives in the arena. What is said to fit will pass the
  * type's check for some values of the source, not for all: text fits an enum although
  * only the enum's words pass. What cannot fit is never proposed. The conversions are
- * those of `convert` in docs/facts.md; this room never runs one. */
+ * those of `convert` in docs/reference/facts.md; this room never runs one. */
 #ifndef CN_FIT_H
 #define CN_FIT_H
 

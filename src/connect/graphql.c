@@ -617,25 +617,28 @@ static const cn_shape *shape_of(walk *w, const field *f)
 /* What a query must ask for to get an object: all scalars in it, or
  * its fields. An object has to be selected by its fields in GraphQL.
  * Objects more than three levels further in are left out, so that a
- * query for a large type stays one that a person can read. */
-static void write_selection(mt_buf *out, const cn_shape *s, size_t depth)
+ * query for a large type stays one that a person can read. False, and nothing is
+ * written, when nothing can be asked for: an empty one is not valid. */
+static bool write_selection(mt_buf *out, const cn_shape *s, size_t depth)
 {
+    size_t start = out->len;
+    bool any = false;
     s = s->kind == CN_LIST && s->element ? s->element : s;
-    if (s->kind != CN_OBJECT || depth > 3) {
-        return;
+    if (s->kind != CN_OBJECT) {
+        return s->kind != CN_ANY;
     }
     mt_buf_addz(out, " {");
-    for (size_t i = 0; i < s->member_count; i++) {
-        const cn_shape *m = s->members[i].shape;
-        const cn_shape *inside = m->kind == CN_LIST && m->element ? m->element : m;
-        if (inside->kind == CN_ANY || (inside->kind == CN_OBJECT && depth == 3)) {
-            continue;
-        }
+    for (size_t i = 0; depth <= 3 && i < s->member_count; i++) {
+        size_t before = out->len;
         mt_buf_addc(out, ' ');
         mt_buf_adds(out, s->members[i].name);
-        write_selection(out, m, depth + 1);
+        bool asked = write_selection(out, s->members[i].shape, depth + 1);
+        out->len = asked ? out->len : before;
+        any |= asked;
     }
     mt_buf_addz(out, " }");
+    out->len = any ? out->len : start;
+    return any;
 }
 
 /* For the root order(id: ID!) and the way order, total:

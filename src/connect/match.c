@@ -38,9 +38,17 @@ typedef struct place_words {
 
 /* ---- Words ---- */
 
+/* Not all protocols restrict what stands in braces. Only a name goes into settings,
+ * which are JSON. */
 static bool is_param(mt_str step)
 {
-    return mt_str_starts(step, MT_STR("{"));
+    bool good = step.len > 2 && step.ptr[0] == '{' && step.ptr[step.len - 1] == '}';
+    for (size_t i = 1; good && i + 1 < step.len; i++) {
+        char c = step.ptr[i];
+        good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               (c >= '0' && c <= '9') || c == '_' || c == '-';
+    }
+    return good;
 }
 
 /* The last step of the path is nearest to the value. Steps
@@ -63,7 +71,7 @@ static void read_path(mt_arena *a, mt_str path, fact_words *f)
         if (step.len && !is_param(step)) {
             cn_words_add(a, &f->head, last);
             last = step;
-        } else if (step.len > 2) {
+        } else if (step.len) {
             mt_vec_push(a, &f->params, mt_str_from(step.ptr + 1, step.len - 2));
         }
         rest = mt_str_skip(rest, end + 1);
@@ -241,9 +249,26 @@ static bool is_better(const cn_proposal *a, const cn_proposal *b)
     return false; /* the earlier in the document stays before */
 }
 
+/* The same request for the same member: a table that is declared twice, say. Requests
+ * whose answers merely look alike are not: an address to bill may be another than that
+ * to send to. */
+static bool is_kept(const cn_match_of *m, const cn_proposal *p)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (mt_str_eq(m->proposals[i].settings, p->settings) &&
+            mt_str_eq(m->proposals[i].convert, p->convert)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Insertion into the few best, which stay sorted; the worst falls out. */
 static void keep(cn_match_of *m, const cn_proposal *p)
 {
+    if (is_kept(m, p)) {
+        return;
+    }
     size_t at = m->count < CN_MOST_PROPOSALS ? m->count : CN_MOST_PROPOSALS;
     while (at && is_better(p, &m->proposals[at - 1])) {
         if (at < CN_MOST_PROPOSALS) {
@@ -265,12 +290,6 @@ static cn_level level_of(unsigned score)
                              : CN_NONE;
 }
 
-/* Two requests that lead to the same member are one thing said twice. */
-static bool is_same_thing(const cn_place *a, const cn_place *b)
-{
-    return a->shape == b->shape;
-}
-
 /* A best that is hardly better than the second loses one level, and says which one is
  * near. One that the contract declares (1000) is certain nevertheless. */
 static void settle(mt_arena *a, cn_match_of *m)
@@ -279,13 +298,13 @@ static void settle(mt_arena *a, cn_match_of *m)
         m->proposals[i].level = level_of(m->proposals[i].score);
     }
     if (m->count > 1 && m->proposals[0].score - m->proposals[1].score < NEAR &&
-        m->proposals[0].score < 1000 &&
-        !is_same_thing(m->proposals[0].place, m->proposals[1].place)) {
-        cn_proposal *best = &m->proposals[0];
-        best->level = best->level > CN_LOW ? best->level - 1 : best->level;
-        add_reason(
-            a, best,
-            mt_strf(a, "nearly as good: %.*s", MT_ARG(m->proposals[1].place->shown)));
+        m->proposals[0].score < 1000) {
+        for (size_t i = 0; i < 2; i++) {
+            cn_proposal *one = &m->proposals[i], *other = &m->proposals[!i];
+            one->level = one->level > CN_LOW ? one->level - 1 : one->level;
+            add_reason(a, one,
+                       mt_strf(a, "nearly as good: %.*s", MT_ARG(other->place->shown)));
+        }
     }
 }
 
@@ -330,21 +349,48 @@ static void match_fact(mt_arena *a, const ct_fact *fact, const fact_words *f,
 
 /* ---- Names of parameters ---- */
 
-/* The path of the contract has names already, and they must be filled anyway: where
- * there are as many, the request uses them. */
-static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
+/* Such requests have {names}. Queries have `parameters`, which keep their names: the
+ * text of the query speaks of them. */
+static bool takes_names(const cn_document *d, const cn_place *p, const fact_words *f)
 {
-    mt_str text = p->settings;
-    for (size_t i = 0; f->params.len == p->param_count && i < p->param_count; i++) {
-        mt_str old = mt_strf(a, "{%.*s}", MT_ARG(p->params[i]));
-        const char *at = memmem(text.ptr, text.len, old.ptr, old.len);
-        if (at) {
-            size_t before = (size_t)(at - text.ptr);
-            text = mt_strf(a, "%.*s{%.*s}%.*s", (int)before, text.ptr,
-                           MT_ARG(f->params.items[i]),
-                           MT_ARG(mt_str_skip(text, before + old.len)));
+    return (d->format == CN_OPENAPI || d->format == CN_PROTO) &&
+           f->params.len == p->param_count;
+}
+
+/* Which parameter's {name} the text begins with; of several that are called so, one
+ * that is not used yet. param_count: none's. */
+static size_t param_at(const cn_place *p, const bool *used, mt_str text)
+{
+    size_t end = mt_str_find(text, '}'), found = p->param_count;
+    mt_str name = end < text.len ? mt_str_from(text.ptr + 1, end - 1) : (mt_str){0};
+    for (size_t i = 0; i < p->param_count; i++) {
+        if (mt_str_eq(p->params[i], name) && (found == p->param_count || used[found])) {
+            found = i;
         }
     }
+    return found;
+}
+
+/* The path of the contract has names already, and they must be filled anyway: where
+ * there are as many, the request uses them. In one pass, since a name of the contract
+ * may be another one of the request. */
+static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
+{
+    bool *used = mt_new_array(a, bool, p->param_count + 1);
+    mt_buf out = {0};
+    for (mt_str rest = p->settings; rest.len;) {
+        size_t k = rest.ptr[0] == '{' ? param_at(p, used, rest) : p->param_count;
+        if (k == p->param_count) {
+            mt_buf_addc(&out, rest.ptr[0]);
+            rest = mt_str_skip(rest, 1);
+            continue;
+        }
+        mt_buf_addf(&out, "{%.*s}", MT_ARG(f->params.items[k]));
+        rest = mt_str_skip(rest, p->params[k].len + 2);
+        used[k] = true;
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
     return text;
 }
 
@@ -403,15 +449,13 @@ static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
     }
 }
 
-/* Those of the contract's path, and those of the request unless they were renamed. */
+/* Those of the request, or the names that it takes from the contract. */
 static void add_instances(mt_arena *a, const ct_model *m, const fact_words *f,
-                          const cn_place *p, instance_list *list)
+                          const cn_document *d, const cn_place *p, instance_list *list)
 {
-    for (size_t i = 0; i < f->params.len; i++) {
-        add_instance(a, m, p, f->params.items[i], list);
-    }
-    for (size_t i = 0; f->params.len != p->param_count && i < p->param_count; i++) {
-        add_instance(a, m, p, p->params[i], list);
+    bool taken = takes_names(d, p, f);
+    for (size_t i = 0; i < p->param_count; i++) {
+        add_instance(a, m, p, taken ? f->params.items[i] : p->params[i], list);
     }
 }
 
@@ -430,10 +474,12 @@ void cn_match(mt_arena *a, const ct_model *m, uint32_t source, const cn_document
             fact_words f = words_of_fact(a, &m->facts[i]);
             match_fact(a, &m->facts[i], &f, &ready, &one);
             for (size_t k = 0; k < one.count; k++) {
-                one.proposals[k].settings = with_names(a, one.proposals[k].place, &f);
+                const cn_place *p = one.proposals[k].place;
+                one.proposals[k].settings =
+                    takes_names(d, p, &f) ? with_names(a, p, &f) : p->settings;
             }
             if (one.count) {
-                add_instances(a, m, &f, one.proposals[0].place, &instances);
+                add_instances(a, m, &f, d, one.proposals[0].place, &instances);
             }
             mt_vec_push(a, &facts, one);
         }

@@ -10,6 +10,7 @@
  * is not OpenAPI 3, it has no paths, or a limit is met. Other methods than GET are not
  * looked at, because fetching a fact must not change anything. */
 #include "base/form.h"
+#include "base/map.h"
 #include "connect/build.h"
 
 /* `open` has an entry for every schema that is being read,
@@ -365,11 +366,12 @@ static void split_path(mt_arena *a, mt_str path, text_list *names, text_list *pa
     }
 }
 
-/* Parameters in the query that must be there are asked
- * for, too: `orders?customer={customer}`. Those in headers
- * and cookies are not: `resource` has no place for them. */
-static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
-                      text_list *params)
+/* Parameters in the query that must be there are asked for, too:
+ * `orders?customer={customer}`. Those in headers and cookies are not: `resource` has no
+ * place for them. `seen` has those of the query that were met, also if they need not be
+ * there: the first that is called so counts. */
+static void add_query(reading *r, const mt_json *parameters, mt_map *seen,
+                      mt_buf *resource, text_list *params)
 {
     for (uint32_t i = 0; mt_json_is(parameters, MT_JSON_ARRAY) && i < parameters->count;
          i++) {
@@ -377,7 +379,11 @@ static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
         const mt_json *must = mt_json_at(p, "required");
         mt_str name = mt_text_at(p, "name");
         if (!mt_str_is(mt_text_at(p, "in"), "query") || !name.len ||
-            !mt_json_is(must, MT_JSON_BOOL) || !must->boolean) {
+            mt_map_find(seen, name)) {
+            continue;
+        }
+        mt_map_put(r->b->arena, seen, name, 1);
+        if (!mt_json_is(must, MT_JSON_BOOL) || !must->boolean) {
             continue;
         }
         bool first = !memchr(resource->ptr, '?', resource->len);
@@ -400,7 +406,7 @@ static bool is_plain_path(mt_str path)
 }
 
 /* A path that has no GET with JSON is passed over. Parameters of the path item and of
- * the operation are both asked for. */
+ * the operation are both asked for; of two with one name the operation's counts. */
 static bool read_path(reading *r, mt_str path, const mt_json *item)
 {
     mt_arena *a = r->b->arena;
@@ -408,14 +414,15 @@ static bool read_path(reading *r, mt_str path, const mt_json *item)
     const mt_json *schema = answer_schema(r, get);
     text_list names = {0}, params = {0};
     mt_buf resource = {0}, plain = {0};
+    mt_map seen = {0};
     if (!schema || !is_plain_path(path)) {
         return true;
     }
     const cn_shape *shape = read_schema(r, schema);
     mt_buf_adds(&resource, mt_str_skip(path, 1));
     split_path(a, path, &names, &params, &plain);
-    add_query(r, mt_json_at(item, "parameters"), &resource, &params);
-    add_query(r, mt_json_at(get, "parameters"), &resource, &params);
+    add_query(r, mt_json_at(get, "parameters"), &seen, &resource, &params);
+    add_query(r, mt_json_at(item, "parameters"), &seen, &resource, &params);
     mt_str text = mt_str_dup(a, mt_buf_str(&resource));
     cn_request q = {.build = r->b,
                     .shown = mt_strf(a, "GET /%.*s", MT_ARG(text)),

@@ -187,10 +187,9 @@ static mt_json without_convert(mt_arena *a, const mt_json *settings)
     return out;
 }
 
-/* Canonical text in which every {name} is {}: a person may call
- * parameters otherwise. The braces of JSON objects have a quote behind
- * them, or nothing, so they are not taken for one. The innermost
- * selection of a GraphQL query, `{ total }`, is; there `select` differs. */
+/* Canonical text in which every {name} is {}: a person may call parameters otherwise.
+ * The braces of JSON objects have a quote behind them, or nothing, and a selection of a
+ * GraphQL query has blanks, `{ total }`, so neither is taken for one. */
 static mt_str unnamed(mt_arena *a, const mt_json *settings)
 {
     mt_buf text = {0}, out = {0};
@@ -198,7 +197,7 @@ static mt_str unnamed(mt_arena *a, const mt_json *settings)
     for (size_t i = 0; i < text.len; i++) {
         size_t end = i + 1;
         while (text.ptr[i] == '{' && end < text.len && text.ptr[end] != '"' &&
-               text.ptr[end] != '{' && text.ptr[end] != '}') {
+               text.ptr[end] != ' ' && text.ptr[end] != '{' && text.ptr[end] != '}') {
             end++;
         }
         bool named = end > i + 1 && end < text.len && text.ptr[end] == '}';

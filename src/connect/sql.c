@@ -34,6 +34,7 @@ typedef struct column {
     mt_str note;
     mt_str type; /* an enum's name, to be found at the end */
     bool is_key;
+    bool is_scaled; /* its second size is the digits behind the point */
 } column;
 
 typedef struct table {
@@ -149,10 +150,15 @@ static bool at_sign(const reader *r, char sign)
     return r->kind == T_SIGN && r->token.ptr[0] == sign;
 }
 
+/* In letters of either case. */
+static bool is_named(mt_str name, const char *word)
+{
+    return name.len == strlen(word) && !strncasecmp(name.ptr, word, name.len);
+}
+
 static bool at_word(const reader *r, const char *word)
 {
-    return r->kind == T_NAME && r->token.len == strlen(word) &&
-           !strncasecmp(r->token.ptr, word, r->token.len);
+    return r->kind == T_NAME && is_named(r->token, word);
 }
 
 static bool take_sign(reader *r, char sign)
@@ -264,13 +270,19 @@ static const struct sql_type {
 static bool find_kind(mt_str name, cn_kind *out)
 {
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        if (name.len == strlen(TYPES[i].name) &&
-            !strncasecmp(name.ptr, TYPES[i].name, name.len)) {
+        if (is_named(name, TYPES[i].name)) {
             *out = TYPES[i].kind;
             return true;
         }
     }
     return false;
+}
+
+/* Not of a float, whose only size is its precision in bits. */
+static bool is_scaled(mt_str name)
+{
+    return is_named(name, "numeric") || is_named(name, "decimal") ||
+           is_named(name, "dec") || is_named(name, "number");
 }
 
 /* Only the first nine digits count: a size is
@@ -287,8 +299,9 @@ static size_t number_of(mt_str text)
 }
 
 /* varchar(40), numeric(12, 2): a scale of zero is a whole number. */
-static bool read_size(reader *r, cn_shape *s)
+static bool read_size(reader *r, const column *c)
 {
+    cn_shape *s = c->shape;
     size_t sizes[2] = {0}, count = 0;
     if (!at_sign(r, '(')) {
         return true;
@@ -303,9 +316,26 @@ static bool read_size(reader *r, cn_shape *s)
     }
     if (s->kind == CN_TEXT) {
         s->max_length = sizes[0];
-    } else if (s->kind == CN_REAL && count && !sizes[1]) {
+    } else if (c->is_scaled && s->kind == CN_REAL && count && !sizes[1]) {
         s->kind = CN_WHOLE;
     }
+    return true;
+}
+
+/* int[], int[3], int ARRAY[3]: the brackets are read as the quotes of a name. Of an
+ * array nothing is said, also if its elements are an enum's. */
+static bool take_array(reader *r, column *c)
+{
+    bool brackets = r->kind == T_QUOTED;
+    for (size_t i = 0; brackets && i < r->token.len; i++) {
+        brackets = r->token.ptr[i] >= '0' && r->token.ptr[i] <= '9';
+    }
+    if (!brackets && !at_word(r, "array")) {
+        return false;
+    }
+    c->shape->kind = CN_ANY;
+    c->type = (mt_str){0};
+    next(r);
     return true;
 }
 
@@ -315,17 +345,15 @@ static bool read_rest_of_type(reader *r, column *c)
     for (;;) {
         if (take_word(r, "with")) {
             c->shape->kind = c->shape->kind == CN_LOCAL ? CN_MOMENT : c->shape->kind;
-        } else if (r->kind == T_QUOTED && !r->token.len) { /* [] */
-            c->shape->kind = CN_ANY;
-            next(r);
         } else if (at_sign(r, '(')) {
-            if (!read_size(r, c->shape)) {
+            if (!read_size(r, c)) {
                 return false;
             }
-        } else if (!take_word(r, "without") && !take_word(r, "time") &&
-                   !take_word(r, "zone") && !take_word(r, "local") &&
-                   !take_word(r, "precision") && !take_word(r, "varying") &&
-                   !take_word(r, "unsigned") && !take_word(r, "signed")) {
+        } else if (!take_array(r, c) && !take_word(r, "without") &&
+                   !take_word(r, "time") && !take_word(r, "zone") &&
+                   !take_word(r, "local") && !take_word(r, "precision") &&
+                   !take_word(r, "varying") && !take_word(r, "unsigned") &&
+                   !take_word(r, "signed")) {
             return true;
         }
     }
@@ -374,6 +402,7 @@ static bool read_type(reader *r, column *c)
     if (!listed && !find_kind(name, &c->shape->kind)) {
         c->type = name;
     }
+    c->is_scaled = is_scaled(name);
     return read_rest_of_type(r, c);
 }
 
@@ -712,8 +741,9 @@ static mt_str expression_of(mt_arena *a, const column *c)
     return text;
 }
 
-/* Now the enums are known, whatever came first in the text. */
-static bool add_column(reader *r, const table *t, const column *c, const mt_str *params,
+/* Now the enums are known, whatever came first in the text. Every column has a shape,
+ * and shapes are counted, so there cannot be too many places. */
+static void add_column(reader *r, const table *t, const column *c, const mt_str *params,
                        size_t count)
 {
     mt_arena *a = r->b->arena;
@@ -740,30 +770,26 @@ static bool add_column(reader *r, const table *t, const column *c, const mt_str 
                   .path = mt_strf(a, "%.*s.%.*s", MT_ARG(t->name), MT_ARG(c->name)),
                   .note = c->note};
     mt_vec_push(a, &r->b->places, p);
-    return r->b->places.len <= r->b->limits->connect_places;
 }
 
 /* A table without a primary key is offered
  * without parameters: it may have a single row. */
-static bool add_table(reader *r, table *t)
+static void add_table(reader *r, table *t)
 {
     mt_arena *a = r->b->arena;
     t->from = from_of(a, t);
     MT_VEC(mt_str) params = {0};
     for (size_t i = 0; i < t->count; i++) {
         if (t->columns[i].is_key && params.len == MOST_KEYS) {
-            return true; /* nobody asks by so many */
+            return; /* nobody asks by so many */
         }
         if (t->columns[i].is_key) {
             mt_vec_push(a, &params, param_name(a, t, t->columns[i].name));
         }
     }
     for (size_t i = 0; i < t->count; i++) {
-        if (!add_column(r, t, &t->columns[i], params.items, params.len)) {
-            return false;
-        }
+        add_column(r, t, &t->columns[i], params.items, params.len);
     }
-    return true;
 }
 
 bool cn_read_sql(cn_build *b, mt_str text)
@@ -775,9 +801,7 @@ bool cn_read_sql(cn_build *b, mt_str text)
         }
     }
     for (size_t i = 0; i < r.tables.len; i++) {
-        if (!add_table(&r, &r.tables.items[i])) {
-            return false;
-        }
+        add_table(&r, &r.tables.items[i]);
     }
     return true;
 }

@@ -47,9 +47,9 @@ const char *ex_known_by_name(ex_known_by how);
 
 typedef enum ex_actor { EX_ACTOR_UNKNOWN, EX_ACTOR_HUMAN, EX_ACTOR_MACHINE } ex_actor;
 
-/* An identity: who calls, and what it was granted. docs/rights.md has the grammar:
- * personas are "PERSONA" (of every contract) or "CONTRACT:PERSONA"; rights are "RIGHT"
- * (over every contract) or "CONTRACT/RIGHT". Immutable while in use. */
+/* An identity: who calls, and what it was granted. docs/reference/rights.md has the
+ * grammar: personas are "PERSONA" (of every contract) or "CONTRACT:PERSONA"; rights are
+ * "RIGHT" (over every contract) or "CONTRACT/RIGHT". Immutable while in use. */
 typedef struct ex_caller {
     mt_str id; /* a token's id, never its secret; empty: nobody (open server) */
     mt_str name;
@@ -81,8 +81,9 @@ bool ex_caller_may(const ex_caller *who, mt_str contract, mt_str right);
 /* Over one contract at least. */
 bool ex_caller_may_somewhere(const ex_caller *who, mt_str right);
 
-/* Somebody a decision is asked about (docs/authzen.md). The front door knows who they
- * are: personas as in ex_caller, and the id that records know it by (empty: none). */
+/* Somebody a decision is asked about (docs/reference/authzen.md). The front door knows
+ * who they are: personas as in ex_caller, and the id that records know it by (empty:
+ * none). */
 typedef struct ex_subject_of {
     mt_str id;
     const mt_str *personas;
@@ -250,7 +251,8 @@ bool ex_asks_dry_run(mt_str body);
 
 /* ---- Quotas ---- */
 
-/* What one identity may have so much of in a while (docs/rights.md, quotas). */
+/* What one identity may have so much of in a while (docs/reference/rights.md, quotas).
+ */
 typedef enum ex_quota {
     EX_QUOTA_REQUESTS,
     EX_QUOTA_INSTANCES, /* made */
@@ -293,7 +295,7 @@ typedef struct ex_executor_options {
     mt_str directory; /* what relative file names in it start from; empty: here */
     const struct mt_json *settings; /* all of the configuration, or NULL */
     /* What becomes of flows in flight when a file is another version than the store
-     * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */
+     * has: "POLICY" or "FLOW=POLICY" each (docs/how-to/deploy.md). */
     const mt_str *policies;
     size_t policy_count;
     /* Whether they can go on is judged by the aggressive analysis (§18.6.11); the

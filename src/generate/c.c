@@ -46,14 +46,26 @@ static void head(gn_c *c, mt_buf *out, const char *suffix)
                 MT_ARG(c->in->etag));
 }
 
+static mt_str fault_constant(gn_c *c, int kind)
+{
+    mt_str name = gn_upper(c->a, mt_str_z(ct_fault_name((ct_fault_kind)kind)));
+    return mt_strf(c->a, "%.*s_FAULT_%.*s", MT_ARG(c->upper), MT_ARG(name));
+}
+
+static mt_str error_constant(gn_c *c, int error)
+{
+    mt_str name =
+        error ? gn_upper(c->a, ct_op_error_name((ct_op_error)error)) : MT_STR("NONE");
+    return mt_strf(c->a, "%.*s_ERROR_%.*s", MT_ARG(c->upper), MT_ARG(name));
+}
+
 /* The numbers are the engine's own, so a fault needs no translation. */
 static void add_fault_kinds(gn_c *c)
 {
     mt_buf_addf(&c->header, "typedef enum %.*s_fault_kind {", MT_ARG(c->prefix));
     for (int i = 0; i < CT_FAULT_COUNT; i++) {
-        mt_str name = gn_upper(c->a, mt_str_z(ct_fault_name((ct_fault_kind)i)));
-        mt_buf_addf(&c->header, "\n    %.*s_FAULT_%.*s = %d,", MT_ARG(c->upper),
-                    MT_ARG(name), i);
+        mt_str name = fault_constant(c, i);
+        mt_buf_addf(&c->header, "\n    %.*s = %d,", MT_ARG(name), i);
     }
     mt_buf_addf(&c->header, "\n} %.*s_fault_kind;\n\n", MT_ARG(c->prefix));
 }
@@ -63,12 +75,11 @@ static void add_errors(gn_c *c)
 {
     mt_buf_addf(&c->header,
                 "/* Why an operation is refused. */\ntypedef enum "
-                "%.*s_error {\n    %.*s_ERROR_NONE = 0,",
-                MT_ARG(c->prefix), MT_ARG(c->upper));
-    for (int i = 1; i < CT_OP_ERROR_COUNT; i++) {
-        mt_str name = gn_upper(c->a, ct_op_error_name((ct_op_error)i));
-        mt_buf_addf(&c->header, "\n    %.*s_ERROR_%.*s = %d,", MT_ARG(c->upper),
-                    MT_ARG(name), i);
+                "%.*s_error {",
+                MT_ARG(c->prefix));
+    for (int i = 0; i < CT_OP_ERROR_COUNT; i++) {
+        mt_str name = error_constant(c, i);
+        mt_buf_addf(&c->header, "\n    %.*s = %d,", MT_ARG(name), i);
     }
     mt_buf_addf(&c->header, "\n} %.*s_error;\n\n", MT_ARG(c->prefix));
 }
@@ -195,9 +206,10 @@ static void reserve_names(gn_c *c)
                   mt_strf(c->a, "%.*s_%s", MT_ARG(c->upper), CONSTANTS[i]));
     }
     for (int i = 0; i < CT_FAULT_COUNT; i++) {
-        mt_str name = gn_upper(c->a, mt_str_z(ct_fault_name((ct_fault_kind)i)));
-        gn_unique(&c->globals,
-                  mt_strf(c->a, "%.*s_FAULT_%.*s", MT_ARG(c->upper), MT_ARG(name)));
+        gn_unique(&c->globals, fault_constant(c, i));
+    }
+    for (int i = 0; i < CT_OP_ERROR_COUNT; i++) {
+        gn_unique(&c->globals, error_constant(c, i));
     }
 }
 
@@ -221,14 +233,10 @@ static bool is_taken(mt_arena *a, mt_str prefix)
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     if (is_taken(a, in->prefix)) {
-        mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
-                                   .code = "E901",
-                                   .pass = -1,
-                                   .message = mt_strf(a,
-                                                      "the prefix '%.*s' is the "
-                                                      "evaluator's own; choose "
-                                                      "another with --prefix",
-                                                      MT_ARG(in->prefix))});
+        gn_refuse(ds, mt_strf(a,
+                              "the prefix '%.*s' is the evaluator's own; choose "
+                              "another with --prefix",
+                              MT_ARG(in->prefix)));
         return 0;
     }
     bool acts = in->model->operation_count > 0;

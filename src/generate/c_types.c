@@ -33,6 +33,24 @@ static mt_str global(gn_c *c, mt_str name)
     return gn_unique(&c->globals, name);
 }
 
+/* Names of the compiler begin with an underscore, and names without a small letter may
+ * be macros: EOF, SIZE_MAX. */
+static bool is_risky(mt_str plain)
+{
+    bool small = plain.len < 2;
+    for (size_t i = 0; i < plain.len; i++) {
+        small = small || (plain.ptr[i] >= 'a' && plain.ptr[i] <= 'z');
+    }
+    return !small || plain.ptr[0] == '_';
+}
+
+static mt_str field_name(gn_c *c, gn_scope *fields, mt_str name)
+{
+    mt_str plain = gn_plain(c->a, name);
+    return gn_unique(fields,
+                     is_risky(plain) ? mt_strf(c->a, "%.*s_", MT_ARG(plain)) : plain);
+}
+
 /* ---- Types of values ---- */
 
 /* The numbers are the engine's choices. COUNT_ has an underscore behind it, so that a
@@ -48,7 +66,8 @@ static void add_enum(gn_c *c, const mt_str *values, uint32_t count, mt_str name)
         full = global(c, full);
         mt_buf_addf(out, "\n    %.*s = %u,", MT_ARG(full), i);
     }
-    mt_buf_addf(out, "\n    %.*s_COUNT_ = %u\n} %.*s;\n\n", MT_ARG(upper), count,
+    upper = global(c, mt_strf(c->a, "%.*s_COUNT_", MT_ARG(upper)));
+    mt_buf_addf(out, "\n    %.*s = %u\n} %.*s;\n\n", MT_ARG(upper), count,
                 MT_ARG(name));
 }
 
@@ -60,7 +79,7 @@ static void add_record(gn_c *c, const ct_type *t, mt_str name)
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *f = &t->as.fields[i];
         mt_str type = type_name(c, f->type, joined(c, name, f->name));
-        mt_str field = gn_unique(&fields, gn_plain(c->a, f->name));
+        mt_str field = field_name(c, &fields, f->name);
         mt_buf_addf(&body, "    _Alignas(16) %.*s %.*s; /* ", MT_ARG(type),
                     MT_ARG(field));
         gn_remark(&body, ct_type_spell(c->a, f->type));
@@ -76,12 +95,14 @@ static void add_record(gn_c *c, const ct_type *t, mt_str name)
 static void add_union(gn_c *c, const ct_type *t, mt_str name)
 {
     gn_scope fields = {.a = c->a, .words = GN_C_WORDS};
+    gn_unique(&fields, MT_STR("tag"));
+    gn_unique(&fields, MT_STR("payload_"));
     mt_buf body = {0};
     mt_str *tags = mt_new_array(c->a, mt_str, t->count);
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *f = &t->as.variants[i];
         mt_str type = type_name(c, f->type, joined(c, name, f->name));
-        mt_str field = gn_unique(&fields, gn_plain(c->a, f->name));
+        mt_str field = field_name(c, &fields, f->name);
         mt_buf_addf(&body, "        const %.*s *%.*s;\n", MT_ARG(type), MT_ARG(field));
         tags[i] = f->name;
     }
@@ -181,7 +202,7 @@ void gn_c_header_types(gn_c *c)
         const ct_fact *f = &c->m->facts[i];
         mt_str path = joined(c, c->prefix, f->id);
         mt_str type = type_name(c, f->type, path);
-        mt_str field = gn_unique(&fields, gn_plain(c->a, f->id));
+        mt_str field = field_name(c, &fields, f->id);
         mt_buf_addf(&body, "    _Alignas(16) %.*s %.*s; /* ", MT_ARG(type),
                     MT_ARG(field));
         gn_remark(&body, ct_type_spell(c->a, f->type));

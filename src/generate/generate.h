@@ -23,7 +23,7 @@ typedef struct gn_file {
 enum { GN_MOST_FILES = 2 };
 
 /* A language. To add one, write its function, add a
- * row to targets.c, and name it in docs/generate.md. */
+ * row to targets.c, and name it in docs/how-to/generate.md. */
 typedef struct gn_target {
     const char *name, *what;
     /* Writes the files and gives their number; 0: `ds` says why not. */

@@ -4,6 +4,8 @@
  * of pointers that read and write themselves. Payloads of verdicts are read on demand,
  * by a method per verdict. The client (client.go.in) needs the standard library only,
  * and Go 1.19. */
+#include "base/unicode.h"
+#include "base/utf8.h"
 #include "generate/embedded.h"
 #include "generate/words.h"
 
@@ -19,6 +21,21 @@ static const char *const RESERVED[] = {
     "if",         "import",      "interface",  "map",      "package",    "range",
     "return",     "select",      "struct",     "switch",   "type",       "var",
     NULL};
+
+/* A name as json has it. The library ignores a tag with other characters, and would
+ * take the field's own name: then nothing is generated. */
+static mt_str tag(gn_file_of *f, mt_str name)
+{
+    for (size_t i = 0, len; i < name.len; i += len) {
+        uint32_t c = mt_utf8_decode(name.ptr + i, &len);
+        bool plain =
+            c < 0x80 ? gn_is_plain((char)c) : mt_unicode_is(c, MT_UNICODE_LETTER);
+        if (!plain) {
+            f->refused = name;
+        }
+    }
+    return name;
+}
 
 /* A type of texts, and a constant for each: type EscrowState
  * string; const EscrowStateHeld EscrowState = "held".
@@ -51,7 +68,7 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
         mt_str of = gn_spell(f, x->type, gn_path(f, path, x->name));
         mt_str field = gn_unique(&fields, gn_camel(f->a, x->name));
         mt_buf_addf(&body, "\t%.*s %.*s `json:\"%.*s\"` // ", MT_ARG(field), MT_ARG(of),
-                    MT_ARG(x->name));
+                    MT_ARG(tag(f, x->name)));
         gn_remark(&body, ct_type_spell(f->a, x->type));
         mt_buf_addc(&body, '\n');
     }
@@ -65,8 +82,9 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
  * writes {"tag": …, "payload": …} itself. */
 static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
+    static const char *const METHODS[] = {"MarshalJSON", "UnmarshalJSON", NULL};
     mt_str name = gn_type_name(f, path);
-    gn_scope fields = {.a = f->a};
+    gn_scope fields = {.a = f->a, .words = METHODS};
     mt_buf body = {0}, write = {0}, read = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const ct_field *x = &t->as.variants[i];
@@ -142,7 +160,8 @@ static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
             mt_str name = gn_unique(&fields, gn_camel(f->a, t->as.fields[i].name));
             mt_buf_addf(out, "%.*s ", MT_ARG(name));
             result(f, out, t->as.fields[i].type);
-            mt_buf_addf(out, " `json:\"%.*s\"`\n", MT_ARG(t->as.fields[i].name));
+            mt_str key = tag(f, t->as.fields[i].name);
+            mt_buf_addf(out, " `json:\"%.*s\"`\n", MT_ARG(key));
         }
         mt_buf_addz(out, "} `json:\"fields\"`\n");
     } else if (ct_held(t) == LN_LIST) {
@@ -174,12 +193,12 @@ static void facts(gn_file_of *f)
     for (uint32_t i = 0; i < f->m->fact_count; i++) {
         const ct_fact *x = &f->m->facts[i];
         mt_str of = gn_spell(f, x->type, x->id), about = gn_about_fact(f, i);
-        mt_str name = gn_unique(&fields, gn_camel(f->a, x->id));
+        mt_str name = gn_unique(&fields, gn_camel(f->a, x->id)), key = tag(f, x->id);
         mt_buf_addf(&whole, "\t%.*s %s%.*s `json:\"%.*s%s\"` // %.*s\n", MT_ARG(name),
-                    x->otherwise ? "*" : "", MT_ARG(of), MT_ARG(x->id),
+                    x->otherwise ? "*" : "", MT_ARG(of), MT_ARG(key),
                     x->otherwise ? ",omitempty" : "", MT_ARG(about));
         mt_buf_addf(&given, "\t%.*s *%.*s `json:\"%.*s,omitempty\"`\n", MT_ARG(name),
-                    MT_ARG(of), MT_ARG(x->id));
+                    MT_ARG(of), MT_ARG(key));
     }
     mt_buf_adds(&f->out, mt_buf_str(&f->declarations));
     mt_buf_addf(
@@ -211,7 +230,9 @@ static void entities(gn_file_of *f)
     mt_buf_addz(&f->out, ")\n\n");
     for (uint32_t i = 0; i < f->m->entity_count; i++) {
         const ct_entity *e = &f->m->entities[i];
-        mt_buf_addf(&f->out, "// The states of %.*s.\n", MT_ARG(e->id));
+        mt_buf_addz(&f->out, "// The states of ");
+        gn_remark(&f->out, e->id);
+        mt_buf_addz(&f->out, ".\n");
         choice_type(f, &f->out, gn_path(f, e->id, MT_STR("state")), e->states,
                     e->state_count);
     }
@@ -283,7 +304,6 @@ size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
     mt_str id = gn_quote(&f, in->model->id);
     gn_scope package = {.a = a, .words = RESERVED};
     mt_str name = gn_unique(&package, in->prefix);
-    (void)ds;
     gn_unique(&f.names, MT_STR("OperationAnswer"));
     gn_unique(&f.names, MT_STR("FlowAnswer"));
     mt_buf_addf(
@@ -300,5 +320,13 @@ size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
     acts(&f);
     mt_buf_addz(&f.out, GN_CLIENT_GO);
     files[0] = gn_end(&f, mt_strf(a, "%.*s.go", MT_ARG(in->prefix)));
+    if (f.refused.ptr) {
+        mt_str shown = gn_quote(&f, f.refused);
+        gn_refuse(ds, mt_strf(a,
+                              "in Go, JSON cannot have the name %.*s: letters, "
+                              "digits and underscores only",
+                              MT_ARG(shown)));
+        return 0;
+    }
     return 1;
 }

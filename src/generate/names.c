@@ -6,15 +6,25 @@
  * the order of the contract, so the same contract gives the same names. */
 #include "generate/names.h"
 
+#include "base/utf8.h"
+
 const char *const GN_C_WORDS[] = {
-    "auto",     "bool",     "break",   "case",    "char",     "const",     "continue",
-    "default",  "do",       "double",  "else",    "enum",     "extern",    "false",
-    "float",    "for",      "goto",    "if",      "inline",   "int",       "long",
-    "register", "restrict", "return",  "short",   "signed",   "sizeof",    "static",
-    "struct",   "switch",   "true",    "typedef", "union",    "unsigned",  "void",
-    "volatile", "while",    "alignas", "alignof", "asm",      "nullptr",   "typeof",
-    "linux",    "unix",     "given",   "NULL",    "class",    "new",       "delete",
-    "template", "this",     "private", "public",  "operator", "namespace", NULL};
+    "auto",      "bool",         "break",         "case",
+    "char",      "const",        "continue",      "default",
+    "do",        "double",       "else",          "enum",
+    "extern",    "false",        "float",         "for",
+    "goto",      "if",           "inline",        "int",
+    "long",      "register",     "restrict",      "return",
+    "short",     "signed",       "sizeof",        "static",
+    "struct",    "switch",       "true",          "typedef",
+    "union",     "unsigned",     "void",          "volatile",
+    "while",     "alignas",      "alignof",       "asm",
+    "nullptr",   "typeof",       "linux",         "unix",
+    "given",     "NULL",         "class",         "new",
+    "delete",    "template",     "this",          "private",
+    "public",    "operator",     "namespace",     "errno",
+    "stdin",     "stdout",       "stderr",        "i386",
+    "constexpr", "thread_local", "static_assert", NULL};
 
 static bool is_letter(char c)
 {
@@ -24,6 +34,18 @@ static bool is_letter(char c)
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
+}
+
+bool gn_is_plain(char c)
+{
+    return is_letter(c) || is_digit(c);
+}
+
+void gn_refuse(mt_diags *ds, mt_str message)
+{
+    mt_diag_add(
+        ds, &(mt_diag){
+                .severity = MT_ERROR, .code = "E901", .pass = -1, .message = message});
 }
 
 mt_str gn_kept(mt_arena *a, mt_buf *b)
@@ -41,7 +63,7 @@ mt_str gn_plain(mt_arena *a, mt_str text)
     }
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        mt_buf_addc(&out, is_letter(c) || is_digit(c) ? c : '_');
+        mt_buf_addc(&out, gn_is_plain(c) ? c : '_');
     }
     return gn_kept(a, &out);
 }
@@ -124,10 +146,10 @@ void gn_fill(mt_buf *out, const char *text, mt_str prefix, mt_str upper)
 
 void gn_remark(mt_buf *out, mt_str text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        mt_buf_addc(out, (unsigned char)c < ' ' ? ' ' : c);
-        char after = i + 1 < text.len ? text.ptr[i + 1] : '\0';
+    while (text.len) {
+        char c = text.ptr[0];
+        text = mt_str_skip(text, mt_utf8_show(out, text));
+        char after = text.len ? text.ptr[0] : '\0';
         if ((c == '*' && after == '/') || (c == '/' && after == '*')) {
             mt_buf_addc(out, ' ');
         }

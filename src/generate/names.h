@@ -6,6 +6,7 @@
 #ifndef GN_NAMES_H
 #define GN_NAMES_H
 
+#include "base/diag.h"
 #include "base/map.h"
 
 typedef struct gn_scope {
@@ -18,6 +19,7 @@ typedef struct gn_scope {
  * define, and `given`, a member of ours. */
 extern const char *const GN_C_WORDS[];
 
+bool gn_is_plain(char c); /* a letter, a digit, an underscore? */
 /* Letters, digits and underscores; what else there is becomes an underscore, byte by
  * byte. An 'n' comes first where there would be a digit or nothing: "2fa" is n2fa. */
 mt_str gn_plain(mt_arena *a, mt_str text);
@@ -31,10 +33,14 @@ mt_str gn_camel(mt_arena *a, mt_str text);
  * result is taken from then on, so every call gives another one. */
 mt_str gn_unique(gn_scope *s, mt_str name);
 
+/* Says why nothing is generated. */
+void gn_refuse(mt_diags *ds, mt_str message);
+
 /* Appends the text with `@p@` and `@P@` replaced. */
 void gn_fill(mt_buf *out, const char *text, mt_str prefix, mt_str upper);
-/* Text for a comment of C or its like: on one line, cannot end the comment. What a
- * contract says is somebody else's, and must not become code. */
+/* Text for a comment of C or its like: on one line, cannot end the comment, and what a
+ * reader would not see is spelled out. What a contract says is somebody else's, and
+ * must not become code. */
 void gn_remark(mt_buf *out, mt_str text);
 /* A string literal of C: quoted, everything unusual as octal escapes of three digits,
  * which cannot run into a digit behind them. '?' too, because of trigraphs. */

@@ -17,7 +17,9 @@ static const char *const RESERVED[] = {
     "Verdict",    "Client",   "Problem",  "Change",     "Evaluation",
     "Instance",   "Persona",  "Entity",   "FlowAnswer", "OperationAnswer",
     "Provenance", "Any",      "Literal",  "TypedDict",  "NotRequired",
-    "Union",      "Optional", "Bindings", NULL};
+    "Union",      "Optional", "Bindings", "Flow",       "FlowStatus",
+    "Mapping",    "CONTRACT", "ETAG",     "Exception",  "ValueError",
+    NULL};
 
 /* The key is the contract's name, in quotes; only
  * the TypedDict itself needs a name of Python. */
@@ -289,11 +291,12 @@ static void verdicts(gn_file_of *f)
 
 /* `outcomes` is the members that tell how it came
  * out, which differ between operations and flows. */
-static mt_str answer(gn_file_of *f, mt_str id, const char *what, mt_str outcomes)
+static mt_str answer(gn_file_of *f, mt_str path, const char *what, mt_str id,
+                     mt_str outcomes)
 {
     mt_str key = gn_quote(f, id);
     return declared(
-        f, gn_path(f, id, MT_STR("answer")),
+        f, gn_path(f, path, MT_STR("answer")),
         mt_strf(f->a,
                 "\"%s\": Literal[%.*s], %.*s, \"changes\": NotRequired[list[Change]], "
                 "\"contract\": str, \"etag\": str, \"simulation\": NotRequired[bool]",
@@ -311,7 +314,7 @@ static void answers(gn_file_of *f, mt_buf *methods)
         mt_str personas = literals(f, who.items, who.len);
         mt_str about = gn_about_operation(f, i), key = gn_quote(f, o->id);
         mt_buf_addf(&f->declarations, "# %.*s\n", MT_ARG(about));
-        mt_str name = answer(f, o->id, "operation",
+        mt_str name = answer(f, o->id, "operation", o->id,
                              mt_strf(f->a,
                                      "\"outcome\": %.*s, \"persona\": str, \"record\": "
                                      "NotRequired[int], \"provenance\": Any",
@@ -329,7 +332,7 @@ static void answers(gn_file_of *f, mt_buf *methods)
         gn_texts ends = gn_flow_outcomes(f, i);
         mt_str outcomes = literals(f, ends.items, ends.len);
         mt_str name = answer(
-            f, gn_path(f, f->m->flows[i].id, MT_STR("flow")), "flow",
+            f, gn_path(f, f->m->flows[i].id, MT_STR("flow")), "flow", f->m->flows[i].id,
             mt_strf(f->a,
                     "\"id\": NotRequired[str], \"status\": FlowStatus, \"outcome\": "
                     "NotRequired[%.*s], \"waiting\": NotRequired[Any], \"error\": "

@@ -22,9 +22,7 @@ bool gn_is_prefix(mt_str prefix)
     bool good = prefix.len > 0 && prefix.len <= 64 &&
                 !(prefix.ptr[0] >= '0' && prefix.ptr[0] <= '9');
     for (size_t i = 0; good && i < prefix.len; i++) {
-        char c = prefix.ptr[i];
-        good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-               (c >= '0' && c <= '9');
+        good = gn_is_plain(prefix.ptr[i]);
     }
     return good;
 }

@@ -16,7 +16,9 @@ static const char *const RESERVED[] = {
     "FlowAnswer", "FlowOutcome", "Options",  "Entity",          "Payload",
     "String",     "Number",      "Boolean",  "Object",          "Array",
     "Promise",    "Error",       "Record",   "Partial",         "Required",
-    "Date",       "Map",         "Set",      "Symbol",          NULL};
+    "Date",       "Map",         "Set",      "Symbol",          "Act",
+    "FlowStatus", "Pick",        "CONTRACT", "RequestInit",     "ETAG",
+    NULL};
 
 /* Keys are quoted: a name of a contract need not be a name of TypeScript. */
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)

@@ -5,6 +5,7 @@
 #include "generate/words.h"
 
 #include "base/json_write.h"
+#include "base/utf8.h"
 #include "contract/flow/text.h"
 
 gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words,
@@ -72,10 +73,27 @@ mt_str gn_spell(gn_file_of *f, const ct_type *t, mt_str path)
     return f->spelled.items[at - 1];
 }
 
+/* As JSON, which is a literal of all these languages, but for characters that a reader
+ * would not see and Go refuses: they are escaped, too. */
+static void add_quoted(mt_buf *out, mt_str text)
+{
+    mt_buf quoted = {0};
+    mt_json_quote(&quoted, text);
+    for (size_t i = 0, len; i < quoted.len; i += len) {
+        uint32_t c = mt_utf8_decode(quoted.ptr + i, &len);
+        if (c <= 0xffff && mt_utf8_is_unseen(c)) {
+            mt_buf_addf(out, "\\u%04x", c);
+        } else {
+            mt_buf_add(out, quoted.ptr + i, len);
+        }
+    }
+    mt_buf_free(&quoted);
+}
+
 mt_str gn_quote(gn_file_of *f, mt_str text)
 {
     mt_buf b = {0};
-    mt_json_quote(&b, text);
+    add_quoted(&b, text);
     return gn_kept(f->a, &b);
 }
 
@@ -85,7 +103,7 @@ mt_str gn_quoted(gn_file_of *f, const mt_str *texts, size_t count, const char *b
     mt_buf b = {0};
     for (size_t i = 0; i < count; i++) {
         mt_buf_addz(&b, i ? between : "");
-        mt_json_quote(&b, texts[i]);
+        add_quoted(&b, texts[i]);
     }
     mt_buf_addz(&b, count ? "" : none);
     return gn_kept(f->a, &b);
@@ -106,7 +124,9 @@ mt_str gn_about_rule(gn_file_of *f, uint32_t rule)
     const ct_rule *r = &f->m->rules[rule];
     mt_buf text = {0}, b = {0};
     ct_expr_text(&text, f->m, r->when);
-    mt_buf_addf(&b, "By rule %.*s, stratum %u, when ", MT_ARG(r->id), r->stratum);
+    mt_buf_addz(&b, "By rule ");
+    gn_remark(&b, r->id);
+    mt_buf_addf(&b, ", stratum %u, when ", r->stratum);
     gn_remark(&b, mt_buf_str(&text));
     mt_buf_free(&text);
     return gn_kept(f->a, &b);

@@ -36,6 +36,7 @@ struct gn_file_of {
     mt_buf declarations; /* types that have a name */
     mt_buf out;
     const gn_speller *speller; /* NULL: types are not spelled */
+    mt_str refused;            /* a name that the language cannot have, if any */
 };
 
 typedef MT_VEC(mt_str) gn_texts;

@@ -67,6 +67,8 @@ static const mt_form_row ACCEPTS_ROWS[] = {
     MT_FORM_EACH(draft, effects, effect_count, "effects", &EFFECT, MOST,
                  MT_FORM_NULLABLE),
 };
+static const mt_form_table ACCEPTS =
+    MT_FORM_TABLE("`accepts`", ACCEPTS_ROWS, draft, NULL);
 static const mt_form_row CAPTURE_ROWS[] = {
     MT_FORM_STRS(draft, capture_fields, capture_field_count, "fields", MOST,
                  MT_FORM_NULLABLE),
@@ -90,11 +92,12 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_EACH(draft, keys, key_count, "context_keys", &KEY, MOST, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, events, event_count, "event_kinds", &EVENT, MOST,
                  MT_FORM_NULLABLE),
-    MT_FORM_OBJECT(draft, accepts, "accepts", MT_FORM_NULLABLE),
+    MT_FORM_OBJECT_OF(draft, accepts, "accepts", &ACCEPTS, MT_FORM_NULLABLE),
     MT_FORM_PART("capture", &CAPTURE, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, windows, window_count, "windows", &GR_WINDOW_TABLE, MOST,
                  MT_FORM_NULLABLE),
 };
+const mt_form_table GR_ADAPTER_FORM = MT_FORM_TABLE("an adapter", ADAPTER, draft, NULL);
 
 /* ---- Reading ---- */
 
@@ -154,7 +157,7 @@ static void settle(gr_adapter *ad, const draft *d)
 static bool read_adapter(gr_adapter *ad, gr_subject *subject)
 {
     gr_form_report to = {subject, SHAPE,
-                         "see docs/graphs.md for the form of an adapter",
+                         "see docs/reference/graphs.md for the form of an adapter",
                          "split the adapter"};
     mt_form f = gr_form(&ad->arena, &to, "an adapter");
     mt_json *root = mt_new(&ad->arena, mt_json);
@@ -168,7 +171,7 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
     }
     if (!mt_str_is(d.kind, "adapter")) {
         return gr_report(subject, SHAPE, root->offset, MT_STR("$.kind"),
-                         "see docs/graphs.md for the form of an adapter",
+                         "see docs/reference/graphs.md for the form of an adapter",
                          "expected a mapping with kind: adapter");
     }
     subject->id = ad->id = d.id;

@@ -121,7 +121,7 @@ static void check_of(settler *c)
 
 static void misused(settler *c, const char *key, const char *why)
 {
-    BREAK(c, "WIN-4", "see docs/graphs.md for what windows are told",
+    BREAK(c, "WIN-4", "see docs/reference/graphs.md for what windows are told",
           "window \"%.*s\": `%s` %s", MT_ARG(c->draft->name), key, why);
 }
 

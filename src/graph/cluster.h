@@ -1,6 +1,7 @@
 /* graph/cluster.h - a cluster as its author wrote it.
  * Room: graph. May include base/ only.
- * File form: YAML or JSON (docs/graphs.md). A runnable graph is a cluster without
+ * File form: YAML or JSON (docs/reference/graphs.md). A runnable graph is a cluster
+ * without
  * inputs. Shape faults are "graph.decode"; rules D.1, D.5, D.6, D.8 and D.9 are checked
  * for every cluster, nested ones too.
  * Ownership: lives in the arena it was read into and borrows from its text. */
@@ -84,6 +85,9 @@ typedef struct gr_cluster {
     mt_str file, text;
     mt_str formula; /* that it was made of, or empty */
 } gr_cluster;
+
+/* The keys of the file. */
+extern const mt_form_table GR_CLUSTER_FORM;
 
 /* NULL when the text is not a cluster or breaks a rule of definition; reported. */
 const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,

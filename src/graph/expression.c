@@ -62,7 +62,7 @@ static term fault(parser *p, const char *rule, const char *fix, mt_str message)
 static term syntax(parser *p, const char *expected)
 {
     mt_str found = p->now.kind == T_END ? MT_STR("the end") : p->now.text;
-    return fault(p, "expression.syntax", "see docs/graphs.md for the grammar",
+    return fault(p, "expression.syntax", "see docs/reference/graphs.md for the grammar",
                  mt_strf(p->a, "expected %s, found %.*s", expected, MT_ARG(found)));
 }
 
@@ -315,7 +315,8 @@ static term call(parser *p, mt_str name)
         o = mt_str_eq(name, mt_str_z(CALLS[i].name)) ? &CALLS[i] : NULL;
     }
     if (!o) {
-        return fault(p, "expression.syntax", "see docs/graphs.md for the functions",
+        return fault(p, "expression.syntax",
+                     "see docs/reference/graphs.md for the functions",
                      mt_strf(p->a, "there is no function \"%.*s\"", MT_ARG(name)));
     }
     for (uint32_t i = 0; i < arity(o); i++) {

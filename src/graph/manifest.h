@@ -1,13 +1,13 @@
 /* graph/manifest.h - what a primitive declares about itself, and its rules.
  * Room: graph. May include base/ only.
  * One struct for the four kinds; what a kind does not have stays empty. File form: YAML
- * or JSON, docs/graphs.md. Rules: SRC-*, CMP-*, TRG-*, ACT-*, each reported with its id
- * as diagnostic code, the path in `field` and the remedy in `hint`.
+ * or JSON, docs/reference/graphs.md. Rules: SRC-*, CMP-*, TRG-*, ACT-*, each reported
+ * with its id as diagnostic code, the path in `field` and the remedy in `hint`.
  * Ownership: a manifest lives in the arena it was read into. */
 #ifndef GR_MANIFEST_H
 #define GR_MANIFEST_H
 
-#include "base/diag.h"
+#include "base/form.h"
 #include "graph/value.h"
 
 typedef enum gr_kind { GR_SOURCE, GR_COMPUTE, GR_TRIGGER, GR_ACTION } gr_kind;
@@ -84,6 +84,9 @@ typedef struct gr_manifest {
     mt_str body;       /* or the cluster that realises them, "id@selector" */
     mt_str file, text; /* for places; empty when it was built in C */
 } gr_manifest;
+
+/* The keys of the file. */
+extern const mt_form_table GR_MANIFEST_FORM;
 
 /* Reads a manifest of any kind. MT_E_REJECTED with diagnostics when it cannot be read
  * or breaks a rule (all of its violations are reported). */

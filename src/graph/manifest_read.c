@@ -204,6 +204,8 @@ static const mt_form_row MANIFEST[] = {
     MT_FORM_SAYS(draft, side_effects, "side_effects", 0),
     MT_FORM_CHOICE(draft, outcome, "outcome", OUTCOMES, 0),
 };
+const mt_form_table GR_MANIFEST_FORM =
+    MT_FORM_TABLE("a manifest", MANIFEST, draft, NULL);
 
 /* ---- Reading ---- */
 
@@ -286,7 +288,7 @@ static bool kind_of(reader *r, const mt_json *root, mt_str kind, gr_kind *out)
 static bool read_manifest(reader *r, const mt_json *root, draft *d)
 {
     gr_form_report to = {&r->subject, SHAPE,
-                         "see docs/graphs.md for the form of a manifest",
+                         "see docs/reference/graphs.md for the form of a manifest",
                          "split the primitive"};
     mt_form f = gr_form(r->arena, &to, "a manifest");
     if (!mt_json_is(root, MT_JSON_OBJECT)) {

@@ -2,8 +2,8 @@
  *
  * "rpv1:sha256:" and the hash of its compact JSON: nodes with their parameters, edges,
  * and every primitive used, fields in fixed order, lists sorted by bytes; see
- * docs/graphs.md. Two graphs with one provenance compute the same; a capture names it,
- * and replay refuses another.
+ * docs/reference/graphs.md. Two graphs with one provenance compute the same; a capture
+ * names it, and replay refuses another.
  *
  * Parameters are hashed as expansion left them, defaults of primitives included: a
  * parameter that is given its default and one that is left out are one graph. Captures

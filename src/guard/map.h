@@ -1,8 +1,8 @@
 /* guard/map.h - which tool is which operation or flow, and where bindings and facts
  * come from.
  * Room: guard. Reads a tree (YAML or JSON) by tables, then holds it against a contract.
- * docs/guard.md has the whole of it. Ownership: texts borrow from the tree, arrays live
- * in the arena. */
+ * docs/how-to/guard.md has the whole of it. Ownership: texts borrow from the tree,
+ * arrays live in the arena. */
 #ifndef GD_MAP_H
 #define GD_MAP_H
 

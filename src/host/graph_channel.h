@@ -32,9 +32,10 @@ typedef struct ho_answer {
     ho_fate fate;
     const char *acceptance; /* of an accepted letter: "durable", "written" */
     mt_str reference;       /* the receiver's own name for it; ptr NULL: none */
-    const char *code;       /* otherwise: an interruption code of docs/graph-runs.md */
-    mt_str why;             /* what the channel did: "did not answer in time" */
-    bool broken;            /* it must be started again before the next letter */
+    const char
+        *code;   /* otherwise: an interruption code of docs/reference/graph-runs.md */
+    mt_str why;  /* what the channel did: "did not answer in time" */
+    bool broken; /* it must be started again before the next letter */
 } ho_answer;
 
 typedef struct ho_channel ho_channel;

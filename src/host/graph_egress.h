@@ -2,9 +2,8 @@
  * Room: host.
  * Configuration (YAML or JSON): default_ack_timeout, dead_letters?: FILE, channels:
  * {id: {type: process | command | webhook | file | stdout | nats, …, attempts?, pause?,
- * pause_most?}}, routes: {intent kind: {channel, ack_timeout?}}; docs/graph-runs.md has
- * the keys.
- * Protocol of a process, JSON lines. Child:
+ * pause_most?}}, routes: {intent kind: {channel, ack_timeout?}};
+ * docs/reference/graph-runs.md has the keys. Protocol of a process, JSON lines. Child:
  * {"type":"ready","protocol":"ergo-egress.v1", "handled_kinds":[…]} within 5 s. Host,
  * one at a time: {"type":"intent","intent_id", "kind","fields":{…}}. Child, within the
  * timeout: {"type":"intent_ack","intent_id",
@@ -64,7 +63,7 @@ mt_err ho_egress_stop(ho_egress *e);
 /* The last failure: its interruption code ("egress_ack_timeout", …), the channel and a
  * sentence. */
 typedef struct ho_egress_problem {
-    const char *code; /* stable, as in docs/graph-runs.md */
+    const char *code; /* stable, as in docs/reference/graph-runs.md */
     mt_str channel, intent_id, message;
     mt_str said;  /* the last of its standard error: for whoever sits at the terminal,
                      never for a record, since it may hold secrets */

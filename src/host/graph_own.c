@@ -46,8 +46,8 @@ gr_value ho_own_in(motet_value v)
     case MOTET_NUMBER: return gr_number(v.number);
     case MOTET_BOOL: return gr_bool(v.boolean);
     case MOTET_EVENT: return gr_event_value((gr_event)v.event);
-    case MOTET_SERIES: return gr_series(v.series, v.len);
-    case MOTET_STRING: return gr_string(mt_str_from(v.text, v.len));
+    case MOTET_SERIES: return gr_series(v.series, v.series ? v.len : 0);
+    case MOTET_STRING: return gr_string(mt_str_from(v.text, v.text ? v.len : 0));
     case MOTET_NONE: break;
     }
     return (gr_value){.type = GR_NONE};

@@ -1,6 +1,6 @@
 /* host/graph_source.h - events from files, standard input, NATS subjects and timers.
  * Room: host. One object of a configuration, the same for `graph run --ingress` and for
- * `ingress` of a served graph; docs/graph-runs.md has the keys.
+ * `ingress` of a served graph; docs/reference/graph-runs.md has the keys.
  * A source gives payloads; which semantic kind they are, what their id and their time
  * is, the configuration says. An id that nobody gives is made of where the event
  * stands, so that the same event has the same id again: FILE:LINE,

@@ -1,7 +1,7 @@
 /* http/config.h - the settings of `motet serve`: one table.
  * Room: http. A row is a key of the configuration file (YAML or JSON), and with dashes
  * for underscores an option of the command; the command line, the file reader, the help
- * text and docs/config.md follow from it. Options win over the file.
+ * text and docs/reference/config.md follow from it. Options win over the file.
  * Ownership: texts and trees live in the arena given. */
 #ifndef HT_CONFIG_H
 #define HT_CONFIG_H
@@ -67,21 +67,21 @@ typedef mt_form_words ht_list;
 /* Only in the file; `files` are the operands of the command. */
 #define HT_FILE_MAP(X) \
     X(files, NULL, LIST, ht_list, {0}, 0, 0, NULL, "contracts, bundles or Systems to serve") \
-    X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/facts.md)") \
-    X(outgoing, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where contracts may fetch facts from (docs/facts.md)") \
-    X(signer, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a program that signs instead of a key in a file (docs/ledger.md)") \
-    X(witnesses, NULL, ROWS, const mt_json *, NULL, 0, 0, NULL, "who co-signs checkpoints (docs/witness.md)") \
+    X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/reference/facts.md)") \
+    X(outgoing, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where contracts may fetch facts from (docs/reference/facts.md)") \
+    X(signer, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a program that signs instead of a key in a file (docs/reference/ledger.md)") \
+    X(witnesses, NULL, ROWS, const mt_json *, NULL, 0, 0, NULL, "who co-signs checkpoints (docs/how-to/witness.md)") \
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
-    X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \
-    X(invariants, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "questions whose answer must be yes, by contract (docs/proofs.md)") \
-    X(otlp, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a collector that traces and figures are sent to (docs/operations.md)") \
-    X(distinct, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "personas that one identity cannot both act as, by contract (docs/rights.md)") \
-    X(quotas, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "what one identity may ask for in a while (docs/rights.md)") \
-    X(oidc, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "identity providers: people and programs that they vouch for (docs/rights.md)") \
-    X(certificates, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "client certificates, with TLS (docs/rights.md)") \
-    X(authzen, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "whom decisions are asked about (docs/authzen.md)") \
-    X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
+    X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/reference/systems.md)") \
+    X(invariants, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "questions whose answer must be yes, by contract (docs/reference/proofs.md)") \
+    X(otlp, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a collector that traces and figures are sent to (docs/how-to/operations.md)") \
+    X(distinct, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "personas that one identity cannot both act as, by contract (docs/reference/rights.md)") \
+    X(quotas, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "what one identity may ask for in a while (docs/reference/rights.md)") \
+    X(oidc, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "identity providers: people and programs that they vouch for (docs/reference/rights.md)") \
+    X(certificates, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "client certificates, with TLS (docs/reference/rights.md)") \
+    X(authzen, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "whom decisions are asked about (docs/reference/authzen.md)") \
+    X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/internals/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */
 
@@ -105,6 +105,8 @@ typedef struct ht_setting {
 } ht_setting;
 extern const ht_setting HT_SETTINGS[];
 extern const size_t HT_SETTING_COUNT;
+/* The keys of the file, each with its help. */
+extern const mt_form_table HT_CONFIG_FORM;
 
 /* Reads a document into *config. Every fault is one line of `faults`,
  * "NAME:LINE:COLUMN: what"; MT_E_REJECTED when there is one. `yaml`: else JSON. */

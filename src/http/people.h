@@ -1,5 +1,5 @@
 /* http/people.h - whom decisions are asked about: subjects of AuthZEN
- * (docs/authzen.md). Room: http. A subject becomes personas:
+ * (docs/reference/authzen.md). Room: http. A subject becomes personas:
  *
  *     token     the id of a token of the store: what it was granted, while it is good
  *     TYPE      what the rules of `authzen.subjects.TYPE` grant it; they look at the

@@ -1,7 +1,7 @@
 /* http/route.h - which method and path means what: one table.
  * Room: http. Pure. A row names an action of exec/executor.h or a page of our own, and
  * what is described of it (http/openapi.h): schemas, answers and parameters by their
- * names in http/api.json. docs/http-api.md is checked against both.
+ * names in http/api.json. docs/reference/http-api.md is checked against both.
  * Addresses of tenants, /t/TENANT/v1/…, are free: no pattern begins with /t, and the
  * description names paths relative to its server's URL. */
 #ifndef HT_ROUTE_H

@@ -531,7 +531,7 @@ void ln_schema_write(mt_buf *out)
     text(&x, "description",
          "What `motet elaborate` prints and every command reads. Unknown keys are "
          "allowed: a newer minor version may add them. The nodes beyond 1.0 are those "
-         "of docs/interchange.md.");
+         "of docs/reference/interchange.md.");
     write_fields(&x, LN_SHAPE_BUNDLE->fields, NULL);
     text(&x, "title", "Contract interchange bundle");
     text(&x, "type", "object");

@@ -13,6 +13,7 @@
 #ifndef LS_LSP_H
 #define LS_LSP_H
 
+#include "base/form.h"
 #include "base/limits.h"
 #include "base/provider.h"
 
@@ -23,12 +24,14 @@ typedef bool ls_each(void *context, mt_str path);
 
 typedef struct ls_world {
     mt_provider files; /* of what is not open */
-    /* Calls `each` for every file below a folder whose name ends so; NULL: nobody
-     * knows which files there are. */
+    /* Calls `each` for every file below a folder whose name ends so, in the order of
+     * the bytes of their paths; NULL: nobody knows which files there are. */
     void *state;
     void (*list)(void *state, mt_str folder, mt_str suffix, ls_each *each,
                  void *context);
     const mt_limits *limits; /* NULL: the defaults */
+    /* What motet.yaml may hold besides levels of warnings; NULL: nobody knows. */
+    const mt_form_table *project;
 } ls_world;
 
 /* *world is copied; what it points to must outlive the server. */

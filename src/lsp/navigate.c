@@ -26,12 +26,75 @@ static const fr_mention *asked_for(ls_call *c, ls_view **v)
     return ls_mention_at(*v, c->doc->path, c->offset);
 }
 
+/* ---- one name, while the text is broken ---- */
+
+/* What two texts have in common at both ends. */
+typedef struct common {
+    size_t before, behind; /* bytes */
+} common;
+
+static common common_of(mt_str a, mt_str b)
+{
+    size_t most = a.len < b.len ? a.len : b.len;
+    common n = {0};
+    while (n.before < most && a.ptr[n.before] == b.ptr[n.before]) {
+        n.before++;
+    }
+    while (n.behind < most - n.before &&
+           a.ptr[a.len - 1 - n.behind] == b.ptr[b.len - 1 - n.behind]) {
+        n.behind++;
+    }
+    return n;
+}
+
+/* Where a part of one text stands in the other; false: it is not in what they have in
+ * common. */
+static bool carry_over(common n, size_t from_len, size_t to_len, size_t length,
+                       size_t *offset)
+{
+    if (*offset + length <= n.before) {
+        return true;
+    }
+    if (*offset < from_len - n.behind) {
+        return false;
+    }
+    *offset += to_len - from_len;
+    return true;
+}
+
+/* By the last text that could be read whole; its places are carried over. */
+static void define_from_before(ls_call *c)
+{
+    ls_view *good = ls_view_good(c->s, c->doc);
+    mt_str now = c->doc->lines.text, then = mt_buf_str(&c->doc->whole);
+    common n = common_of(then, now);
+    size_t offset = c->offset;
+    if (!good->is_whole || !carry_over(n, now.len, then.len, 0, &offset)) {
+        return;
+    }
+    const fr_mention *m = ls_mention_at(good, c->doc->path, offset);
+    if (m && !mt_str_eq(m->definition.file, c->doc->path)) {
+        ls_write_location(c, good, &m->definition);
+    } else if (m) {
+        size_t at = m->definition.offset, length = m->definition.length;
+        if (carry_over(n, then.len, now.len, length, &at)) {
+            mt_jw_begin_object(c->w);
+            mt_jw_keyz(c->w, "range");
+            ls_write_range(c->w, c->s, &c->doc->lines, (ls_range){at, at + length});
+            mt_jw_key_str(c->w, "uri", c->doc->uri);
+            mt_jw_end_object(c->w);
+        }
+    }
+}
+
 void ls_definition(ls_call *c)
 {
     ls_view *v;
     const fr_mention *m = asked_for(c, &v);
     if (m) {
         ls_write_location(c, v, &m->definition);
+    } else if (!v->is_whole) {
+        define_from_before(c);
     }
 }
 
@@ -368,25 +431,70 @@ static mt_str new_fault(ls_call *c, trial *t, mt_str root, size_t before)
     return words;
 }
 
-static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
+/* Was it made with a file that would change? A System's members are, too. */
+static bool is_touched(const ct_elaboration *e, const trial *t)
 {
-    trial t = {.s = c->s, .files = mt_new_array(c->a, mt_memory_file, u->len)};
-    for (size_t at = 0; at < u->len;) {
-        mt_str id = u->items[at].id;
-        t.files[t.count++] = (mt_memory_file){id, renamed(c, u, &at, name)};
-    }
-    mt_str words =
-        new_fault(c, &t, c->doc->path, ls_view_of(c->s, c->doc)->contract.ds.errors);
-    for (size_t at = 0; at < u->len && !words.len; at++) {
-        mt_str root = u->items[at].file;
-        if (!mt_str_eq(root, c->doc->path) &&
-            (!at || !mt_str_eq(root, u->items[at - 1].file))) {
-            ls_view *v = ls_view_new(c->s, root, false);
-            words = new_fault(c, &t, root, v->contract.ds.errors);
-            ls_view_free(v);
+    for (size_t i = 0; e && i < e->source_count; i++) {
+        for (size_t j = 0; j < t->count; j++) {
+            if (mt_str_eq(e->sources[i].id, t->files[j].path)) {
+                return true;
+            }
         }
     }
-    return words;
+    for (size_t i = 0; e && i < e->member_count; i++) {
+        if (is_touched(e->members[i].contract, t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct trials {
+    ls_call *c;
+    trial t;
+    mt_str words; /* the first fault, or empty */
+    size_t files;
+} trials;
+
+/* A contract need not name what changes to be made wrong by it: a System holds its
+ * members against each other. */
+static bool try_root(void *context, mt_str root)
+{
+    trials *x = context;
+    ls_view *v = ls_view_new(x->c->s, root, false);
+    if (is_touched(v->e, &x->t)) {
+        x->words = new_fault(x->c, &x->t, root, v->contract.ds.errors);
+    }
+    ls_view_free(v);
+    return !x->words.len && ++x->files < MOST_FILES;
+}
+
+static bool try_closed(void *context, mt_str path)
+{
+    trials *x = context;
+    return ls_document_at(x->c->s, path) ? true : try_root(context, path);
+}
+
+static mt_str fault_of_trial(ls_call *c, const uses *u, mt_str name)
+{
+    ls_server *s = c->s;
+    trials x = {.c = c,
+                .t = {.s = s, .files = mt_new_array(c->a, mt_memory_file, u->len)}};
+    for (size_t at = 0; at < u->len;) {
+        mt_str id = u->items[at].id;
+        x.t.files[x.t.count++] = (mt_memory_file){id, renamed(c, u, &at, name)};
+    }
+    bool more = try_root(&x, c->doc->path);
+    for (size_t i = 0; more && i < s->documents.len; i++) {
+        const ls_document *d = s->documents.items[i];
+        more = d == c->doc || d->language != LS_CONTRACT || try_root(&x, d->path);
+    }
+    for (size_t i = 0; more && s->world.list && i < s->folders.len; i++) {
+        s->world.list(s->world.state, s->folders.items[i], MT_STR(".tenor"), try_closed,
+                      &x);
+        more = !x.words.len;
+    }
+    return x.words;
 }
 
 static void write_rename(ls_call *c, const uses *u, mt_str name)

@@ -41,7 +41,7 @@ enum {
     GOODBYE_MS = 500
 };
 
-/* docs/relay.md lists these texts: agents match them. */
+/* docs/reference/relay.md lists these texts: agents match them. */
 #define SHUTTING_DOWN "Warning: Server is shutting down.\n"
 #define INACTIVE      "Warning: You have been disconnected due to inactivity.\n"
 

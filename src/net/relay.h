@@ -3,7 +3,7 @@
  * Promises: lines of one sender keep their order; a reader that is slow or stalled
  * costs the others at most `hold_ms` now and one part in a hundred after that; memory
  * is bounded by `queue_bytes` per agent and `memory_bytes` in all; whatever is not
- * delivered is counted and said. docs/relay.md explains the rules.
+ * delivered is counted and said. docs/reference/relay.md explains the rules.
  * Threads: everything from the thread that runs it, except nt_relay_stop(). */
 #ifndef NT_RELAY_H
 #define NT_RELAY_H

@@ -1,5 +1,6 @@
 /* net/relay_config.h - a relay's configuration file.
- * Room: net. The keys of existing relays are read and mean what docs/relay.md says;
+ * Room: net. The keys of existing relays are read and mean what
+ * docs/reference/relay.md says;
  * what has no meaning here is accepted. Keys of our own stand under "motet". */
 #ifndef NT_RELAY_CONFIG_H
 #define NT_RELAY_CONFIG_H

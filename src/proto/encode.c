@@ -13,6 +13,8 @@
 #include "proto/message.h"
 #include "proto/wire.h"
 
+#include <math.h>
+
 static mt_err put_message(mt_buf *out, const pb_message *m, const mt_json *v,
                           mt_buf *why, size_t depth);
 
@@ -70,12 +72,35 @@ static mt_err whole(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *
     return MT_OK;
 }
 
-/* Without the tag. For PB_FLOAT the nearest float is sent. */
+/* What JSON has no number for, as decode.c writes it. */
+static bool read_infinite(const mt_json *v, double *out)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } WORDS[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (mt_str_eq(mt_json_text(v), mt_str_z(WORDS[i].text))) {
+            *out = WORDS[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without the tag. For PB_FLOAT the nearest float is sent, but never infinity for a
+ * number that only a double can hold. */
 static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out)
 {
     double value;
     uint64_t bits = 0;
-    if (mt_number_parse(mt_json_text(v), &value)) {
+    bool infinite = read_infinite(v, &value);
+    mt_err err = infinite ? MT_OK : mt_number_parse(mt_json_text(v), &value);
+    if (err == MT_E_RANGE ||
+        (!err && !infinite && f->kind == PB_FLOAT && isinf((float)value))) {
+        return refuse(why, f, "is beyond the numbers of its type");
+    }
+    if (err) {
         return refuse(why, f, "must be a number");
     }
     if (f->kind == PB_DOUBLE) {
@@ -135,12 +160,15 @@ static mt_err text_or_bytes(const pb_field *f, const mt_json *v, mt_buf *why,
         mt_buf_adds(out, text);
         return MT_OK;
     }
+    if (text.len % 4) { /* so that the padding is never more than the bytes */
+        return refuse(why, f, "must be bytes in base64");
+    }
     size_t padding =
         mt_str_ends(text, MT_STR("==")) ? 2 : mt_str_ends(text, MT_STR("="));
-    size_t count = text.len / 4 * 3 - (text.len ? padding : 0);
+    size_t count = text.len / 4 * 3 - padding;
     mt_arena a = {0};
     unsigned char *bytes = mt_alloc(&a, count + 1);
-    bool good = text.len % 4 == 0 && mt_unbase64(text, bytes, count);
+    bool good = mt_unbase64(text, bytes, count);
     if (good) {
         pb_put_varint(out, count);
         mt_buf_add(out, (const char *)bytes, count);

@@ -1,10 +1,11 @@
 /* proto/proto.h - what a .proto file or a descriptor set says: messages, enums,
  * methods. Room: proto. May include base/ only.
  *
- * Text is proto2, proto3 or an edition; custom options, extensions and reserved ranges
- * are read over, groups are refused. The well-known types of Google that a message may
- * use are built in. Whatever it says was made by somebody else: bytes, files, nesting
- * and the number of things are limited, and a limit that is hit is named.
+ * Text is proto2, proto3 or an edition, of which field_presence is read. Custom
+ * options, extensions and reserved ranges are read over, groups are refused. The
+ * well-known types of Google that a message may use are built in. Whatever it says was
+ * made by somebody else: bytes, files, nesting and the number of things are limited,
+ * and a limit that is hit is named.
  * Ownership: a schema lives in the arena given and borrows from the texts. Immutable
  * once read; threads may share it. */
 #ifndef PB_PROTO_H

@@ -1,9 +1,9 @@
 /* proto/read_text.c - .proto text: proto2, proto3 and editions.
  *
  * One token of look-ahead, one function per statement. What does not change how bytes
- * are read is passed over with its brackets balanced: options, extensions, reserved
- * ranges, bodies of methods. A comment beside or before a field is kept in one line,
- * for people and for motet connect.
+ * are read is passed over with its brackets balanced: options (but for the features of
+ * an edition that do), extensions, reserved ranges, bodies of methods. A comment beside
+ * or before a field is kept in one line, for people and for motet connect.
  *
  * Invariants: nesting is counted (PB_MOST_NESTING for messages, MOST_BRACKETS for what
  * is passed over), things are counted by pb_count(), and every loop takes a token or
@@ -26,7 +26,8 @@ typedef struct reader {
     mt_str token;      /* text without its quotes, not decoded */
     mt_str comment;    /* the last one before the token ahead */
     mt_str package;
-    bool implicit; /* proto3 */
+    bool implicit; /* proto3, or so says an edition: scalars without presence */
+    size_t before; /* messages of the files before it */
 } reader;
 
 /* ---- Tokens ---- */
@@ -281,19 +282,52 @@ static bool pass_statement(reader *r)
 
 /* ---- Fields ---- */
 
+/* features.field_presence = IMPLICIT, from its first word to before its value. What
+ * else an edition has changes neither bytes nor presence, but for groups. */
+static bool read_feature(reader *r, bool *implicit)
+{
+    next(r);
+    if (!take_sign(r, '.')) {
+        return fault(r, "features are read one by one, here must be '.'");
+    }
+    bool presence = take_word(r, "field_presence");
+    if (!presence && !take_word(r, "message_encoding")) {
+        return true;
+    }
+    if (!want_sign(r, '=')) {
+        return false;
+    }
+    *implicit = presence ? is_word(r, "IMPLICIT") : *implicit;
+    return presence || !is_word(r, "DELIMITED") || fault(r, "groups are not read");
+}
+
+/* Of a field, whose presence is known but for this. */
+static bool read_field_feature(reader *r, pb_field *f)
+{
+    bool implicit = !f->presence, good = read_feature(r, &implicit);
+    f->presence = !f->repeated && (!implicit || f->oneof);
+    return good;
+}
+
 /* "[json_name = "x", deprecated = true, (own).option = {…}]" */
 static bool read_options(reader *r, pb_field *f)
 {
     size_t depth = 0;
+    char before = 0; /* the sign before the token */
     if (!is_sign(r, '[')) {
         return true;
     }
     for (;;) {
-        bool named = depth == 1 && f && is_word(r, "json_name");
+        bool begins = depth == 1 && f && (before == '[' || before == ',');
+        bool named = begins && is_word(r, "json_name");
+        if (begins && is_word(r, "features") && !read_field_feature(r, f)) {
+            return false;
+        }
         if (r->kind == T_END) {
             return fault(r, "a bracket is not closed");
         }
         char c = r->kind == T_SIGN ? r->token.ptr[0] : 0;
+        before = c;
         depth += c == '[' || c == '{' || c == '(';
         depth -= c == ']' || c == '}' || c == ')';
         next(r);
@@ -624,8 +658,24 @@ static bool read_syntax(reader *r)
     return want_sign(r, ';');
 }
 
-/* An edition is read like proto2: its fields have presence unless an option says
- * otherwise, and options are passed over. */
+/* A feature counts for what is behind it, so one that comes late would be true of half
+ * of the file: that is refused. */
+static bool read_file_option(reader *r)
+{
+    bool implicit = r->implicit;
+    next(r);
+    if (is_word(r, "features") && !read_feature(r, &implicit)) {
+        return false;
+    }
+    if (implicit != r->implicit && r->b->messages.len > r->before) {
+        return fault(r, "features must stand before the messages");
+    }
+    r->implicit = implicit;
+    return pass_statement(r);
+}
+
+/* An edition is read like proto2: its fields have presence unless a feature says
+ * otherwise. */
 static bool read_top(reader *r)
 {
     return is_word(r, "message")   ? read_message(r, r->package, 1)
@@ -634,14 +684,18 @@ static bool read_top(reader *r)
            : is_word(r, "import")  ? read_import(r)
            : is_word(r, "package") ? read_package(r)
            : is_word(r, "syntax")  ? read_syntax(r)
-           : is_word(r, "option") || is_word(r, "edition") || is_word(r, "extend")
-               ? pass_statement(r)
-               : want_sign(r, ';');
+           : is_word(r, "option")  ? read_file_option(r)
+           : is_word(r, "edition") || is_word(r, "extend") ? pass_statement(r)
+                                                           : want_sign(r, ';');
 }
 
 bool pb_read_text(pb_build *b, mt_str file, mt_str text)
 {
-    reader r = {.b = b, .file = file, .rest = text, .start = text.ptr};
+    reader r = {.b = b,
+                .file = file,
+                .rest = text,
+                .start = text.ptr,
+                .before = b->messages.len};
     if (text.len > PB_MOST_BYTES) {
         return pb_fault(b, MT_E_LIMIT, "%.*s has more than %d bytes", MT_ARG(file),
                         PB_MOST_BYTES);

@@ -236,13 +236,15 @@ static bool is_service(mt_str full, mt_str name)
             mt_str_ends(full, name));
 }
 
-/* A full name ends the search when it is met, and so do two short ones that fit. */
+/* A full name ends the search when it is met, wherever it stands; of short ones there
+ * must be only one. */
 const pb_method *pb_method_find(const pb_schema *s, mt_str path)
 {
     path = mt_str_starts(path, MT_STR("/")) ? mt_str_skip(path, 1) : path;
     size_t slash = mt_str_find(path, '/');
     mt_str service = mt_str_from(path.ptr, slash), name = mt_str_skip(path, slash + 1);
     const pb_method *found = NULL;
+    size_t count = 0;
     for (size_t i = 0; service.len && i < s->method_count; i++) {
         const pb_method *m = &s->methods[i];
         if (!mt_str_eq(m->name, name) || !is_service(m->service, service)) {
@@ -251,12 +253,10 @@ const pb_method *pb_method_find(const pb_schema *s, mt_str path)
         if (mt_str_eq(m->service, service)) {
             return m;
         }
-        if (found) {
-            return NULL;
-        }
         found = m;
+        count++;
     }
-    return found;
+    return count == 1 ? found : NULL;
 }
 
 const pb_field *pb_field_find(const pb_message *m, mt_str name)

@@ -1,6 +1,7 @@
 /* tool/desk.c - who comes in, as whom, and which method a message asks for.
  * Room: tool. The tools of a persona are worked out once for each version of a contract
- * and kept.
+ * and kept with the desk: turns borrow them, they borrow the version's plan, and the
+ * executor, too, keeps every version that it has loaded.
  * INVARIANT: the caller that the executor sees holds the visit's persona and no other.
  *
  * Order of a message: it is read (mc_read), its key looked at, contract and persona

@@ -1,7 +1,8 @@
 /* whatif/body.h - what a ledger record says about a decision.
  * Room: whatif.
  * Bodies of the kinds operation, flow_started, flow_waiting and flow_ended as the
- * executor writes them (docs/executor.md); members that do not matter are skipped.
+ * executor writes them (docs/internals/executor.md); members that do not matter are
+ * skipped.
  * Ownership: texts borrow from the body, those with escapes live until the next read;
  * lists are reused from one body to the next. */
 #ifndef WI_WHATIF_BODY_H

@@ -151,6 +151,11 @@ fact None { type: Struct source: "x.c" }
 fact given { type: TaggedUnion { new: Struct, delete: Bool, nil: Money("USD"), Nil: Duration(unit: "hours", min: 0, max: 9) } source: "x.d" }
 fact lambda { type: Decimal(28, 10) source: "x.e" default: 0.5 }
 fact typeof { type: DateTime source: "x.f" default: "2026-01-31T23:59:00Z" }
+fact EOF { type: Record { SIZE_MAX: Bool, _Alignas: Bool, __LINE__: Bool, errno: Bool, BUFSIZ: Int(0, 9) } source: "x.h" }
+fact ERROR { type: Enum(["none", "precondition_failed"]) source: "x.i" }
+fact a { type: Enum(["count_", "COUNT_", "b_count_"]) source: "x.j" }
+fact a_b { type: Enum(["x"]) source: "x.k" }
+fact tag { type: TaggedUnion { tag: Bool, payload: Bool, payload_: Bool } source: "x.l" }
 fact goto { type: List(element_type: Record { range: List(element_type: Text(max_length: 3), max: 2) }, max: 2) source: "x.g" default: [] }
 
 entity String { states: [new, New, NULL] initial: new transitions: [(new, New), (New, NULL), (new, NULL)] }
@@ -159,6 +164,7 @@ entity main { states: [void] initial: void transitions: [] }
 rule while { stratum: 0 when: int = "a-b" and None.default produce: verdict Error { payload: Bool = true } }
 rule While { stratum: 0 when: exists x in Int . x = "lambda" produce: verdict errno { payload: Decimal(28, 10) = lambda } }
 rule for { stratum: 1 when: verdict_present(Error) or int = "*/ /* ?? \\"x\\"" produce: verdict stdin { payload: Text(max_length: 40) = "*/ \\n é" } }
+rule EOF { stratum: 0 when: EOF.errno and EOF.SIZE_MAX and ERROR = "none" and a = "count_" and a_b = "x" and tag.tag = "payload" produce: verdict tag { payload: Bool = tag.payload } }
 rule If { stratum: 1 when: given.tag = "nil" produce: verdict result { payload: Money("USD") = given.nil } }
 
 operation return {
@@ -189,6 +195,25 @@ flow async {
     yield: BranchStep { condition: None.Default > 0 persona: class_ if_true: Terminal(success) if_false: Terminal(None) }
   }
 }
+'''
+
+# Every kind of name and text, each beginning with Q7, to be replaced by something else.
+QUOTED = '''\
+persona Q7a
+persona Q7b
+fact Q7c { type: Enum(["Q7d", "Q7e"]) source: "x.a" }
+fact Q7f { type: Record { Q7g: Bool, Q7h: Money("USD"), Q7i: List(element_type: Text(max_length: 3), max: 2) } source: "x.b" }
+fact Q7j { type: TaggedUnion { Q7k: Bool, Q7l: Record { Q7m: Int(0, 9) } } source: "x.c" }
+fact Q7n { type: Text(max_length: 90) source: "x.d" default: "Q7o" }
+entity Q7p { states: [Q7q, Q7r] initial: Q7q transitions: [(Q7q, Q7r)] }
+rule Q7s { stratum: 0 when: Q7c = "Q7d" and Q7f.Q7g produce: verdict Q7t { payload: Text(max_length: 90) = "Q7u" } }
+rule Q7v { stratum: 1 when: Q7j.tag = "Q7k" or verdict_present(Q7t) produce: verdict Q7w { payload: Money("USD") = Q7f.Q7h } }
+operation Q7x { allowed_personas: [Q7a, Q7b] precondition: verdict_present(Q7t) effects: [(Q7p, Q7q, Q7r, Q7y), (Q7p, Q7q, Q7r, Q7z)]
+  outcomes: [Q7y, Q7z] error_contract: [precondition_failed] }
+operation Q7xx { allowed_personas: [Q7a] precondition: Q7n = "Q7o" effects: [(Q7p, Q7q, Q7r)] outcomes: [Q7yy] error_contract: [precondition_failed] }
+flow Q7A { snapshot: at_initiation entry: Q7B steps: {
+  Q7B: OperationStep { op: Q7x persona: Q7a outcomes: { Q7y: Q7C Q7z: Terminal(Q7D) } on_failure: Terminate(outcome: Q7E) }
+  Q7C: BranchStep { condition: Q7f.Q7g persona: Q7a if_true: Terminal(success) if_false: Terminal(Q7F) } } }
 '''
 
 

@@ -87,8 +87,8 @@ class Described(Case):
 
     def test_the_documentation_has_every_body_next_to_its_route(self):
         done = subprocess.run([str(SOURCE / "tools" / "api-docs"), "--check"], timeout=60)
-        self.assertEqual(done.returncode, 0, "docs/http-api.md is not what tools/api-docs writes")
-        page = (SOURCE / "docs" / "http-api.md").read_text()
+        self.assertEqual(done.returncode, 0, "docs/reference/http-api.md is not what tools/api-docs writes")
+        page = (SOURCE / "docs" / "reference" / "http-api.md").read_text()
         self.assertEqual(re.findall(r"^### (\w+) `(.*)`$", page, re.M), table())
 
 

@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
 
 from harness import MOTET, SOURCE, Case, main
@@ -47,6 +48,19 @@ class Editors(Case):
         self.assertTrue(said["definition"].startswith("operation pay"), said)
         self.assertEqual(said["renamed"], [True, True])
         self.assertEqual(said["text"], self.laid_out())
+
+    @unittest.skipUnless(shutil.which("nvim") and shutil.which("tmux"), "Neovim or tmux is not installed")
+    def test_the_picture_of_the_page_about_editors_is_what_neovim_shows(self):
+        made = self.dir / "editor.svg"
+        done = subprocess.run([sys.executable, str(SOURCE / "tests/e2e/editors/screen.py"), str(made)],
+                              env={**os.environ, "MOTET": str(MOTET)}, capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = SOURCE / "docs/images/editor.svg"
+        if os.environ.get("MOTET_UPDATE_GOLDEN"):
+            kept.write_text(made.read_text())
+        for words in ("undeclared persona &#x27;clark&#x27;", "Stratum 0, produces"):
+            self.assertIn(words, made.read_text())
+        self.assertEqual(made.read_text(), kept.read_text(), "MOTET_UPDATE_GOLDEN=1 rewrites it; look at it then")
 
     @unittest.skipUnless(shutil.which("emacs"), "Emacs is not installed")
     def test_emacs(self):

@@ -99,7 +99,7 @@ TRUE_FACTS = {"n": 1, "o": 4, "flag": True, "xs": [2, 7],
 
 
 class BeyondTheFirstVersion(Case):
-    """Every node of docs/interchange.md, true and false; the results are worked out by hand."""
+    """Every node of docs/reference/interchange.md, true and false; the results are worked out by hand."""
 
     def verdicts(self, facts, more=""):
         contract = self.write("contract.tenor", ADDITIVE.read_text() + more)

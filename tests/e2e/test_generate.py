@@ -9,9 +9,10 @@ import sys
 
 import jsonschema
 
-from contracts import AWKWARD
+from contracts import AWKWARD, QUOTED
 from harness import MOTET, SEED, SOURCE, Case, main, run
 from npm import MODULES
+from scripted import Scripted
 from serve import ESCROW, FACTS, Server
 
 RANDOM = os.environ.get("MOTET_RANDOM") or str(MOTET.parent / "tests" / "e2e" / "random_contracts")
@@ -20,11 +21,28 @@ TSC = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes",
        "nodenext", "--moduleResolution", "nodenext", "--lib", "es2022,dom"]
 
 
+def taken():
+    """A contract whose records, verdicts, entities and personas are called as what the templates use."""
+    words = sorted({word for path in (SOURCE / "src/generate").glob("*.in") if not path.name.startswith("c_")
+                    for word in re.findall(r"\b[A-Z][A-Za-z]*\b", path.read_text())} | {"UnmarshalJSON"})
+    facts = [f'fact {w} {{ type: Record {{ {w}: Bool, {w.lower()}_: Bool }} source: "x.r{i}" }}\n'
+             f'fact u{w} {{ type: TaggedUnion {{ {w}: Bool, {w}_: {w}_ }} source: "x.u{i}" }}\n'
+             f"type {w}_ {{ b: Bool }}\npersona {w}\n"
+             f"rule {w} {{ stratum: 0 when: {w}.{w} produce: verdict {w} {{ payload: Bool = true }} }}\n"
+             f"entity {w} {{ states: [a, {w}] initial: a transitions: [(a, {w})] }}\n"
+             for i, w in enumerate(words)]
+    acts = [f"operation {w} {{ personas: [{w}] require: verdict_present({w}) effects: [({w}, a, {w})] }}\n"
+            for w in words[::16]]  # mypy compares each with each
+    assert len(words) > 50, words
+    return "".join(facts + acts)
+
+
 def contracts(case):
-    """(name, path): every example that is no System, one of awkward names, some random ones."""
+    """(name, path): every example that is no System, some of awkward names, some random ones."""
     out = [(f"x{i}", path) for i, path in enumerate(sorted((SOURCE / "examples").rglob("*.tenor")))
            if not re.search(r"^system ", path.read_text(), re.M)]
     out.append(("awkward", case.write("awkward.tenor", AWKWARD)))
+    out.append(("taken", case.write("taken.tenor", taken())))
     written = subprocess.run([RANDOM, str(SEED), "9", "1"], check=True, capture_output=True).stdout
     for i, line in enumerate(written.splitlines()):
         bundle = json.loads(line)["bundle"]
@@ -121,6 +139,38 @@ class Generate(Case):
         self.ran(sys.executable, "-m", "py_compile", *(f"{n}.py" for n in names))
         self.ran("go", "vet", "./...")
 
+    def test_no_text_of_a_contract_becomes_code(self):
+        """A bundle of somebody else's may call things as it likes; sources may not."""
+        evil = "\n'\"`*/ \r\nEVIL();\n/* \"\"\" \u2028 \u202e \ufeff \x7f \ufffe \U0001fffe é \\"
+        named = self.holds("elaborate", self.write("Q7id.tenor", QUOTED), "--compact").out
+        self.write("evil.json", re.sub(r"Q7([A-Za-z]+)", lambda m: json.dumps(m.group(1) + evil)[1:-1], named))
+        # Only Go has names of JSON outside of texts.
+        self.write("go.json", re.sub(r"Q7(?!(?:c|f|g|h|i|j|m|n)\b)([A-Za-z]+)",
+                                     lambda m: json.dumps(m.group(1) + evil)[1:-1], named))
+        self.assertIn("JSON cannot have the name", self.fails(1, "generate", "go", "evil.json", "--prefix", "e").err)
+        self.write("go.mod", "module generated\n\ngo 1.19\n")
+        for target in TARGETS:
+            self.holds("generate", target, "go.json" if target == "go" else "evil.json", "--prefix", "evil",
+                       "--out", "go" if target == "go" else ".")
+        for name in ("evil.c", "evil.h", "evil.ts", "evil.py", "go/evil.go"):
+            text = (self.dir / name).read_text()
+            self.assertIn("EVIL", text)
+            self.assertEqual([line for line in text.splitlines() if re.match(r"\s*EVIL\(", line)], [], name)
+        self.ran("gcc", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-c", "evil.c", "-o", "evil.o")
+        self.ran(MODULES / ".bin/tsc", "--noEmit", *TSC, "evil.ts")
+        self.ran("mypy", "--strict", "--cache-dir", self.dir / "mypy", "evil.py")
+        self.ran("go", "vet", "./...")
+        told = self.ran(sys.executable, "-c", "import json, evil; print(json.dumps(evil.CONTRACT))")
+        self.assertEqual(json.loads(told), "id" + evil, "texts stay what they were")
+
+    def test_names_that_go_would_lose_are_refused(self):
+        path = self.write("marks.tenor", 'fact \u0924\u093f { type: Bool source: "x" }\n'
+                          'rule r { stratum: 0 when: \u0924\u093f produce: v(true) }\n')
+        self.assertIn("JSON cannot have the name", self.fails(1, "generate", "go", path).err)
+        self.holds("generate", "go", self.write("letters.tenor", path.read_text().replace("\u093f", "")))
+        for target in ("json-schema", "typescript", "python"):
+            self.holds("generate", target, path)
+
     def test_wrong_use_does_not_compile(self):
         for target in ("typescript", "python"):
             self.holds("generate", target, ESCROW, "--out", ".")
@@ -142,6 +192,12 @@ class Generate(Case):
                               capture_output=True, text=True)
         for line in (3, 4, 5, 6):
             self.assertIn(f"a.py:{line}: error", done.stdout)
+
+    def test_answers_of_flows_are_told_apart_by_the_flow(self):
+        self.holds("generate", "python", ESCROW, "--out", ".")
+        self.write("a.py", 'from escrow import Client\n\nanswer = Client("").start("refund_flow", persona="buyer")\n'
+                   'if answer["flow"] == "refund_flow":\n    print(answer["outcome"])\n')
+        self.ran("mypy", "--strict", "--cache-dir", self.dir / "mypy", "a.py")
 
     # -- the walk --
 
@@ -178,6 +234,43 @@ class Generate(Case):
             ["again", "EscrowAccount"]])
         self.assertEqual(said["typescript"], said["python"])
         self.assertEqual(said["go"], said["python"])
+
+    def test_no_client_follows_a_redirect_or_leaves_its_path(self):
+        """A token would go elsewhere; two dots in place of an id would ask for something else."""
+        for target in ("typescript", "python", "go"):
+            self.holds("generate", target, ESCROW, "--out", "escrow" if target == "go" else ".")
+        self.write("ask.ts", '''
+            import { Client, Problem } from "./escrow.js";
+            for (const id of ["a", ".."]) {
+              await new Client(process.argv[2] ?? "", { token: "secret" }).instance("EscrowAccount", id)
+                .then(console.log, (e) => console.log(e instanceof Problem ? e.status : "refused"));
+            }
+            export {};''')
+        self.write("ask.py", "import sys\nfrom escrow import Client, Problem\nfor id in ('a', '..'):\n    try:\n"
+                   "        Client(sys.argv[1], 'secret').instance('EscrowAccount', id)\n"
+                   "    except Problem as problem:\n        print(problem.status)\n")
+        self.write("main.go", '''package main
+            import ("context"; "errors"; "fmt"; "os"; "walk/escrow")
+            func main() {
+                for _, id := range []string{"a", ".."} {
+                    _, err := (&escrow.Client{URL: os.Args[1], Token: "secret"}).Instance(context.Background(), escrow.EntityEscrowAccount, id)
+                    var problem *escrow.Problem
+                    if errors.As(err, &problem) { fmt.Println(problem.Status) } else { fmt.Println("followed", err) }
+                }
+            }''')
+        self.write("go.mod", "module walk\n\ngo 1.19\n")
+        self.write("package.json", '{"type": "module"}')
+        self.ran(MODULES / ".bin/tsc", *TSC, "--outDir", "js", "--types", "node", "--typeRoots",
+                 SOURCE / "tests/npm/node_modules/@types", "ask.ts")
+        self.ran("go", "build", "-o", "ask-go", ".")
+        for words in (["node", "js/ask.js"], [sys.executable, "ask.py"], ["./ask-go"]):
+            with self.subTest(words[0]), Scripted({"elsewhere": [{"status": 200}], "first": []}) as server:
+                server.scripts["first"] = [{"status": 302, "headers": {"Location": server.url + "/elsewhere"}}]
+                said = self.ran(*words, server.url + "/first").split()
+                self.assertEqual(said, ["302", "refused" if words[0] == "node" else "302"])
+                self.assertEqual(server.asked["elsewhere"], [])
+                paths = [path for _, path, _ in server.asked["first"]]
+                self.assertEqual([path.rpartition("/")[2] for path in paths], ["a", "%2E%2E"][:len(paths)])
 
 
 if __name__ == "__main__":

@@ -341,6 +341,39 @@ int main(void) {
             "type_mismatch line_items[7].id: type mismatch for fact 'line_items[7].id': expected "
             "Text(max_length=64), got invalid UTF-8"])
 
+    def test_a_buffer_is_never_left_however_small(self):
+        """Each size from nothing to enough, each buffer exactly as large as it says."""
+        out = self.built(r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include "escrow.h"
+static const char FACTS[] = "{\"escrow_amount\":{\"amount\":\"5.00\",\"currency\":\"USD\"},"
+                            "\"delivery_status\":\"confirmed\",\"line_items\":[]}";
+static _Alignas(16) char memory[1 << 16];
+static escrow_result ask(size_t size, size_t *len) {
+    escrow_room room = {.memory = memory, .size = sizeof memory};
+    char *out = malloc(size);
+    escrow_result r = escrow_eval_json(escrow_text_of(FACTS), false, true, &room, out, size, len);
+    if (!r && out[*len]) abort();
+    free(out);
+    return r;
+}
+int main(void) {
+    size_t len, full, size = 0;
+    if (ask(1 << 14, &full)) return 1;
+    while (ask(size, &len) == ESCROW_ROOM) size++;
+    printf("%zu %zu\n", size - full, len - full);
+    for (size = 0; size < 4096; size++) {
+        void *some = malloc(size);
+        escrow_room room = {.memory = some, .size = size};
+        char out[4096];
+        if (escrow_eval_json(escrow_text_of(FACTS), false, true, &room, out, sizeof out, &len) == ESCROW_FAULT) abort();
+        free(some);
+    }
+    return 0;
+}''', "escrow")
+        self.assertEqual(out, ["1 0"], "the text and its NUL, no byte more")
+
     def test_two_contracts_and_two_threads_in_one_program(self):
         out = self.built(r'''
 #include <pthread.h>

@@ -9,7 +9,7 @@ spec/             the examples of the specification, with the declarations they 
 interchange/      contract.tenor elaborates to what expected.json says of its parts, by
                   Kind/id/key/...; "order" is that of the constructs, "steps of F" of a flow,
                   "tenor_version" that of the bundle. In additive/ every block but the first
-                  needs a node of docs/interchange.md.
+                  needs a node of docs/reference/interchange.md.
 union/            one form of the language in each directory: the interchange of suite.tenor,
                   apart from line numbers and names of files, is that of every other file.
 """

@@ -76,8 +76,8 @@ def call(*words, **named):
 
 
 def example():
-    """The program of docs/library.md, and what the page says it prints."""
-    page = (SOURCE / "docs/library.md").read_text()
+    """The program of docs/reference/library.md, and what the page says it prints."""
+    page = (SOURCE / "docs/reference/library.md").read_text()
     return (re.search(r"```c\n(.*?)```", page, re.S)[1],
             re.search(r"```text\n(.*?)```", page, re.S)[1])
 

@@ -464,7 +464,7 @@ class Operations(Case):
             self.assertNotIn(b"alive", heard, length)
 
     def test_FS18_what_the_library_refuses_by_itself_ends_the_connection(self):
-        """As docs/operations.md says: in its own words, and nothing that follows is read."""
+        """As docs/how-to/operations.md says: in its own words, and nothing that follows is read."""
         server = self.serve()
         after = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
         head = b"POST /v1/contracts/lamp/evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -424,10 +424,10 @@ flow payment {
 
 
 class Page(Case):
-    """Every configuration that docs/rights.md shows is one."""
+    """Every configuration that docs/reference/rights.md shows is one."""
 
     def test_what_the_page_shows_is_accepted(self):
-        text = (SOURCE / "docs" / "rights.md").read_text()
+        text = (SOURCE / "docs" / "reference" / "rights.md").read_text()
         shown = re.findall(r"^```yaml\n(.*?)^```", text, flags=re.M | re.S)
         self.assertEqual([s.split(":")[0] for s in shown], ["distinct", "quotas", "oidc", "tls_cert"])
         self.write("payment.tenor", PAYMENT)

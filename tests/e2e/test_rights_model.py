@@ -43,7 +43,7 @@ flow long {{
 
 
 class Who:
-    """One identity and what its grants mean, by the words of docs/rights.md."""
+    """One identity and what its grants mean, by the words of docs/reference/rights.md."""
 
     def __init__(self, ident, personas, rights):
         self.id, self.personas, self.rights = ident, personas, rights

@@ -125,6 +125,39 @@ del flow, facts, contract
 gc.collect()
 """
 
+CLOSING = """
+import decimal, motet, sys, threading
+class Closing(motet.FlowHost):
+    def apply(self, changes):
+        self.flow.close()
+contract, host = motet.Contract.open(sys.argv[1]), Closing()
+host.flow = contract.flow("standard_release", "escrow_agent", sys.argv[2], host=host)
+try:
+    print(host.flow.finish())
+except motet.UsageError as fault:
+    print(fault.kind)
+for _ in range(40):
+    contract, wrong = motet.Contract.open(sys.argv[1]), []
+    def ask():
+        try:
+            assert contract.ask("analyze").holds
+        except motet.UsageError:
+            pass  # closed before it began
+        except BaseException as fault:
+            wrong.append(fault)
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    for t in threads: t.start()
+    contract.close()
+    for t in threads: t.join()
+    assert not wrong, wrong
+contract = motet.Contract.load('fact d { type: Decimal(9, 2) source: "x" } rule r { stratum: 0 when: d > 1 produce: v(true) }')
+for number in ("1E+3", "1E+999999999", "-1E-999999999", "NaN"):
+    try:
+        print(len(contract.evaluate({"d": decimal.Decimal(number)})))
+    except motet.FactsError as fault:
+        print(fault.kind)
+"""
+
 JS_VERIFIES = """
 import { readFileSync } from "node:fs";
 const [, , dist, receipts] = process.argv;
@@ -260,6 +293,10 @@ class Engine(Case):
     def test_closed_handles_are_refused_and_nothing_is_freed_twice(self):
         said, _ = self.python(CLOSED, self.ESCROW, FACTS)
         self.assertEqual(said, "success 4\n" + "\n".join(["closed"] * 4))
+
+    def test_what_is_closed_meanwhile_lives_until_the_call_ends(self):
+        said, _ = self.python(CLOSING, self.ESCROW, FACTS)
+        self.assertEqual(said.split(), ["closed", "1"] + ["type_mismatch"] * 3)
 
     def test_threads_share_a_contract(self):
         self.assertEqual(self.python(THREADS, self.ESCROW, FACTS)[0], "0")

@@ -105,6 +105,7 @@ class Packages(Case):
             (work / "go.mod").write_text(f"module example\n\ngo 1.19\n\nrequire motet v0.0.0\n\nreplace motet => {sdks.SDK / 'go'}\n")
             return "go", "run", "."
         self.done("go", "vet", "./...", cwd=sdks.SDK / "go")
+        self.done("go", "test", "./...", cwd=sdks.SDK / "go")
         self.assertEqual(self.done("gofmt", "-l", ".", cwd=sdks.SDK / "go"), "")
         self.prints(sdks.SDK / "go" / "README.md", "go", command)
 

@@ -3,6 +3,7 @@
 The cases are data (sdk/fixtures/transport.json), one script for each; every language takes
 all of them, and what reached the server is looked at, too: how often, with which key."""
 import json
+import sys
 import time
 
 import sdks
@@ -63,6 +64,21 @@ class Transport(Case):
         for language, said in sdks.each_language(lambda one: self.build.walk(one, [walk])["refused"]).items():
             with self.subTest(language):
                 self.assertEqual(said, [{"step": 0, "error": "ConnectionFailed", "attempts": 2}])
+
+    def test_attempts_of_a_call_count_for_its_stream(self):
+        sys.path.insert(0, str(sdks.SDK / "python"))
+        import motet
+        with Scripted({"a": [{"raw": "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"}]}) as server:
+            client = motet.Client(server.url + "/a", pause=0.01)
+            with self.assertRaises(motet.ConnectionFailed):
+                list(client.events(after=1, call=motet.CallOptions(attempts=2)))
+            self.assertEqual(len(server.asked["a"]), 2)
+
+    def test_python_may_wait_without_end(self):
+        sys.path.insert(0, str(sdks.SDK / "python"))
+        import motet
+        with Scripted({"a": [{"status": 200, "body": {"status": "ok"}}]}) as server:
+            self.assertEqual(motet.Client(server.url + "/a", timeout=float("inf")).health(), {"status": "ok"})
 
     def test_addresses_that_are_none_are_refused_at_once(self):
         walks = [{"name": url, "url": url, "steps": [{"do": "health"}], "settings": {}}

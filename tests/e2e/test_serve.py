@@ -152,7 +152,7 @@ operation press { allowed_personas: [user] precondition: true effects: [(Lamp, o
     def test_every_route_answers_as_a_route(self):
         """No documented route is a 404 of the front door or a 405."""
         server = self.with_instances()
-        table = (SOURCE / "docs" / "http-api.md").read_text()
+        table = (SOURCE / "docs" / "reference" / "http-api.md").read_text()
         rows = re.findall(r"^\| (GET|POST|PUT|DELETE) \| `([^`]+)` \|", table, re.M)
         self.assertGreater(len(rows), 40)
         for method, pattern in rows:

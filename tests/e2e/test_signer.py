@@ -626,7 +626,7 @@ class When(Signer):
 
 
 class Ways(Signer):
-    """A documented way back for each case (docs/ledger.md)."""
+    """A documented way back for each case (docs/reference/ledger.md)."""
 
     def record(self, store):
         out = self.holds("ledger", "show", "--store", store, "--kind", "ledger_accepted",

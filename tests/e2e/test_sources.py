@@ -202,7 +202,7 @@ class Sources(Case):
         self.assertEqual(self.eval().code, 3)  # vouched for, but for another name
 
     def test_the_settings_in_the_documentation_are_accepted(self):
-        text = (SOURCE / "docs" / "facts.md").read_text()
+        text = (SOURCE / "docs" / "reference" / "facts.md").read_text()
         block = text.split("```yaml\n# escrow")[1].split("```")[0]
         block = block.replace("https://", "http://127.0.0.1:1/")
         config = self.write("escrow.yaml", block.replace("/var/run/postgresql", str(self.dir)))

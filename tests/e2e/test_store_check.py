@@ -351,7 +351,7 @@ class StoreCheck(Case):
 
     def test_FS10_what_is_not_covered_is_said(self):
         """The hash of a token's secret is in no record; the page says so in one sentence."""
-        page = (SOURCE / "docs" / "witness.md").read_text()
+        page = (SOURCE / "docs" / "how-to" / "witness.md").read_text()
         self.assertIn("who can write to the database can put the hash of a secret of his own", " ".join(page.split()))
 
     def test_a_system_shares_its_entities(self):

@@ -275,7 +275,7 @@ class Pages(Case):
 
     def test_FU22_a_store_is_copied_by_a_command(self):
         """The page about stores names commands, and they do it."""
-        page = (SOURCE / "docs" / "store.md").read_text()
+        page = (SOURCE / "docs" / "internals" / "store.md").read_text()
         section = page[page.index("## Copies"):].split("\n## ")[0]
         self.assertIn("`motet backup`", section)
         self.assertIn("`motet restore`", section)

@@ -18,6 +18,8 @@ export type * as types from "./routes.js";
 export type { CallOptions, Settings } from "./wire.js";
 export type { EventFilter, LedgerEvent } from "./events.js";
 
+/* A timer of more milliseconds would end at once. */
+const TIMER_MOST = 2 ** 31 - 1;
 const EVENTS: Route = { method: "GET", path: "/v1/events" };
 
 /** Something that checks receipts offline: the engine of this package, or another. `code` 0: it
@@ -26,7 +28,7 @@ export interface ReceiptVerifier {
   verifyReceipt(receipt: string, demand: Demand): { text: string; code: number };
 }
 
-/** Whose receipt it must be, and what more is demanded (docs/receipts.md). */
+/** Whose receipt it must be, and what more is demanded (docs/reference/receipts.md). */
 export interface Demand {
   keys: readonly string[];
   complete?: boolean;
@@ -61,7 +63,7 @@ class Clock {
 
   push(milliseconds: number): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(this.end, milliseconds);
+    this.timer = setTimeout(this.end, Math.min(milliseconds, TIMER_MOST));
   }
 
   stop(): void {

@@ -172,12 +172,24 @@ function factText(facts: FactSet | undefined): string {
   return typeof facts === "string" ? facts : JSON.stringify(facts ?? {});
 }
 
+/** Facts that end early would go on as options: states, a persona. */
+function whole(facts: string): void {
+  try {
+    JSON.parse(facts);
+  } catch (fault) {
+    throw new EngineError(`the facts are not JSON: ${(fault as Error).message}`, "syntax");
+  }
+}
+
 /** Options as the engine reads them. Facts in a text are put in as they are written. */
 function optionText(options: object): string {
   const { facts, ...rest } = options as { facts?: FactSet };
   const others = JSON.stringify(rest).slice(1, -1);
   if (facts === undefined) {
     return `{${others}}`;
+  }
+  if (typeof facts === "string") {
+    whole(facts);
   }
   return `{"facts":${factText(facts)}${others ? "," : ""}${others}}`;
 }
@@ -243,7 +255,7 @@ export class Engine {
     const core = this.core;
     return core.withTexts([JSON.stringify(options)], ([text]) => {
       core.setWords(core.out + 16, text!.at, text!.length);
-      const status = core.call("motet_contract_diff", older.handle.pointer, newer.handle.pointer, core.out + 16, core.out);
+      const status = core.call("motet_contract_diff", older.handle.of(core), newer.handle.of(core), core.out + 16, core.out);
       return takeAnswer(core, status, core.word(core.out));
     });
   }
@@ -584,12 +596,13 @@ export class Run extends Owner {
     options: { states?: States; bind?: Bindings; host?: FlowHost } = {}): this {
     const core = this.#core;
     const { pointer } = this.handle;
+    const given = facts.handle.of(core);
     this.#facts = facts;
     const host = this.#host(options.host);
     const json = [options.states, options.bind].map((value) => (value ? JSON.stringify(value) : ""));
     return this.#checked(core.withTexts([flow, persona, ...json], ([name, who, states, bind]) => {
       core.setWords(core.out, states!.at, states!.length, bind!.at, bind!.length);
-      return core.call("motet_run_start", pointer, facts.handle.pointer, facts.verdictsPointer, name!.at, who!.at,
+      return core.call("motet_run_start", pointer, given, facts.verdictsPointer, name!.at, who!.at,
         core.out, core.out + STR, host);
     }));
   }
@@ -598,17 +611,20 @@ export class Run extends Owner {
   resume(position: string, facts: Facts, host?: FlowHost): this {
     const core = this.#core;
     const { pointer } = this.handle;
+    const given = facts.handle.of(core);
     this.#facts = facts;
     const at = this.#host(host);
     return this.#checked(core.withTexts([position], ([text]) => {
       core.setWords(core.out, text!.at, text!.length);
-      return core.call("motet_run_resume", pointer, facts.handle.pointer, facts.verdictsPointer, core.out, at);
+      return core.call("motet_run_resume", pointer, given, facts.verdictsPointer, core.out, at);
     }));
   }
 
   step(): RunState {
-    void this.#facts?.handle;
-    return this.#ended(RUN_STATES[this.#core.call("motet_run_step", this.handle.pointer)] ?? "failed");
+    const { handle } = this;
+    const lent = this.#facts?.handle;
+    const step = (): number => handle.during(() => this.#core.call("motet_run_step", handle.pointer));
+    return this.#ended(RUN_STATES[lent ? lent.during(step) : step()] ?? "failed");
   }
 
   /** Steps until there are no more. */
@@ -622,10 +638,12 @@ export class Run extends Owner {
   }
 
   get position(): string {
+    void this.#facts?.handle; // they are in it
     return this.#core.said("motet_run_position", this.handle.pointer);
   }
 
   get resultText(): string {
+    void this.#facts?.handle;
     return this.#core.said("motet_run_json", this.handle.pointer);
   }
 

@@ -7,6 +7,7 @@
  * A trap ends an engine: its memory may be in the middle of a change. From then on every
  * call throws; load another one. */
 import { EngineError, STATUS_NAMES } from "./engine_errors.js";
+import { type Randoms, randomSource } from "./random.js";
 
 type Call = (...words: (number | bigint)[]) => number;
 
@@ -18,6 +19,7 @@ export interface HostCalls {
   primitive?(call: number): number;
   read?(path: number, out: number): number;
   handle?(question: number, out: number): number;
+  list?(folder: number, out: number): number;
 }
 
 const WASI_BAD_FILE = 8;
@@ -33,6 +35,15 @@ export const dispose: symbol = ((): symbol => {
   }
   return there.dispose as symbol;
 })();
+
+/** Half a character would become another one on the way. */
+function wellFormed(value: string): string {
+  const there = value as string & { isWellFormed?(): boolean };
+  if (there.isWellFormed ? !there.isWellFormed() : /\p{Surrogate}/u.test(value)) {
+    throw new EngineError("the text is not valid Unicode", "usage");
+  }
+  return value;
+}
 
 /** One C object. It is freed when it and everything that borrows from it is done. */
 export class Handle {
@@ -54,6 +65,25 @@ export class Handle {
   release(): void {
     this.#over = true;
     this.#end();
+  }
+
+  /** A call that may call back: what is freed in there is freed when the call is over. */
+  during<T>(run: () => T): T {
+    this.#borrowers++;
+    try {
+      return run();
+    } finally {
+      this.#borrowers--;
+      this.#end();
+    }
+  }
+
+  /** Where it is in the memory of `core`. An address of another engine would mean anything. */
+  of(core: Core): number {
+    if (this.core !== core) {
+      throw new EngineError("it is of another engine", "usage");
+    }
+    return this.pointer;
   }
 
   #end(): void {
@@ -101,6 +131,7 @@ Object.defineProperty(Owner.prototype, dispose, { value: Owner.prototype.free })
 export class Core {
   readonly #exports: Record<string, Call>;
   readonly #memory: WebAssembly.Memory;
+  readonly #randoms: Randoms;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #hosts: Map<number, HostCalls> = new Map();
@@ -111,7 +142,8 @@ export class Core {
   #out = 0; // room for what calls return by value
   broken: EngineError | undefined;
 
-  private constructor(instance: WebAssembly.Instance) {
+  private constructor(instance: WebAssembly.Instance, randoms: Randoms) {
+    this.#randoms = randoms;
     this.#exports = instance.exports as unknown as Record<string, Call>;
     this.#memory = instance.exports["memory"] as WebAssembly.Memory;
     this.#bytes = new Uint8Array(this.#memory.buffer);
@@ -120,6 +152,7 @@ export class Core {
 
   static async start(module: WebAssembly.Module): Promise<Core> {
     let core: Core | undefined;
+    const randoms = await randomSource();
     const there = (): Core => core as Core;
     const host = (user: number): HostCalls => there().#hosts.get(user) ?? {};
     const instance = await WebAssembly.instantiate(module, {
@@ -130,6 +163,7 @@ export class Core {
         primitive: (u: number, call: number) => host(u).primitive?.(call) ?? 0,
         read: (u: number, path: number, out: number) => host(u).read?.(path, out) ?? NOT_FOUND,
         handle: (u: number, question: number, out: number) => host(u).handle?.(question, out) ?? 0,
+        list: (u: number, folder: number, out: number) => host(u).list?.(folder, out) ?? NOT_FOUND,
       },
       wasi_snapshot_preview1: {
         fd_close: () => WASI_BAD_FILE,
@@ -145,7 +179,7 @@ export class Core {
         },
       },
     });
-    core = new Core(instance);
+    core = new Core(instance, randoms);
     core.call("_initialize");
     core.#out = core.alloc(256);
     return core;
@@ -251,12 +285,26 @@ export class Core {
 
   /** Copies bytes to an address of its own, with a zero behind; free it. */
   put(value: string): { at: number; length: number } {
-    const most = value.length * 3;
+    const most = wellFormed(value).length * 3;
     const at = this.alloc(most + 1);
     this.#fresh();
     const length = this.#encoder.encodeInto(value, this.#bytes.subarray(at, at + most)).written ?? 0;
     this.#bytes[at + length] = 0;
     return { at, length };
+  }
+
+  /** The same for bytes as they are. */
+  putBytes(bytes: Uint8Array): number {
+    const at = this.alloc(bytes.length);
+    this.#fresh();
+    this.#bytes.set(bytes, at);
+    return at;
+  }
+
+  /** A copy of what is at an address. */
+  bytes(pointer: number, length: number): Uint8Array {
+    this.#fresh();
+    return this.#bytes.slice(pointer, pointer + length);
   }
 
   /** Texts for the time of one call, all as (pointer, length) and ending with a zero. */
@@ -273,7 +321,7 @@ export class Core {
 
   /** A buffer that is used again and again; it grows, and is freed by its owner. */
   fill(room: { at: number; size: number }, value: string): number {
-    const most = value.length * 3 + 1;
+    const most = wellFormed(value).length * 3 + 1;
     if (most > room.size || room.size > KEPT_ROOM) {
       this.call("free", room.at);
       room.size = Math.max(most, 4096);
@@ -316,7 +364,7 @@ export class Core {
     this.#fresh();
     for (let done = 0; done < count; done += RANDOM_MOST) {
       const part = Math.min(RANDOM_MOST, count - done);
-      globalThis.crypto.getRandomValues(this.#bytes.subarray(at + done, at + done + part));
+      this.#randoms.getRandomValues(this.#bytes.subarray(at + done, at + done + part));
     }
     return 0;
   }

@@ -106,7 +106,7 @@ export class GraphEngine {
   graph(files: Files, primitives: Primitives = this.primitives()): Graph {
     const core = this.core;
     return withFiles(core, pairs(files, "graph.yaml"), (at, count) => {
-      const status = core.call("motet_graph_load_files", primitives.handle.pointer, at, count, core.out);
+      const status = core.call("motet_graph_load_files", primitives.handle.of(core), at, count, core.out);
       const graph = new Graph(core, core.word(core.out), primitives.handle);
       if (status !== OK) {
         const fault = new Rejected(core.statusName(status), graph.messages);
@@ -122,7 +122,7 @@ export class GraphEngine {
     const core = this.core;
     return core.withTexts([capture], ([text]) => {
       core.setWords(core.out + 16, text!.at, text!.length);
-      const status = core.call("motet_graph_whatif", older?.handle.pointer ?? 0, newer.handle.pointer, core.out + 16, core.out);
+      const status = core.call("motet_graph_whatif", older?.handle.of(core) ?? 0, newer.handle.of(core), core.out + 16, core.out);
       return takeAnswer(core, status, core.word(core.out));
     });
   }
@@ -329,10 +329,11 @@ export class Episode extends Owner {
 
   run(eventId: string): this {
     const core = this.#core;
-    const status = core.withTexts([eventId], ([id]) => {
+    const { handle } = this;
+    const status = handle.during(() => core.withTexts([eventId], ([id]) => {
       core.setWords(core.out, id!.at, id!.length);
-      return core.call("motet_episode_run", this.handle.pointer, core.out);
-    });
+      return core.call("motet_episode_run", handle.pointer, core.out);
+    }));
     if (status !== OK) {
       throw new EngineError(core.said("motet_episode_fault", this.handle.pointer) || core.statusText(status),
         core.statusName(status));
@@ -434,10 +435,14 @@ export class Actor extends Owner {
   /** One line as a relay sends it, or a payload alone; what is to be sent then, a line each. */
   receive(line: string, nowMs: number = Date.now()): string[] {
     const core = this.#core;
-    const status = core.withTexts([line], ([text]) => {
+    const { handle } = this;
+    if (!Number.isSafeInteger(Math.floor(nowMs))) {
+      throw new EngineError("a time is a number of milliseconds", "usage");
+    }
+    const status = handle.during(() => core.withTexts([line], ([text]) => {
       core.setWords(core.out, text!.at, text!.length);
-      return core.callLong("motet_actor_receive", [this.handle.pointer, core.out], BigInt(Math.floor(nowMs)));
-    });
+      return core.callLong("motet_actor_receive", [handle.pointer, core.out], BigInt(Math.floor(nowMs)));
+    }));
     const thrown = this.#thrown;
     this.#thrown = undefined;
     if (thrown !== undefined) {

@@ -874,7 +874,7 @@ export interface Record {
   seq?: number;
 }
 
-/** By kind; docs/executor.md lists the members. */
+/** By kind; docs/internals/executor.md lists the members. */
 export interface RecordBody {
   caller?: Identity;
   contract?: string;

@@ -4,6 +4,7 @@
  * A write carries an Idempotency-Key, made once per call, so that trying again cannot do it
  * twice. A write without one (`keys: false`) is sent once, whatever happens. */
 import { ApiError, BadAnswer, ConnectionFailed, Problem, Redirected, TimedOut, UsageError } from "./errors.js";
+import { randomSource } from "./random.js";
 
 /** A row of the API. `writes`: takes an Idempotency-Key; `lines`: JSON lines both ways. */
 export interface Route {
@@ -138,17 +139,9 @@ function bodyText(route: Route, body: unknown): string | undefined {
   return route.lines ? (body as unknown[]).map((line) => jsonText(line) + "\n").join("") : jsonText(body);
 }
 
-interface Randoms {
-  getRandomValues(array: Uint8Array): Uint8Array;
-}
-
-/** 128 random bits. Node 18 has them under another name. */
+/** 128 random bits. */
 async function randomKey(): Promise<string> {
-  let source = (globalThis as { crypto?: Randoms }).crypto;
-  if (!source) {
-    const name = "node:crypto";
-    source = ((await import(name)) as { webcrypto: Randoms }).webcrypto;
-  }
+  const source = await randomSource();
   return [...source.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 

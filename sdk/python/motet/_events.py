@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional
 
-from ._wire import CallOptions, Route, value_of
+from ._wire import CallOptions, Route, Settings, value_of
 from .errors import ApiError, BadAnswer
 
 EVENTS = Route("GET", "/v1/events")
@@ -83,11 +83,18 @@ class Stream:
         return CallOptions(timeout=base.timeout, attempts=base.attempts, traceparent=base.traceparent,
                            tracestate=base.tracestate, headers=headers)
 
+    @staticmethod
+    def most(settings: Settings, call: Optional[CallOptions]) -> int:
+        """How many failures in a row end it."""
+        return call.attempts if call and call.attempts is not None else settings.attempts
+
     def news(self, events: List[Event]) -> List[Event]:
         """Those that were not there before: a server that begins too early repeats nothing."""
-        fresh = [event for event in events if self.last is None or event.id > self.last]
-        if fresh:
-            self.last, self.failures = fresh[-1].id, 0
+        fresh = []
+        for event in events:
+            if self.last is None or event.id > self.last:
+                self.last, self.failures = event.id, 0
+                fresh.append(event)
         return fresh
 
     def begin(self, newest: Optional[int]) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import os
 import pathlib
 import threading
 import weakref
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple, TypeVar, cast
 
 from .errors import LibraryError, UsageError
 
@@ -355,6 +356,7 @@ class Handle:
 
     @property
     def core(self) -> Core:
+        """Whoever calls the library with it holds it meanwhile (`unfreed`)."""
         core = self._core
         if core is None:
             raise UsageError(f"the {type(self).__name__} is closed", "closed")
@@ -363,3 +365,19 @@ class Handle:
     @property
     def pointer(self) -> Any:
         return self.core.pointer
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def unfreed(method: Method) -> Method:
+    """A method of a handle that is not freed while the method runs, though another thread, or
+    a function that the library calls back, closes it."""
+    @functools.wraps(method)
+    def held(self: Any, *words: Any, **named: Any) -> Any:
+        core = self.core
+        try:
+            return method(self, *words, **named)
+        finally:
+            del core
+    return cast(Method, held)

@@ -17,7 +17,7 @@ import time
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple, Union
 
 from ._library import (HANDLE, Core, Handle, Handlers, Str, bytes_of, library, name_of, status_text, status_word, str_of,
-                       text_of, texts, utf8)
+                       text_of, texts, unfreed, utf8)
 from .agent import Agent
 from .engine import Answer, answer_of, json_text, options_text, provider_of
 from .errors import AgentError, MotetError, UsageError
@@ -39,6 +39,7 @@ class AgentFile(Handle):
             self.close()
             raise AgentError(said[0] if said else status_text(status), status_word(status), name, said)
 
+    @unfreed
     def ask(self, command: str, **options: Any) -> Answer:
         """What `motet agent` prints: dna (form), draw (format)."""
         return answer_of(agent_error, library().agent_ask, self.pointer, name_of(command), str_of(options_text(options)))
@@ -59,12 +60,12 @@ class Actor(Handle):
 
     def _handlers(self, agent: Agent) -> Handlers:
         loop = self._loop = asyncio.new_event_loop()
-        kept: List[bytes] = []  # the answer given last
+        given: List[bytes] = []  # the answer given last
 
         def call(_: Any, question: Str, answer: Any) -> bool:
             try:
-                kept[:] = [json.dumps(agent.answer(json.loads(bytes_of(question)), loop)).encode()]
-                answer[0] = str_of(kept[0])
+                given[:] = [json.dumps(agent.answer(json.loads(bytes_of(question)), loop)).encode()]
+                answer[0] = str_of(given[0])
                 return True
             except BaseException:  # nothing may pass through C
                 return False
@@ -80,12 +81,14 @@ class Actor(Handle):
             said = text_of(library().actor_message(self.pointer)) or status_text(status)
             raise AgentError(said, status_word(status), "", [said])
 
+    @unfreed
     def receive(self, message: Union[Mapping[str, Any], str, bytes], now_ms: Optional[int] = None) -> List[Any]:
         """A line as a relay sends it, or a payload alone; what is to be sent."""
         at = int(time.time() * 1000) if now_ms is None else now_ms
         self._check(library().actor_receive(self.pointer, str_of(json_text(message, "a message")), at))
         return self._sends()
 
+    @unfreed
     def tick(self, now_ms: int) -> Tuple[List[Any], Optional[int]]:
         """Fires the timed senders that are due, by any clock that does not go back: what is to be sent, and
         the milliseconds until the next is due (None: none waits)."""
@@ -111,6 +114,7 @@ class Actor(Handle):
         """Tape and memory, for `restore`."""
         return bytes_of(library().actor_state(self.pointer))
 
+    @unfreed
     def restore(self, state: Union[str, bytes]) -> None:
         self._check(library().actor_restore(self.pointer, str_of(utf8(state, "a state"))))
 

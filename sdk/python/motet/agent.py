@@ -16,7 +16,7 @@
 
 `run` writes the agent file and starts `motet agent run`, which does everything else: routes,
 tape, order, connection, state, identity. It starts this script again as the program that its
-calls go to (docs/relay.md, "Handlers as programs"); there `run` answers them. Handlers may be
+calls go to (docs/reference/relay.md, "Handlers as programs"); there `run` answers them. Handlers may be
 coroutines. What they print goes to standard error. One that raises fails its call, and nothing
 else.
 """
@@ -122,7 +122,7 @@ class Asked:
 @dataclass
 class Agent:
     """Registrations, and how they become an agent. `start` is the tape at the beginning;
-    `settings` are members of the agent file (docs/agents.md): mode, seed, identity, memory, …"""
+    `settings` are members of the agent file (docs/reference/agents.md): mode, seed, identity, memory, …"""
 
     name: str
     start: Optional[Sequence[str]] = None
@@ -143,7 +143,7 @@ class Agent:
              on_triggers: Optional[Iterable[Any]] = None, multi: bool = False, priority: Priority = (),
              name: Optional[str] = None, **timed: Any) -> Callable[[Function], Function]:
         """fn(cause), or fn(), gives what is sent, or None; a list with `multi`. Timed senders have
-        every_ms, after_ms, gated; see docs/agents.md."""
+        every_ms, after_ms, gated; see docs/reference/agents.md."""
         said = {"route": route, "priority": listed(priority), "multi": multi or None, **timed,
                 "on_actions": None if on_actions is None else sorted(word_of(a).lower() for a in on_actions),
                 "on_triggers": None if on_triggers is None else sorted(word_of(t) for t in on_triggers)}

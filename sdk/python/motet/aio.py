@@ -149,7 +149,7 @@ class AsyncClient(Base, AsyncRoutes):
                     yield event
             except ApiError as fault:
                 stream.failed(fault)
-                if not resume or not passes(fault) or stream.failures >= self.settings.attempts:
+                if not resume or not passes(fault) or stream.failures >= stream.most(self.settings, call):
                     raise
                 await asyncio.sleep(pause(self.settings, stream.failures, fault))
 

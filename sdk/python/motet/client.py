@@ -57,11 +57,14 @@ class Connection:
         self.socket.close()
 
 
+WAIT_MOST = 1e6  # a socket takes no number of seconds that is much larger
+
+
 def left(ends: float) -> float:
     rest = ends - time.monotonic()
     if rest <= 0:
         raise TimedOut("there was no whole answer in time", "timeout")
-    return rest
+    return min(rest, WAIT_MOST)
 
 
 def guarded(work: Callable[[], Any]) -> Any:
@@ -199,7 +202,7 @@ class Client(Base, Routes):
                 yield from self._listen(stream, call, silence)
             except ApiError as fault:
                 stream.failed(fault)
-                if not resume or not passes(fault) or stream.failures >= self.settings.attempts:
+                if not resume or not passes(fault) or stream.failures >= stream.most(self.settings, call):
                     raise
                 time.sleep(pause(self.settings, stream.failures, fault))
 

@@ -20,19 +20,21 @@ import re
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 from ._library import (APPLY, CHOOSE, MAY_ACT, READ, Core, DiagnosticParts, File, Handle, Host, Provider, Str,
-                       bytes_of, library, name_of, path_of, status_text, status_word, str_of, text_of, texts, utf8)
+                       bytes_of, library, name_of, path_of, status_text, status_word, str_of, text_of, texts, unfreed, utf8)
 from .errors import (ContractError, Diagnostic, EngineError, EvaluationError, FactsError, FlowError, MotetError,
                      UsageError)
 
 FactValues = Union[Mapping[str, Any], str, bytes]
 REJECTED, NOTFOUND, CONFLICT, IO = 1, 8, 10, 14
+DIGITS_MOST = 1000
 STATES = ("more", "done", "failed", "waiting", "stopped")
 
 
 def plain(value: Any) -> Any:
     """Values of Python that JSON has not, as facts write them."""
     if isinstance(value, decimal.Decimal):
-        return format(value, "f")
+        short = value.is_finite() and abs(value.adjusted()) < DIGITS_MOST
+        return format(value, "f") if short else str(value)  # 1E+999999999 is refused as it is
     if isinstance(value, datetime.datetime):
         return value.isoformat()
     if isinstance(value, datetime.date):
@@ -236,6 +238,7 @@ class Contract(Handle):
         return cls(out.value or 0, status, root)
 
     @property
+    @unfreed
     def etag(self) -> str:
         """SHA-256 of the bundle: what tells versions apart."""
         return text_of(library().contract_etag(self.pointer.contract))
@@ -245,6 +248,7 @@ class Contract(Handle):
         return [d for d in self.diagnostics if d.severity != "error"]
 
     @property
+    @unfreed
     def bundle_json(self) -> bytes:
         """The interchange bundle, compact."""
         return bytes_of(library().contract_bundle(self.pointer.contract))
@@ -276,12 +280,14 @@ class Contract(Handle):
         """Which verdicts these facts give. `strict` refuses what is not declared."""
         return Verdicts(self.evaluate_json(json_text(facts, "facts"), strict))
 
+    @unfreed
     def facts(self, values: FactValues, strict: bool = False) -> Facts:
         """Facts that are read once and used several times."""
         return Facts(self, json_text(values, "facts"), strict)
 
     # ---- flows
 
+    @unfreed
     def flow(self, flow: str, persona: str, facts: Union[FactValues, Facts], *,
              states: Optional[Mapping[str, Mapping[str, str]]] = None,
              bindings: Optional[Mapping[str, str]] = None, host: Optional[FlowHost] = None) -> Flow:
@@ -290,6 +296,7 @@ class Contract(Handle):
         run.start(flow, persona, states, bindings)
         return run
 
+    @unfreed
     def resume(self, position: Union[str, bytes], facts: Union[FactValues, Facts], *,
                host: Optional[FlowHost] = None) -> Flow:
         """A flow that goes on from its `position`, with the facts it began with."""
@@ -297,6 +304,7 @@ class Contract(Handle):
         run.take_up(position)
         return run
 
+    @unfreed
     def actions_json(self, persona: str, facts: Union[FactValues, Facts], *,
                      states: Optional[Mapping[str, Mapping[str, str]]] = None) -> bytes:
         given = self._facts(facts)
@@ -317,6 +325,7 @@ class Contract(Handle):
 
     # ---- questions
 
+    @unfreed
     def ask(self, command: str, **options: Any) -> Answer:
         """What `motet COMMAND --json` answers: elaborate, check, eval, partial, act, actions,
         explain, analyze, draw, ask; options as motet.h lists them."""
@@ -347,9 +356,11 @@ class Contract(Handle):
         """Its picture: json, dot or mermaid."""
         return str(self.ask("draw", format=format, parts=parts))
 
+    @unfreed
     def diff(self, newer: Contract, **options: Any) -> Answer:
         """What changed in `newer`; `holds` is false where a migration policy must be declared."""
-        return answer_of(engine_error, library().contract_diff, self.pointer.contract, newer.pointer.contract,
+        other = newer.core
+        return answer_of(engine_error, library().contract_diff, self.pointer.contract, other.pointer.contract,
                          str_of(options_text(options)))
 
     def _facts(self, facts: Union[FactValues, Facts]) -> Facts:
@@ -374,9 +385,11 @@ class Facts(Handle):
             raise evaluation_error(room.verdicts)
 
     @property
+    @unfreed
     def verdicts(self) -> Verdicts:
         return Verdicts(bytes_of(library().verdicts_json(self.pointer.verdicts)))
 
+    @unfreed
     def present(self, name: str) -> bool:
         """Is this verdict there?"""
         there: bool = library().verdict_present(self.pointer.verdicts, name_of(name))
@@ -418,6 +431,7 @@ class Flow(Handle):
     def _host_pointer(self) -> Any:
         return ctypes.byref(self._host) if self._host else None
 
+    @unfreed
     def start(self, flow: str, persona: str, states: Optional[Mapping[str, Mapping[str, str]]],
               bindings: Optional[Mapping[str, str]]) -> None:
         self._held = (states_text(states), json_text(bindings, "bindings") if bindings else b"",
@@ -426,6 +440,7 @@ class Flow(Handle):
         self._check(library().run_start(self.pointer, room.facts, room.verdicts, self._held[2], self._held[3],
                                         str_of(self._held[0]), str_of(self._held[1]), self._host_pointer()))
 
+    @unfreed
     def take_up(self, position: Union[str, bytes]) -> None:
         self._text = utf8(position, "a position")
         room = self._facts.pointer
@@ -438,6 +453,7 @@ class Flow(Handle):
             self.close()
             raise FlowError(said, status_word(status))
 
+    @unfreed
     def step(self) -> str:
         """One step: more, done, waiting (for a persona) or stopped (the host said no)."""
         self._raised.clear()
@@ -454,6 +470,7 @@ class Flow(Handle):
             pass
         return self.result
 
+    @unfreed
     def set_state(self, entity: str, state: str) -> None:
         """What the host read: the state of the instance bound to `entity`."""
         status = library().run_set_state(self.pointer, name_of(entity), name_of(state))

@@ -24,7 +24,7 @@ import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._library import (PRIMITIVE, Core, GraphEvent, Handle, Str, Supervision, Value, bytes_of, library, name_of,
-                       path_of, status_text, status_word, str_of, text_of, texts, utf8)
+                       path_of, status_text, status_word, str_of, text_of, texts, unfreed, utf8)
 from .engine import Answer, answer_of, files_of, json_text, options_text
 from .errors import GraphError, MotetError, UsageError
 
@@ -197,20 +197,25 @@ class Graph(Handle):
         return graph
 
     @property
+    @unfreed
     def identity(self) -> str:
         """rpv1:sha256:…; equal graphs have equal identities."""
         return text_of(library().graph_identity(self.pointer))
 
+    @unfreed
     def ask(self, command: str, input: Union[str, bytes] = b"", **options: Any) -> Answer:
         """What `motet graph COMMAND --json` answers: check, run, replay, draw."""
         return answer_of(graph_error, library().graph_ask, self.pointer, name_of(command, "a command"),
                          str_of(options_text(options)), str_of(utf8(input, "input")))
 
+    @unfreed
     def whatif(self, newer: Graph, capture: Union[str, bytes]) -> Answer:
         """Which decisions of a capture another graph would make otherwise."""
-        return answer_of(graph_error, library().graph_whatif, self.pointer, newer.pointer,
+        other = newer.core
+        return answer_of(graph_error, library().graph_whatif, self.pointer, other.pointer,
                          str_of(utf8(capture, "a capture")))
 
+    @unfreed
     def replay(self, path: Union[str, "os.PathLike[str]"]) -> int:
         """Runs a capture or journal again and compares; how many events were the same."""
         lib, out = library(), ctypes.c_void_p()
@@ -240,6 +245,7 @@ class Episode(Handle):
         if status:
             raise GraphError(f"no Source of the graph reads '{key}'", status_word(status), key)
 
+    @unfreed
     def run(self, event_id: str = "") -> List[Dict[str, Any]]:
         """One pass; its effects, in order. What ended it is raised, with what a primitive of
         Python raised as its cause."""
@@ -277,6 +283,7 @@ class GraphHost(Handle):
             said = text_of(library().graph_host_message(self.pointer)) or status_text(status)
             raise GraphError(said, status_word(status))
 
+    @unfreed
     def step(self, id: str, *, payload: Optional[Union[Mapping[str, Any], str, bytes]] = None,
              kind: Optional[str] = None, type: str = "DataAvailable", at: float = 0.0) -> Dict[str, Any]:
         """Gives it an event; the decision, as `motet graph run --json` prints it. `kind` is one of the

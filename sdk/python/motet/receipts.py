@@ -2,7 +2,7 @@
 
     checked = verify_receipt(answer["receipt"], keys=["d4cc…"], domain="acme.test.eu", complete=True)
 
-What does not hold is a VerificationError that says why; docs/receipts.md says what is shown by
+What does not hold is a VerificationError that says why; docs/reference/receipts.md says what is shown by
 what holds.
 """
 from __future__ import annotations

@@ -15,7 +15,7 @@
 
     client.run(host="127.0.0.1", port=8888)
 
-The agent runs in compat mode. What differs, because the runtime is another (docs/sdks.md): the
+The agent runs in compat mode. What differs, because the runtime is another (docs/how-to/sdks.md): the
 tape is the runtime's, so `upload_states` is asked once, at the start, and an empty tape begins
 anew; `download_states` is told the tape before the next call; a handler that raises fails alone;
 senders without filters run once per message, not all the time.

@@ -850,7 +850,7 @@ Record = TypedDict("Record", {
     "seq": NotRequired[int],
 })
 
-# By kind; docs/executor.md lists the members.
+# By kind; docs/internals/executor.md lists the members.
 RecordBody = TypedDict("RecordBody", {
     "caller": NotRequired["Identity"],
     "contract": NotRequired[str],

@@ -5,8 +5,8 @@
  * solver about one condition, 2 about two things compared, 3 about evaluation that
  * may end in an error, 4 about invariants of a scenario file. "Proven" stands only
  * in titles of what the solver decided.
- * A code that was released keeps its meaning: docs/diagnostics.md promises so. A
- * finding whose code has no row is our fault and aborts; `motet help CODE` prints
+ * A code that was released keeps its meaning: docs/reference/diagnostics.md promises
+ * so. A finding whose code has no row is our fault and aborts; `motet help CODE` prints
  * its row. */
 #include "analyze/facts/finding.h"
 

@@ -1,9 +1,9 @@
 /* contract/flow/position.h - where a run stands, as JSON, and taking it up again.
  * Room: contract. May include base/ and contract/ only.
  * Written by names, never by indices, so a position outlives the process and fits any
- * program made from the same bundle; docs/flows.md describes every key. The snapshot is
- * not in it: the host keeps the facts and evaluates them again, which gives the same
- * verdicts. What is read is checked against the contract like any other input.
+ * program made from the same bundle; docs/reference/flows.md describes every key. The
+ * snapshot is not in it: the host keeps the facts and evaluates them again, which gives
+ * the same verdicts. What is read is checked against the contract like any other input.
  * Ownership: a run that was taken up owns copies of all names. */
 #ifndef CT_FLOW_POSITION_H
 #define CT_FLOW_POSITION_H

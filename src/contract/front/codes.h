@@ -5,9 +5,9 @@
  *
  * The first digit of a code is mostly the pass that finds it; 7 is for what is
  * allowed and probably not meant. A code that was released keeps its meaning
- * (docs/diagnostics.md), and messages of level SUITE are compared word for word:
- * title, explanation and hint are ours to improve, what fr_report() says of them is
- * not. */
+ * (docs/reference/diagnostics.md), and messages of level SUITE are compared word for
+ * word: title, explanation and hint are ours to improve, what fr_report() says of them
+ * is not. */
 #ifndef FR_FRONT_CODES_H
 #define FR_FRONT_CODES_H
 

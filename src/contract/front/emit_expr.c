@@ -2,9 +2,9 @@
  *
  * The text is written straight into the bundle, key by key in byte order, without a
  * tree between. Which nodes 1.0 has and which are ours is the table in
- * docs/interchange.md; where both could say a thing, the node of 1.0 is chosen, and
- * its spelling is the conformance suite's, down to products that name the literal on
- * the right although it was written on the left.
+ * docs/reference/interchange.md; where both could say a thing, the node of 1.0 is
+ * chosen, and its spelling is the conformance suite's, down to products that name the
+ * literal on the right although it was written on the left.
  *
  * Pass 4 has given every expression its type and refused what cannot be written, so
  * nothing here can fail; a buffer that is full writes nothing more and is noticed by

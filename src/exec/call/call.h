@@ -245,7 +245,7 @@ bool ex_refused_unless_seen(ex_job *job);
 bool ex_refused_unless_held(ex_job *job);
 /* May the caller see the contract's instances, states and flows? Those of every
  * contract, whichever are deployed? Read its records? The facts that its calls were
- * decided on? (docs/rights.md, who reads what) */
+ * decided on? (docs/reference/rights.md, who reads what) */
 bool ex_may_see(const ex_job *job, mt_str contract);
 bool ex_may_see_all(const ex_job *job);
 bool ex_may_read_ledger(const ex_job *job, mt_str contract);

@@ -6,7 +6,7 @@
  *     ex_may_read_facts()  also what was decided on: a persona of it, or its ledger
  *     ex_refused_…         may it do this, or an answer that names what is missing
  *
- * docs/rights.md has the same as a table. Nothing here can fail. */
+ * docs/reference/rights.md has the same as a table. Nothing here can fail. */
 #include "exec/call/call.h"
 
 const ex_caller *ex_actor_of(const ex_job *job)

@@ -11,8 +11,8 @@
  * metrics belong to no contract, and their rights take none.
  *
  * `admin` includes the rights that its rows of RIGHTS say; it includes no persona, no
- * fact, and nothing that changes what is served or kept. docs/rights.md is the same for
- * people, docs/adr/0017-rights.md says why. */
+ * fact, and nothing that changes what is served or kept. docs/reference/rights.md is
+ * the same for people, docs/adr/0017-rights.md says why. */
 #include "exec/call/call.h"
 
 typedef struct right_row {

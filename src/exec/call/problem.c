@@ -1,6 +1,6 @@
 /* exec/call/problem.c - what goes wrong, as RFC 9457 problem details.
  * Room: exec. Every problem has `type`, `title`, `status`, `code` and `detail`; some
- * have members of their own. docs/executor.md lists them. */
+ * have members of their own. docs/internals/executor.md lists them. */
 #include "exec/call/call.h"
 
 static const struct row {

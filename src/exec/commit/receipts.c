@@ -6,7 +6,7 @@
  * signature. On a shared store the record has neither number nor hash until the
  * sequencer has chained it; the answer waits for that, but not for ever: after WAIT_MS
  * it goes out with "receipt":null, and the receipt is to be fetched later
- * (docs/receipts.md). A program that signs has as long for one promise as the
+ * (docs/reference/receipts.md). A program that signs has as long for one promise as the
  * configuration says; those behind it wait no longer than WAIT_MS for their turn.
  * What is promised is made from the record alone, and signatures have one spelling: an
  * answer that is given again has the same receipt.

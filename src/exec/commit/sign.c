@@ -202,7 +202,7 @@ static bool note_fault(ex_signing *s, mt_str why, const char *advice)
 static void note_refused(ex_executor *x, mt_str why)
 {
     static const char ADVICE[] = "; nothing is signed until an operator decides (motet "
-                                 "ledger accept, see docs/ledger.md)";
+                                 "ledger accept, see docs/reference/ledger.md)";
     if (note_fault(&x->signing, why, ADVICE)) {
         ex_log(x, 3, "signing_refused", "%.*s (memory: %s)%s", MT_ARG(why), x->memory,
                ADVICE);

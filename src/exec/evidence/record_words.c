@@ -223,7 +223,7 @@ static bool is_told(mt_str key)
     return false;
 }
 
-/* A key is told by its fingerprint, as everywhere (docs/ledger.md). */
+/* A key is told by its fingerprint, as everywhere (docs/reference/ledger.md). */
 static void add_member(mt_buf *out, const mt_json_member *m)
 {
     mt_sign_public key;

@@ -6,7 +6,7 @@
  *     decide           one or many, recorded and told
  *     decide_search    who may, on what, and what
  *
- * docs/authzen.md has the mapping, docs/adr/0030-authzen.md says why. */
+ * docs/reference/authzen.md has the mapping, docs/adr/0030-authzen.md says why. */
 #ifndef EX_KIND_DECIDE_H
 #define EX_KIND_DECIDE_H
 

@@ -1,11 +1,9 @@
 /* port/wasm/exports.c - what a page calls beside motet.h: hosts, primitives, files and
  * handlers whose functions are the page's. A page cannot make a C function, so these
  * stand in for it and pass on `user`, by which the page knows whose they are. */
-#include "motet.h"
-
 #include <stdlib.h>
 
-#define PAGE(name) __attribute__((import_module("motet"), import_name(name)))
+#include "port/wasm/page.h"
 
 PAGE("may_act") int page_may_act(uintptr_t user, const motet_str *persona);
 PAGE("apply")
@@ -15,7 +13,6 @@ PAGE("choose")
 int page_choose(uintptr_t user, const motet_str *step, const motet_str *operation,
                 motet_str *out);
 PAGE("primitive") int page_primitive(uintptr_t user, motet_call *call);
-PAGE("read") int page_read(uintptr_t user, const motet_str *path, motet_str *text);
 PAGE("handle")
 int page_handle(uintptr_t user, const motet_str *question, motet_str *answer);
 

@@ -68,6 +68,11 @@ static void a_primitive_in_C_runs_in_a_graph(void **state)
     motet_episode *e = motet_episode_new(g);
     assert_int_equal(motet_episode_set(e, "x", number(25)), MOTET_OK);
     assert_int_equal(motet_episode_set(e, "nowhere", number(1)), MOTET_E_NOTFOUND);
+    for (int type = MOTET_SERIES; type <= MOTET_STRING; type++) {
+        motet_value absent = {.type = (motet_type)type, .len = 9};
+        assert_int_equal(motet_episode_set(e, "x", absent), MOTET_OK);
+    }
+    assert_int_equal(motet_episode_set(e, "x", number(25)), MOTET_OK);
     assert_int_equal(motet_episode_run(e, str("evt1")), MOTET_OK);
     assert_true(motet_episode_value(e, "c", "result").number == 10);
     assert_int_equal(motet_episode_value(e, "s", "outcome").event, MOTET_ATTEMPTED);

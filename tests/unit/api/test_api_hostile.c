@@ -316,6 +316,91 @@ static void texts_of_all_kinds(void **state)
     free(blank.bytes);
 }
 
+/* A length without a pointer is an empty text, whoever gives it. */
+static void texts_that_are_not_there(void **state)
+{
+    (void)state;
+    motet_str absent = {NULL, 9};
+    motet_contract *c = load("fact t { type: Text(max_length: 9) source: \"desk\" }\n"
+                             "fact d { type: Decimal(9, 2) source: \"desk\" }\n"
+                             "rule r { stratum: 0 when: t = \"\" and d > 1\n"
+                             "  produce: verdict v { payload: Bool = true } }\n");
+    motet_contract *flows = load(SOURCE);
+    motet_facts *f = motet_facts_new(c), *g = motet_facts_new(flows);
+    motet_verdicts *v = motet_verdicts_new(flows);
+    motet_run *run = motet_run_new(flows);
+    motet_facts_begin(f);
+    assert_int_equal(motet_facts_name(f, "t"), MOTET_OK);
+    assert_int_equal(motet_put_text(f, absent), MOTET_OK);
+    assert_int_equal(motet_facts_name(f, "d"), MOTET_OK);
+    assert_int_not_equal(motet_put_decimal(f, NULL), MOTET_OK);
+    assert_int_equal(motet_facts_read(g, str("{\"n\":7}"), true), MOTET_OK);
+    assert_int_equal(motet_evaluate(g, v), MOTET_OK);
+    assert_int_equal(motet_run_start(run, g, v, "shut", "clerk", absent, absent, NULL),
+                     MOTET_OK);
+    motet_run_free(run);
+    motet_verdicts_free(v);
+    motet_facts_free(g);
+    motet_facts_free(f);
+    motet_contract_free(flows);
+    motet_contract_free(c);
+}
+
+/* Who forgets motet_facts_end() gets no verdicts over half a set. */
+static void a_set_that_is_being_filled_decides_nothing(void **state)
+{
+    (void)state;
+    motet_contract *c = load(SOURCE);
+    motet_facts *f = motet_facts_new(c);
+    motet_verdicts *v = motet_verdicts_new(c);
+    assert_int_equal(motet_facts_read(f, str("{\"n\":7}"), true), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_OK);
+    motet_facts_begin(f);
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    assert_int_equal(motet_facts_name(f, "n"), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    assert_int_equal(motet_put_int(f, 8), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    assert_int_equal(motet_facts_end(f), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_OK);
+    assert_true(motet_verdict_present(v, "big"));
+    assert_int_equal(motet_facts_name(f, "n"), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    motet_verdicts_free(v);
+    motet_facts_free(f);
+    motet_contract_free(c);
+}
+
+static motet_status applies_by_stepping(void *run, const motet_change *changes,
+                                        size_t count)
+{
+    (void)changes;
+    (void)count;
+    assert_int_equal(motet_run_step(*(motet_run **)run), MOTET_RUN_FAILED);
+    assert_true(motet_run_message(*(motet_run **)run).len > 0);
+    return MOTET_OK;
+}
+
+static void a_host_cannot_step_the_run_that_asks_it(void **state)
+{
+    (void)state;
+    motet_contract *c = load(SOURCE);
+    motet_facts *f = motet_facts_new(c);
+    motet_verdicts *v = motet_verdicts_new(c);
+    motet_run *run = motet_run_new(c);
+    motet_str none = {NULL, 0};
+    motet_host host = {.size = sizeof host, .user = &run, .apply = applies_by_stepping};
+    assert_int_equal(motet_facts_read(f, str("{\"n\":7}"), true), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_OK);
+    assert_int_equal(motet_run_start(run, f, v, "shut", "clerk", none, none, &host),
+                     MOTET_OK);
+    assert_int_equal(motet_run_step(run), MOTET_RUN_DONE);
+    motet_run_free(run);
+    motet_verdicts_free(v);
+    motet_facts_free(f);
+    motet_contract_free(c);
+}
+
 /* ---- what was refused, and what is not of here ---- */
 
 static void a_refused_contract_answers_with_its_faults(void **state)
@@ -486,6 +571,9 @@ int main(void)
         cmocka_unit_test(no_graph),
         cmocka_unit_test(no_agent_and_no_evidence),
         cmocka_unit_test(texts_of_all_kinds),
+        cmocka_unit_test(texts_that_are_not_there),
+        cmocka_unit_test(a_set_that_is_being_filled_decides_nothing),
+        cmocka_unit_test(a_host_cannot_step_the_run_that_asks_it),
         cmocka_unit_test(a_refused_contract_answers_with_its_faults),
         cmocka_unit_test(facts_of_another_contract_are_refused),
         cmocka_unit_test(structures_of_other_versions),

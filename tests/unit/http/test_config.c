@@ -199,13 +199,14 @@ static void the_documentation_has_every_setting(void **state)
     (void)state;
     mt_arena a = {0};
     mt_str text;
-    assert_int_equal(os_read_file(&a, DOCS "/config.md", 1 << 20, &text), MT_OK);
+    assert_int_equal(os_read_file(&a, DOCS "/reference/config.md", 1 << 20, &text),
+                     MT_OK);
     for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
         const ht_setting *s = &HT_SETTINGS[i];
         mt_str row = s->option ? mt_strf(&a, "\n| `%s` | `--%s` |", s->key, s->option)
                                : mt_strf(&a, "\n| `%s` | ", s->key);
         if (!strstr(text.ptr, row.ptr) || !strstr(text.ptr, s->help)) {
-            fail_msg("docs/config.md lacks %s", row.ptr);
+            fail_msg("docs/reference/config.md lacks %s", row.ptr);
         }
     }
     mt_arena_free(&a);

@@ -89,20 +89,21 @@ static void every_action_has_a_route(void **state)
     }
 }
 
-/* docs/http-api.md has a line for each row, and no line more. */
+/* docs/reference/http-api.md has a line for each row, and no line more. */
 static void the_documentation_has_the_same_table(void **state)
 {
     (void)state;
     mt_arena a = {0};
     mt_str text;
     size_t lines = 0;
-    assert_int_equal(os_read_file(&a, DOCS "/http-api.md", 1 << 20, &text), MT_OK);
+    assert_int_equal(os_read_file(&a, DOCS "/reference/http-api.md", 1 << 20, &text),
+                     MT_OK);
     for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
         const ht_route *r = &HT_ROUTES[i];
         mt_str row = mt_strf(&a, "\n| %s | `%s` | %s | %s |\n", r->method, r->pattern,
                              r->flags & HT_PUBLIC ? "anyone" : "token", r->summary);
         if (!strstr(text.ptr, row.ptr)) {
-            fail_msg("docs/http-api.md lacks %s", row.ptr);
+            fail_msg("docs/reference/http-api.md lacks %s", row.ptr);
         }
     }
     for (const char *at = text.ptr; (at = strstr(at, " | `/")); at++) {

@@ -1,0 +1,117 @@
+"""tools/docs check: the documents are whole, and each way in which they could not be is found."""
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+sys.path.insert(0, str(TOOLS))
+sys.dont_write_bytecode = True
+from pages import check, pictures, text  # noqa: E402
+
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"><style>@media (prefers-color-scheme:dark){}</style>%s</svg>'
+
+
+class Tree(unittest.TestCase):
+    def test_every_link_and_anchor_of_the_tree_leads_somewhere(self):
+        self.assertEqual(check.Tree().links(), [])
+
+    def test_every_document_that_sources_name_is_there(self):
+        self.assertEqual(check.Tree().mentions(), [])
+
+    def test_every_document_is_reachable_from_the_index(self):
+        self.assertEqual(check.Tree().unreachable(), [])
+
+    def test_every_picture_is_well_formed_has_a_dark_form_and_needs_nobody(self):
+        self.assertEqual(check.Tree().pictures(), [])
+
+    def test_pictures_are_what_their_tables_say(self):
+        for name in pictures.PICTURES:
+            self.assertEqual((text.ROOT / "docs" / "images" / f"{name}.svg").read_text(), pictures.picture(name), name)
+
+    def test_many_pages_are_looked_at(self):
+        whole = check.Tree()
+        self.assertGreater(len(whole.pages), 80)
+        self.assertGreater(sum(len(list(text.links(page))) for page in whole.pages.values()), 400)
+
+
+class Found(unittest.TestCase):
+    def found(self, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, content in {"docs/README.md": "# All\n[a](a.md)\n", "docs/a.md": "# A\n\n## One, two\n", **files}.items():
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content)
+            return check.faults(root)
+
+    def test_a_whole_tree_has_no_fault(self):
+        self.assertEqual(self.found(), [])
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n\n## One, two\n\n[x](#one-two) [y](a.md#a) [z](../docs/a.md)\n"}), [])
+
+    def test_a_link_that_leads_nowhere_with_where_the_page_is_now(self):
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](gone.md)\n"}), ["docs/a.md:2: gone.md leads nowhere"])
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](b.md)\n[b](how-to/b.md)\n", "docs/how-to/b.md": "# B\n"}),
+                         ["docs/a.md:2: b.md leads nowhere; is it docs/how-to/b.md?"])
+
+    def test_a_link_out_of_the_tree(self):
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](../../../etc/passwd)\n"}), ["docs/a.md:2: ../../../etc/passwd leads nowhere"])
+
+    def test_a_heading_that_is_not_there(self):
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](README.md#nothing)\n"}), ["docs/a.md:2: docs/README.md has no heading #nothing"])
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](#one)\n\n## One\n"}), [])
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n[x](#one)\n\n```\n## One\n```\n"}), ["docs/a.md:2: docs/a.md has no heading #one"])
+
+    def test_a_picture_in_html_that_is_not_there(self):
+        self.assertEqual(self.found(**{"docs/a.md": '# A\n<img align="right" src="x.svg">\n'}), ["docs/a.md:2: x.svg leads nowhere"])
+
+    def test_what_stands_in_code_is_not_a_link(self):
+        self.assertEqual(self.found(**{"docs/a.md": "# A\n`[x](gone.md)`\n\n```sh\n[y](gone.md)\n```\n"}), [])
+
+    def test_a_page_nobody_links_to(self):
+        self.assertEqual(self.found(**{"docs/b.md": "# B\n"}), ["docs/b.md: no way leads here from docs/README.md"])
+        self.assertEqual(self.found(**{"docs/README.md": "# All\n[a](a.md) [more](more)\n", "docs/more/b.md": "# B\n"}), [])
+
+    def test_history_may_name_what_is_gone_but_news_may_not(self):
+        said = {"docs/README.md": "# All\n[a](a.md) [c](../CHANGELOG.md)\n"}
+        self.assertEqual(self.found(**said, **{"CHANGELOG.md": "# C\n\n## Unreleased\n\n## 1.0\n[x](gone.md)\n"}), [])
+        self.assertEqual(len(self.found(**said, **{"CHANGELOG.md": "# C\n\n## Unreleased\n[x](gone.md)\n\n## 1.0\n"})), 1)
+
+    def test_pictures(self):
+        for svg, fault in ((PICTURE % "<g>", "mismatched tag"), ("<html/>", "is not a picture"),
+                           ('<svg xmlns="http://www.w3.org/2000/svg"/>', "has no dark form"), (PICTURE % "<script/>", "has a script"),
+                           (PICTURE % '<image href="http://x.example/y.png"/>', "needs http://x.example/y.png")):
+            with self.subTest(fault):
+                self.assertIn(fault, "\n".join(self.found(**{"docs/x.svg": svg})))
+        self.assertEqual(self.found(**{"docs/x.svg": PICTURE % '<a href="#x"/>'}), [])
+        ground = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="8"><rect width="9" height="%d" fill="#123"/></svg>'
+        self.assertEqual(self.found(**{"docs/x.svg": ground % 8}), [])
+        self.assertEqual(self.found(**{"docs/x.svg": ground % 7}), ["docs/x.svg: has no dark form"])
+
+
+class Mended(unittest.TestCase):
+    def test_links_and_mentions_of_a_page_that_moved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, content in {"docs/README.md": "# All\n[b](b.md#one) [c](c.md) `[d](b.md)` [e](https://b.md)\n", "docs/how-to/b.md": "# B\n## One\n",
+                                  "src/a.c": "/* docs/b.md, docs/c.md, xdocs/b.md */\n"}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(content)
+            self.assertEqual(check.Tree(root).mentions(), ["src/a.c:1: there is no docs/b.md; is it docs/how-to/b.md?", "src/a.c:1: there is no docs/c.md"])
+            self.assertEqual(check.mend(root), ["docs/README.md", "src/a.c"])
+            self.assertIn("[b](how-to/b.md#one) [c](c.md)", (root / "docs/README.md").read_text())
+            self.assertEqual((root / "src/a.c").read_text(), "/* docs/how-to/b.md, docs/c.md, xdocs/b.md */\n")
+            self.assertEqual(check.mend(root), [])
+
+
+class Names(unittest.TestCase):
+    def test_anchors_are_those_of_forges(self):
+        page = "# A\n## One, two\n## `motet serve`: start\n## One, two\n## What [is](x.md) it?\n## SIGHUP: new\n"
+        self.assertEqual([a for _, _, a in text.headings(page)],
+                         ["a", "one-two", "motet-serve-start", "one-two-1", "what-is-it", "sighup-new"])
+
+
+if __name__ == "__main__":
+    os.chdir("/")  # whatever directory it is run in
+    unittest.main()

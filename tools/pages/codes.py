@@ -1,0 +1,54 @@
+"""docs/reference/codes.md: every code of `motet help codes`, with what `motet help CODE` says of it."""
+import os
+import re
+import subprocess
+
+from . import text
+
+PAGE = text.ROOT / "docs" / "reference" / "codes.md"
+HEAD = """# All codes
+
+What the program reports has a code, and a code keeps its meaning for ever. `motet help CODE` prints the same on your machine; [diagnostics](diagnostics.md) says how
+they are reported and to whom. § is the section of the specification. This page is written by `tools/docs codes`.
+
+"""
+
+
+def motet(*words):
+    program = os.environ.get("MOTET") or str(text.ROOT / "build" / "motet")
+    return subprocess.run([program, "help", *words], check=True, capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "NO_COLOR": "1"}).stdout
+
+
+def cell(words):
+    return re.sub(r"\s+", " ", words).strip().replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def explained(code):
+    """(what it means, what to do) by the program's own words."""
+    said = motet(code).split("\n", 1)[1]
+    meaning, _, rest = said.partition("What to do:")
+    advice, _, _ = rest.partition("Specification:")
+    return cell(meaning.partition("Specification:")[0]), cell(advice)
+
+
+def row(line):
+    code, title, section = re.fullmatch(r"  (\S+) +(.*?)(?: {2,}| (?=[\d.]+$)|$)([\d.]*)", line.rstrip()).groups()
+    meaning, advice = explained(code)
+    return f"| <a id=\"{code.lower()}\"></a>`{code}` | {cell(title)} | {section} | {meaning} | {advice} |\n"
+
+
+def page():
+    diagnostics, _, rules = motet("codes").partition("\nRules of graphs")
+    out = HEAD + "## Contracts\n\n| code | title | § | means | what to do |\n|---|---|---|---|---|\n"
+    out += "".join(row(line) for line in diagnostics.splitlines()[1:] if line.startswith("  "))
+    out += "\n## Graphs, manifests and adapters\n\n| rule | says |\n|---|---|\n"
+    for line in rules.splitlines()[1:]:
+        code, _, says = line.strip().partition(" ")
+        out += f"| `{code}` | {cell(says)} |\n" if code else ""
+    return out
+
+
+def write():
+    PAGE.write_text(page())
+    return 0
