@@ -1,7 +1,7 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm page studio site
 
 BUILD   := build
 ASAN    := build-asan
@@ -14,12 +14,25 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 # lot, none for what has threads and waits. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
-all: packages $(BUILD)/build.ninja ## build build/motet (release)
+all: packages page $(BUILD)/build.ninja ## build build/motet (release)
+	@test ! -f build-studio/files.json || grep -q build-studio/files.json $(BUILD)/build.ninja || \
+		meson setup --reconfigure $(BUILD) >/dev/null
 	@tools/build $(BUILD)
 	@ln -sf src/cli/motet $(BUILD)/motet
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
+
+# Before the program, which has it inside.
+page: packages
+	@tools/studio
+
+studio: ## the page under /studio/, in build-studio
+	@tools/install studio
+	@tools/studio --must
+
+site: studio ## the same page as static files, for any web server: build-studio/site
+	@echo build-studio/site
 
 packages:
 	@tools/install build
@@ -49,6 +62,7 @@ $(FUZZ)/build.ninja:
 run: ## build, start the escrow service, walk it, leave it up
 	@echo "1 of 4: installing what is missing"
 	@tools/install build
+	@tools/install studio || echo "Going on without Studio: the plain page stays."
 	@echo "2 of 4: building $(BUILD)/motet"
 	@$(MAKE) --no-print-directory all
 	@tools/run-demo $(BUILD)/motet
@@ -132,4 +146,4 @@ reproduce: packages ## two builds in two directories: are the packages the same 
 	@tools/reproduce
 
 clean: ## remove all build directories
-	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm build-studio

@@ -1,0 +1,65 @@
+/* What the page asks of the worker that has the engine, and what it answers. One row for
+ * each kind of call: to add one, add a row here and a function in worker.ts. */
+import type { Diagnostic } from "motet/engine";
+import type { Bundle } from "./bundle";
+import type { Description } from "../picture/description";
+
+export type { Diagnostic } from "motet/engine";
+
+export type Files = [path: string, text: string][];
+
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+  end_line: number;
+  end_column: number;
+}
+
+/** One name in the source: where it stands, and what it means. */
+export interface Named {
+  kind: string;
+  id: string;
+  is_definition: boolean;
+  at: Place;
+  definition: Place;
+}
+
+/** A contract that holds, as views need it. */
+export interface Good {
+  etag: string;
+  bundle: Bundle;
+  index: Named[];
+  picture: Description;
+  /** Members and triggers, where it is a System. */
+  system: Description | null;
+}
+
+export interface Checked {
+  diagnostics: Diagnostic[];
+  good: Good | null;
+}
+
+export interface Told {
+  text: string;
+  /** 0: done, or it holds; 1: it does not. */
+  code: number;
+}
+
+export interface Calls {
+  /** The root first. What is asked later is asked of the last contract that held. */
+  check: { ask: { files: Files }; answer: Checked };
+  /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
+  ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
+  format: { ask: { text: string; name: string }; answer: string };
+  version: { ask: Record<string, never>; answer: { version: string; language: string } };
+}
+
+export type Kind = keyof Calls;
+export type Request<K extends Kind = Kind> = { id: number; kind: K; ask: Calls[K]["ask"] };
+export interface Fault {
+  kind: string;
+  path: string;
+  message: string;
+}
+export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault };

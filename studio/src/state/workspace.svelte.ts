@@ -1,0 +1,212 @@
+/* The one place of state: files, facts, states, and what the engine says of them.
+ *
+ * Whatever changes a text calls edit(); the engine is then asked, and views see `checked`
+ * and `good` change. `good` is the last contract that held: while a text is broken, pictures
+ * and answers stay. Everything is kept in this browser as a draft, so nothing is lost by a reload. */
+import { EngineFault, call } from "../engine/client";
+import type { Checked, Files, Good, Place } from "../engine/messages";
+import { notices } from "./notices.svelte";
+import { pack, unpack } from "./share";
+
+export type States = Record<string, Record<string, string>>;
+
+/** What is kept, shared and opened. */
+export interface Saved {
+  name: string;
+  /** The root first. */
+  files: Files;
+  /** JSON, as it was typed. */
+  facts: string;
+}
+
+const DRAFT = "motet.studio.draft";
+const SAVE_AFTER = 250;
+
+function readSaved(value: unknown): Saved {
+  const v = value as Partial<Saved> | null;
+  const files = v?.files;
+  const good = Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
+    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string"));
+  if (!v || !good || typeof v.name !== "string") {
+    throw new Error("this is not a workspace of Studio");
+  }
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}" };
+}
+
+class Workspace {
+  name = $state("");
+  files = $state.raw<Files>([]);
+  current = $state("");
+  facts = $state("{}");
+  checked = $state.raw<Checked>({ diagnostics: [], good: null });
+  good = $state.raw<Good | null>(null);
+  /** Why the engine does not answer; "": it does. */
+  trouble = $state("");
+  ready = $state(false);
+  /** Where the cursor is. */
+  cursor = $state.raw<{ file: string; line: number; column: number } | null>(null);
+  /** Where it should go; a new object each time. */
+  goal = $state.raw<Place | null>(null);
+  /** Grows with every text that did not come from the editor itself. */
+  opened = $state(0);
+  #asking = false;
+  #again = false;
+  #timer = 0;
+
+  get text(): string {
+    return this.files.find(([path]) => path === this.current)?.[1] ?? "";
+  }
+
+  get saved(): Saved {
+    return { name: this.name, files: this.files, facts: this.facts };
+  }
+
+  // ---- open and keep ----
+
+  open(saved: Saved): void {
+    this.name = saved.name;
+    this.files = saved.files;
+    this.facts = saved.facts;
+    this.current = saved.files[0]![0];
+    this.good = null;
+    this.cursor = null;
+    this.opened++;
+    this.#changed();
+  }
+
+  /** The same with a way back. */
+  replace(saved: Saved, said: string): void {
+    const before = this.saved;
+    this.open(saved);
+    notices.say(said, () => this.open(before));
+  }
+
+  /** A link's workspace, else the draft, else the example. */
+  async start(packed: string | null, example: Saved): Promise<void> {
+    let draft: Saved | null = null;
+    try {
+      draft = readSaved(JSON.parse(localStorage.getItem(DRAFT) ?? "null"));
+    } catch {
+      // The first visit.
+    }
+    this.open(draft ?? example);
+    if (packed !== null) {
+      try {
+        const shared = readSaved(await unpack(packed));
+        this.replace(shared, `Opened ${shared.name} from the link.`);
+      } catch {
+        notices.say("The link could not be read: it is not whole. Ask for it again; your draft is as it was.");
+      }
+    }
+    addEventListener("pagehide", () => this.keep());
+  }
+
+  keep(): void {
+    clearTimeout(this.#timer);
+    try {
+      localStorage.setItem(DRAFT, JSON.stringify(this.saved));
+    } catch {
+      notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
+    }
+  }
+
+  link(): Promise<string> {
+    return pack(this.saved);
+  }
+
+  // ---- change ----
+
+  edit(path: string, text: string): void {
+    this.files = this.files.map((f) => (f[0] === path ? [path, text] : f));
+    this.#changed();
+  }
+
+  /** A text from elsewhere than the editor. */
+  put(path: string, text: string): void {
+    const there = this.files.some((f) => f[0] === path);
+    this.files = there ? this.files.map((f) => (f[0] === path ? [path, text] : f)) : [...this.files, [path, text]];
+    this.opened++;
+    this.#changed();
+  }
+
+  addFile(): void {
+    let n = 1;
+    while (this.files.some(([path]) => path === `file${n}.tenor`)) {
+      n++;
+    }
+    this.put(`file${n}.tenor`, "");
+    this.current = `file${n}.tenor`;
+  }
+
+  rename(path: string, to: string): void {
+    if (to && !this.files.some((f) => f[0] === to)) {
+      this.files = this.files.map((f) => (f[0] === path ? [to, f[1]] : f));
+      this.current = this.current === path ? to : this.current;
+      this.#changed();
+    }
+  }
+
+  removeFile(path: string): void {
+    const before = this.saved;
+    this.files = this.files.filter((f) => f[0] !== path);
+    this.current = this.files[0]![0];
+    this.opened++;
+    this.#changed();
+    notices.say(`Removed ${path}.`, () => this.open(before));
+  }
+
+  setFacts(text: string): void {
+    this.facts = text;
+    this.#keepSoon();
+  }
+
+  goTo(place: Place): void {
+    if (this.files.some(([path]) => path === place.file)) {
+      this.current = place.file;
+      this.goal = { ...place };
+    }
+  }
+
+  #keepSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.keep(), SAVE_AFTER);
+  }
+
+  #changed(): void {
+    this.#keepSoon();
+    void this.#check();
+  }
+
+  /** One question at a time; what changed meanwhile is asked once more. */
+  async #check(): Promise<void> {
+    if (this.#asking) {
+      this.#again = true;
+      return;
+    }
+    this.#asking = true;
+    do {
+      this.#again = false;
+      try {
+        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$/.test(path)) });
+        this.good = this.checked.good ?? this.good;
+        this.trouble = "";
+      } catch (fault) {
+        this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
+      }
+    } while (this.#again);
+    this.#asking = false;
+    this.ready = true;
+  }
+
+  // ---- what views read ----
+
+  get errors(): number {
+    return this.checked.diagnostics.filter((d) => d.severity === "error").length;
+  }
+
+  get warnings(): number {
+    return this.checked.diagnostics.filter((d) => d.severity === "warning").length;
+  }
+}
+
+export const workspace = new Workspace();

@@ -1,0 +1,19 @@
+/* The table of views. A view is a component without properties that reads the workspace; it is
+ * fetched when it is first shown. To add one: a row here, a component in views/, its
+ * styles in style/. Keys are the order of rows: Alt+1, Alt+2, … */
+import type { Component } from "svelte";
+
+export interface View {
+  id: string;
+  title: string;
+  about: string;
+  icon: string; // the path of a 20 by 20 drawing
+  load: () => Promise<{ default: Component }>;
+}
+
+export const VIEWS: View[] = [
+  { id: "source", title: "Source", about: "The contract, checked as you type",
+    icon: "M7 5 2.5 10 7 15M13 5l4.5 5L13 15M11 3.5 9 16.5", load: () => import("./views/Source.svelte") },
+  { id: "pictures", title: "Pictures", about: "States, flows, rules and who may do what",
+    icon: "M3 4.5h5v4H3zM12 11.5h5v4h-5zM8 6.5h4.5v5M12 4.5a2.5 2.5 0 1 0 5 0 2.5 2.5 0 1 0-5 0", load: () => import("./views/Pictures.svelte") },
+];

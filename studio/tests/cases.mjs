@@ -1,0 +1,203 @@
+/* What a person does with Studio, and what must then be seen. */
+import assert from "node:assert/strict";
+
+export const BOTH = ["desktop", "phone"];
+export const status = (page, words) => page.waitForFunction((w) => new RegExp(w).test(document.querySelector(".status")?.textContent ?? ""), words);
+export const seen = async (locator) => (await locator.innerText()).replace(/\s+/g, " ").trim();
+
+export async function open({ page, url }, at = "") {
+  await page.goto(`${url}/studio/${at}`);
+  await status(page, "holds|error");
+}
+
+export async function go(page, view) {
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view }).click();
+}
+
+/** Replaces the whole text, as a person who pastes. */
+export async function write(page, text) {
+  await page.getByRole("textbox", { name: "Source of the contract" }).click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
+export const node = (page, name) => page.locator(`[data-name="${name}"]`);
+
+const HOSTILE = `persona p
+fact f { type: Text(max_length: 200) source: "<img src=x onerror=alert(1)>.x" }
+rule r { stratum: 0 when: f = "<script>window.hacked=1</script>\\u202Eevil" produce: verdict v { payload: Text = "<b>bold</b>" } }
+entity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }
+`;
+
+export const CASES = [
+  { name: "the first visit shows a contract beside its picture", sizes: BOTH, async run(x) {
+    await open(x);
+    assert.equal(await x.page.title(), "Source · escrow · Motet Studio");
+    await x.page.getByText("persona compliance_officer").first().waitFor();
+    await node(x.page, "entity/EscrowAccount/held").waitFor();
+    assert.equal(await seen(x.page.locator(".faults")), "No faults.");
+  } },
+  { name: "what one types is checked and drawn at once", sizes: BOTH, async run(x) {
+    await open(x);
+    await write(x.page, "persona clerk\nentity Parcel { states: [waiting, sent] initial: waiting transitions: [(waiting, sent)] }\n");
+    await node(x.page, "entity/Parcel/sent").waitFor();
+    assert.equal(await node(x.page, "entity/EscrowAccount/held").count(), 0);
+    await write(x.page, "persona clerk\nentity Parcel { states: [waiting, sent] initial: wating transitions: [(waiting, sent)] }\n");
+    await status(x.page, "1 error");
+    const fault = x.page.getByRole("region", { name: "Faults" }).getByRole("button").first();
+    assert.match(await seen(fault), /wating/);
+    await node(x.page, "entity/Parcel/sent").waitFor(); // the last that held
+    assert.match(await seen(x.page.locator(".stale")), /last text that held/);
+    await fault.click();
+    await x.page.keyboard.press("Home");
+    await x.page.waitForFunction(() => document.activeElement?.shadowRoot !== null || document.querySelector(".editor")?.shadowRoot.activeElement);
+  } },
+  { name: "a click in the picture goes to the source and the source lights the picture", async run(x) {
+    await open(x);
+    await node(x.page, "entity/EscrowAccount/disputed").click();
+    await x.page.waitForFunction(() => document.querySelector(".editor").shadowRoot.querySelector(".cm-came")?.textContent === "disputed");
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/EscrowAccount/disputed"]').classList.contains("lit"));
+    await go(x.page, "Pictures");
+    await x.page.getByRole("tab", { name: "Flows" }).click();
+    await node(x.page, "flow/standard_release/step_auto_release").click();
+    await x.page.waitForFunction(() => document.querySelector(".editor")?.shadowRoot?.querySelector(".cm-came")?.textContent === "step_auto_release");
+    assert.match(x.page.url(), /#\/source$/);
+  } },
+  { name: "flows have a lane and a colour for each persona", sizes: BOTH, async run(x) {
+    await open(x, "#/pictures");
+    await x.page.getByRole("tab", { name: "Flows" }).click();
+    const lanes = await x.page.locator(".lane-name").allTextContents();
+    assert.deepEqual(lanes, ["seller", "escrow_agent", "compliance_officer", "escrow_agent"]);
+    const colours = await x.page.evaluate(() => ["step_confirm", "step_auto_release", "step_compliance_release"].map((s) =>
+      getComputedStyle(document.querySelector(`[data-name="flow/standard_release/${s}"] .shape`)).fill));
+    assert.equal(new Set(colours).size, 3);
+  } },
+  { name: "authority says who may what from which state and when", async run(x) {
+    await open(x, "#/pictures");
+    await x.page.getByRole("tab", { name: "Authority" }).click();
+    await x.page.getByRole("button", { name: "buyer may flag_dispute" }).hover();
+    assert.match(await seen(x.page.getByRole("tooltip")), /verdict_present\(delivery_confirmed\) or verdict_present\(delivery_failed\)/);
+    assert.equal(await x.page.getByRole("button", { name: /^seller may/ }).count(), 2);
+  } },
+  { name: "rules go from facts over strata to operations, in the dark", async run(x) {
+    await open(x, "#/pictures");
+    await x.page.getByRole("tab", { name: "Rules" }).click();
+    const at = (name) => node(x.page, name).boundingBox();
+    const [fact, rule, verdict, operation] = [await at("fact/escrow_amount"), await at("rule/amount_within_threshold"), await at("verdict/within_threshold"), await at("operation/release_escrow")];
+    assert.ok(fact.x < rule.x && rule.x < verdict.x && verdict.x < operation.x);
+    assert.ok((await x.page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(19, 21, 24)");
+  } },
+  { name: "a System shows its members and the trigger between them", async run(x) {
+    await open(x);
+    await x.page.getByRole("button", { name: "Examples" }).click();
+    await x.page.getByRole("button", { name: /^trade_platform/ }).click();
+    await status(x.page, "holds");
+    await x.page.getByRole("tab", { name: "System" }).click();
+    await node(x.page, "order_mgmt/flow/order_processing").waitFor();
+    await x.page.locator(".drawn").getByText("trigger on success").waitFor();
+    await node(x.page, "fulfillment/flow/shipment_flow").click();
+    assert.equal(await x.page.getByRole("tab", { selected: true }).first().innerText(), "contracts/fulfillment.tenor");
+  } },
+  { name: "nothing is lost by a reload and opening an example can be undone", async run(x) {
+    await open(x);
+    await write(x.page, "persona mine\n");
+    await status(x.page, "holds");
+    await x.page.reload();
+    await status(x.page, "holds");
+    await x.page.getByText("persona mine").waitFor();
+    await x.page.getByRole("button", { name: "Examples" }).click();
+    await x.page.getByRole("button", { name: /^claims/ }).click();
+    await node(x.page, "entity/Claim/filed").waitFor();
+    await x.page.getByRole("button", { name: "Undo" }).click();
+    await x.page.getByText("persona mine").waitFor();
+  } },
+  { name: "the whole workspace is in the link", async run(x) {
+    await open(x);
+    await write(x.page, "persona linked\n");
+    await status(x.page, "holds");
+    await x.page.getByRole("button", { name: "Share" }).click();
+    await x.page.getByText("The link is").waitFor();
+    const link = x.page.url();
+    assert.match(link, /#\/source\?w=[\w-]+$/);
+    await x.page.evaluate(() => localStorage.clear());
+    await x.page.goto("about:blank");
+    await x.page.goto(link);
+    await x.page.getByText("persona linked").waitFor();
+    assert.match(x.page.url(), /#\/source$/);
+    await x.page.goto("about:blank");
+    await x.page.goto(link.slice(0, -9));
+    await x.page.getByText("The link could not be read").waitFor();
+    await x.page.getByText("persona linked").waitFor();
+  } },
+  { name: "everything works by keyboard", async run(x) {
+    await open(x);
+    await x.page.keyboard.press("Tab");
+    assert.equal(await x.page.evaluate(() => document.activeElement.textContent), "Skip to the view");
+    await x.page.keyboard.press("Enter");
+    assert.equal(await x.page.evaluate(() => document.activeElement.id), "main");
+    await x.page.keyboard.press("Alt+2");
+    await x.page.waitForFunction(() => location.hash === "#/pictures");
+    await x.page.getByRole("tab", { name: "States" }).focus();
+    await x.page.keyboard.press("ArrowRight");
+    await node(x.page, "flow/refund_flow/step_refund").waitFor();
+    await x.page.keyboard.press("Tab");
+    await x.page.keyboard.press("Tab");
+    assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("data-name")), "flow/standard_release/step_confirm");
+    await x.page.keyboard.press("ArrowRight");
+    assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("data-name")), "flow/standard_release/step_check_threshold");
+    await x.page.keyboard.press("Enter");
+    await x.page.waitForFunction(() => location.hash === "#/source" && document.querySelector(".editor")?.shadowRoot?.querySelector(".cm-came"));
+    await x.page.keyboard.press("Tab"); // the editor does not hold it
+    assert.equal(await x.page.evaluate(() => document.querySelector(".editor").shadowRoot.activeElement), null);
+    await x.page.keyboard.press("Alt+2");
+    await x.page.getByRole("tab", { name: "States" }).focus();
+    await x.page.keyboard.press("?");
+    await x.page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await x.page.keyboard.press("Escape");
+    await x.page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
+  } },
+  { name: "words are completed, explained and laid out", async run(x) {
+    await open(x);
+    await write(x.page, "persona clerk\nentity   Parcel {states:[waiting,sent] initial:waiting transitions:[(waiting,sent)]}\n");
+    await status(x.page, "holds");
+    await x.page.keyboard.press("Shift+Alt+f");
+    await x.page.waitForFunction(() => /entity Parcel \{\n/.test([...document.querySelector(".editor").shadowRoot.querySelectorAll(".cm-line")].map((l) => l.textContent).join("\n")));
+    await x.page.keyboard.press("Control+End");
+    await x.page.keyboard.insertText("\nwai");
+    await x.page.keyboard.press("Control+Space");
+    await x.page.getByRole("option", { name: /waiting/ }).waitFor();
+  } },
+  { name: "hostile names and texts appear as text", sizes: BOTH, async run(x) {
+    await open(x);
+    await write(x.page, HOSTILE);
+    await status(x.page, "holds");
+    for (const tab of ["States", "Authority", "Rules"]) {
+      await x.page.getByRole("tab", { name: tab }).click();
+      assert.equal(await x.page.evaluate(() => document.querySelectorAll("img, .drawn b:not(.authority b), .drawn script").length), 0);
+    }
+    await write(x.page, `${HOSTILE}\nentity ${"x".repeat(100000)} { states: [a] initial: a transitions: [] }\n`);
+    await x.page.waitForTimeout(300);
+    assert.equal(await x.page.evaluate(() => window.hacked), undefined);
+  } },
+  { name: "light, dark and the system's are chosen and kept", async run(x) {
+    await open(x);
+    const back = () => x.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await back(), "rgb(245, 245, 243)");
+    await x.page.getByRole("button", { name: "Theme" }).click();
+    await x.page.getByRole("button", { name: "Theme" }).click();
+    assert.equal(await back(), "rgb(19, 21, 24)");
+    await x.page.reload();
+    await status(x.page, "holds");
+    assert.equal(await back(), "rgb(19, 21, 24)");
+  } },
+  { name: "nothing shifts while it is loaded", async run(x) {
+    await x.page.addInitScript(() => {
+      window.shifted = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((e) => (window.shifted += e.hadRecentInput ? 0 : e.value))).observe({ type: "layout-shift", buffered: true });
+    });
+    await open(x);
+    await x.page.waitForTimeout(200);
+    assert.ok((await x.page.evaluate(() => window.shifted)) < 0.02, `shifted by ${await x.page.evaluate(() => window.shifted)}`);
+  } },
+];
