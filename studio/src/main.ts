@@ -4,6 +4,7 @@ import "./style/shell.css";
 import "./style/picture.css";
 import "./style/source.css";
 import "./style/pictures.css";
+import "./style/facts.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

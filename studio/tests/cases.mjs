@@ -180,6 +180,89 @@ export const CASES = [
     await x.page.waitForTimeout(300);
     assert.equal(await x.page.evaluate(() => window.hacked), undefined);
   } },
+  { name: "facts as a form and as JSON are in step and say what follows", sizes: BOTH, async run(x) {
+    await open(x, "#/facts");
+    const follows = x.page.getByRole("region", { name: "What follows" });
+    const verdict = (name) => follows.locator(".said > li").filter({ has: x.page.locator("b", { hasText: new RegExp(`^${name}$`) }) }).first();
+    assert.match(await seen(verdict("release_approved")), /"auto" present$/);
+    await x.page.getByRole("textbox", { name: "escrow_amount" }).fill("25000.00");
+    await x.page.waitForFunction(() => /compliance_review_required/.test(document.querySelector(".said li.present:last-child")?.textContent ?? ""));
+    assert.match(await seen(verdict("release_approved")), /absent$/);
+    const json = x.page.getByRole("textbox", { name: "Facts as JSON" });
+    assert.match(await json.inputValue(), /"amount": "25000.00"/);
+    await json.fill((await json.inputValue()).replace("25000.00", "10000.00"));
+    assert.equal(await x.page.getByRole("textbox", { name: "escrow_amount" }).inputValue(), "10000.00");
+    await json.fill("{");
+    await x.page.getByText("a name in quotes is expected").waitFor();
+    await json.fill('{"delivery_status": "lost"}');
+    await x.page.getByRole("alert").getByText("invalid enum value").waitFor();
+    await json.fill("{}");
+    await x.page.waitForFunction(() => document.querySelectorAll(".said li.depends").length > 5);
+    await verdict("release_approved").getByRole("button").click();
+    await x.page.locator(".reason").getByText("within_threshold").waitFor();
+  } },
+  { name: "a verdict and a refusal are explained down to the facts", sizes: BOTH, async run(x) {
+    await open(x, "#/facts");
+    await x.page.getByRole("button", { name: "within_threshold" }).click();
+    assert.match(await seen(x.page.locator(".reason")), /escrow_amount <= compliance_threshold escrow_amount 8500.00 USD compliance_threshold 10000.00 USD It would go if escrow_amount > compliance_threshold/);
+    const agent = x.page.locator(".person", { has: x.page.getByRole("heading", { name: "escrow_agent" }) });
+    assert.match(await seen(agent), /release_escrow can/);
+    await agent.getByRole("button", { name: "refund_escrow" }).click();
+    await agent.getByText("It could be done if").waitFor();
+    assert.match(await seen(agent.locator(".reason")), /delivery_status = "failed" and buyer_requested_refund = true/);
+    assert.equal(await agent.locator(".why.no code").count(), 2);
+    await x.page.getByRole("combobox", { name: "EscrowAccount" }).selectOption("released");
+    await agent.getByText("EscrowAccount is released, not held").first().waitFor();
+  } },
+  { name: "every type has an entry of its own", async run(x) {
+    await open(x);
+    await write(x.page, `type Line { sku: Text(max_length: 20), price: Money("USD"), qty: Int(min: 1, max: 9) }
+type Pay = TaggedUnion { Card: Text(max_length: 16), Cash: Bool }
+persona p
+fact paid { type: Bool source: "a.b" }
+fact count { type: Int(min: 0, max: 99999999999999999) source: "a.n" }
+fact rate { type: Decimal(precision: 10, scale: 2) source: "a.d" }
+fact price { type: Money("USD") source: "a.m" }
+fact day { type: Date source: "a.day" }
+fact moment { type: DateTime source: "a.at" }
+fact grace { type: Duration(unit: "days", min: 0, max: 30) source: "a.wait" }
+fact kind { type: Enum(["x", "y"]) source: "a.kind" }
+fact note { type: Text(max_length: 50) source: "a.note" }
+fact lines { type: List(element_type: Line, max: 2) source: "a.lines" }
+fact pay { type: Pay source: "a.pay" }
+rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true } }
+`);
+    await status(x.page, "holds");
+    await go(x.page, "Facts");
+    const box = (name) => x.page.getByRole("region", { name: "Facts as a form" }).getByLabel(name, { exact: true });
+    await x.page.getByRole("textbox", { name: "Facts as JSON" }).fill("{}");
+    await box("paid").selectOption("true");
+    await box("count").fill("12345678901234567");
+    await box("rate").fill("12.50");
+    await box("price").fill("9.90");
+    await box("day").fill("2026-03-01");
+    await box("moment").fill("2026-03-01T12:30:15");
+    await box("grace").fill("14");
+    await box("kind").selectOption("y");
+    await box("note").fill("a <b> \"note\"");
+    await x.page.getByRole("group", { name: "lines" }).getByRole("button", { name: "Add one" }).click();
+    await box("lines 1 qty").fill("3");
+    await box("lines 1 sku").fill("L-1");
+    await x.page.getByRole("button", { name: "Add another" }).click();
+    assert.ok(await x.page.getByRole("button", { name: "Add another" }).isDisabled());
+    await x.page.getByRole("button", { name: "Remove lines 2" }).click();
+    await box("pay: which").selectOption("Card");
+    await box("pay Card").fill("4111");
+    const text = await x.page.getByRole("textbox", { name: "Facts as JSON" }).inputValue();
+    assert.match(text, /"count": 12345678901234567,/);
+    const { count, ...rest } = JSON.parse(text);
+    assert.deepEqual(rest, { paid: true, rate: "12.50", price: { amount: "9.90", currency: "USD" }, day: "2026-03-01", moment: "2026-03-01T12:30:15Z",
+      grace: { value: 14, unit: "days" }, kind: "y", note: 'a <b> "note"', lines: [{ price: { amount: "0.00", currency: "USD" }, qty: 3, sku: "L-1" }], pay: { tag: "Card", payload: "4111" } });
+    assert.equal(await x.page.getByRole("alert").count(), 0);
+    assert.match(await seen(x.page.getByRole("button", { name: "v true" })), /present$/);
+    await box("count").fill("12x");
+    await x.page.getByRole("alert").getByText("count").waitFor();
+  } },
   { name: "light, dark and the system's are chosen and kept", async run(x) {
     await open(x);
     const back = () => x.page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -3,6 +3,7 @@
  * Whatever changes a text calls edit(); the engine is then asked, and views see `checked`
  * and `good` change. `good` is the last contract that held: while a text is broken, pictures
  * and answers stay. Everything is kept in this browser as a draft, so nothing is lost by a reload. */
+import { all } from "../engine/bundle";
 import { EngineFault, call } from "../engine/client";
 import type { Checked, Files, Good, Place } from "../engine/messages";
 import { notices } from "./notices.svelte";
@@ -17,6 +18,8 @@ export interface Saved {
   files: Files;
   /** JSON, as it was typed. */
   facts: string;
+  /** Of each entity's one instance, where it is not the initial one. */
+  states?: Record<string, string>;
 }
 
 const DRAFT = "motet.studio.draft";
@@ -30,7 +33,8 @@ function readSaved(value: unknown): Saved {
   if (!v || !good || typeof v.name !== "string") {
     throw new Error("this is not a workspace of Studio");
   }
-  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}" };
+  const states = Object.entries(v.states ?? {}).filter(([, s]) => typeof s === "string");
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states) };
 }
 
 class Workspace {
@@ -38,6 +42,7 @@ class Workspace {
   files = $state.raw<Files>([]);
   current = $state("");
   facts = $state("{}");
+  at = $state.raw<Record<string, string>>({});
   checked = $state.raw<Checked>({ diagnostics: [], good: null });
   good = $state.raw<Good | null>(null);
   /** Why the engine does not answer; "": it does. */
@@ -58,7 +63,7 @@ class Workspace {
   }
 
   get saved(): Saved {
-    return { name: this.name, files: this.files, facts: this.facts };
+    return { name: this.name, files: this.files, facts: this.facts, states: this.at };
   }
 
   // ---- open and keep ----
@@ -67,6 +72,7 @@ class Workspace {
     this.name = saved.name;
     this.files = saved.files;
     this.facts = saved.facts;
+    this.at = saved.states ?? {};
     this.current = saved.files[0]![0];
     this.good = null;
     this.cursor = null;
@@ -158,6 +164,33 @@ class Workspace {
   setFacts(text: string): void {
     this.facts = text;
     this.#keepSoon();
+  }
+
+  /** The state of an entity's one instance. */
+  stateOf(entity: string): string {
+    const known = all(this.good?.bundle, "Entity").find((e) => e.id === entity);
+    const at = this.at[entity];
+    return known && at !== undefined && known.states.includes(at) ? at : known?.initial ?? "";
+  }
+
+  setState(entity: string, state: string): void {
+    this.at = { ...this.at, [entity]: state };
+    this.#keepSoon();
+  }
+
+  /** As the engine takes them. */
+  get states(): States {
+    return Object.fromEntries(all(this.good?.bundle, "Entity").map((e) => [e.id, { _default: this.stateOf(e.id) }]));
+  }
+
+  /** Another file is the contract; those beside it stay. */
+  setRoot(path: string): void {
+    const before = this.saved;
+    const root = this.files.find(([p]) => p === path || p.endsWith(`/${path}`));
+    if (root) {
+      this.open({ ...before, files: [root, ...this.files.filter((f) => f !== root)] });
+      notices.say(`${root[0]} is the contract now.`, () => this.open(before));
+    }
   }
 
   goTo(place: Place): void {
