@@ -5,6 +5,7 @@ import "./style/picture.css";
 import "./style/source.css";
 import "./style/pictures.css";
 import "./style/facts.css";
+import "./style/simulate.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

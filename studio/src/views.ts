@@ -18,4 +18,6 @@ export const VIEWS: View[] = [
     icon: "M3 4.5h5v4H3zM12 11.5h5v4h-5zM8 6.5h4.5v5M12 4.5a2.5 2.5 0 1 0 5 0 2.5 2.5 0 1 0-5 0", load: () => import("./views/Pictures.svelte") },
   { id: "facts", title: "Facts", about: "What follows from the facts, and why",
     icon: "M4 5h12M4 10h7M4 15h5M12.5 14l2 2 3.5-4.5", load: () => import("./views/Facts.svelte") },
+  { id: "simulate", title: "Simulate", about: "Act, and see states move",
+    icon: "M5 3.5v13l11-6.5z", load: () => import("./views/Simulate.svelte") },
 ];

@@ -263,6 +263,40 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await box("count").fill("12x");
     await x.page.getByRole("alert").getByText("count").waitFor();
   } },
+  { name: "acting moves states, can be undone and branches", sizes: BOTH, async run(x) {
+    await open(x, "#/simulate");
+    const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });
+    const here = () => x.page.evaluate(() => [...document.querySelectorAll(".machines .here")].map((n) => n.getAttribute("data-name")).sort().join(" "));
+    assert.equal(await here(), "entity/DeliveryRecord/pending entity/EscrowAccount/held");
+    await acts.getByRole("button", { name: "confirm_delivery" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/DeliveryRecord/confirmed"]').classList.contains("here"));
+    await acts.getByRole("button", { name: "refund_escrow" }).click();
+    await x.page.getByText("precondition evaluated to false").waitFor();
+    await line.getByRole("button", { name: "Undo" }).click();
+    await acts.getByRole("list", { name: "Operations of escrow_agent" }).getByRole("button", { name: "release_escrow" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/EscrowAccount/released"]').classList.contains("here"));
+    assert.deepEqual(await line.locator("li b").allTextContents(), ["the beginning", "confirm_delivery", "release_escrow", "refund_escrow"]);
+    await line.getByRole("button", { name: "the beginning" }).click();
+    assert.equal(await here(), "entity/DeliveryRecord/pending entity/EscrowAccount/held");
+  } },
+  { name: "a flow is walked step by step and kept as scenarios", sizes: BOTH, async run(x) {
+    await open(x, "#/simulate");
+    await x.page.getByRole("list", { name: "Flows of seller" }).getByRole("button", { name: "standard_release" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="flow/standard_release//end/success"]')?.classList.contains("here"));
+    await x.page.getByRole("button", { name: "A step back" }).click();
+    await x.page.getByRole("button", { name: "step_check_threshold", exact: true }).click();
+    await x.page.waitForFunction(() => document.querySelector('.scene [data-name="flow/standard_release/step_check_threshold"]').classList.contains("here") &&
+      document.querySelector('[data-name="entity/DeliveryRecord/confirmed"]').classList.contains("here") && document.querySelector('[data-name="entity/EscrowAccount/held"]').classList.contains("here"));
+    assert.equal(await x.page.locator(".edge.walked").count(), 2);
+    await x.page.getByRole("list", { name: "Operations of buyer" }).getByRole("button", { name: "flag_dispute" }).click();
+    await x.page.getByText("expected 'held'").waitFor();
+    await x.page.getByRole("button", { name: "Save as scenarios" }).click();
+    await go(x.page, "Source");
+    await x.page.getByRole("tab", { name: "escrow.scenarios.yaml" }).click();
+    await x.page.getByText("1. seller: standard_release, success").waitFor();
+    const { files } = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]); });
+    x.keep(`scenarios_${x.size}`, files);
+  } },
   { name: "light, dark and the system's are chosen and kept", async run(x) {
     await open(x);
     const back = () => x.page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -1,9 +1,9 @@
 /* walk.mjs CHROMIUM URL PROFILE OUT: does with Studio what a person does, in Debian's Chromium, and writes what became
- * of every case: {"case": "" or what is wrong}. A case has a fresh browser context, so nothing is kept from the one before.
+ * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
  * STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { CASES } from "./cases.mjs";
@@ -16,7 +16,7 @@ const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "
 const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const origin = new URL(url).origin;
-const said = {};
+const said = {}, kept = {};
 
 async function once(name, size, run) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
@@ -36,7 +36,7 @@ async function once(name, size, run) {
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()}`));
   try {
-    await run({ page, url, size, context, read: (path) => readFileSync(path, "utf8") });
+    await run({ page, url, size, context, keep: (what, value) => (kept[what] = value) });
     wrong.push(...await page.evaluate(() => window.broken));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));
@@ -57,4 +57,4 @@ for (const { name, sizes, run } of CASES) {
   }
 }
 await browser.close();
-writeFileSync(out, JSON.stringify(said, null, 1));
+writeFileSync(out, JSON.stringify({ said, kept }, null, 1));

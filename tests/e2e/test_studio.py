@@ -95,7 +95,7 @@ class Files(Case):
 class Walk(Case):
     """One browser walks every case of studio/tests/cases.mjs; each is a test."""
 
-    said = {}
+    said, kept = {}, {}
 
     @classmethod
     def setUpClass(cls):
@@ -105,13 +105,23 @@ class Walk(Case):
                                   env={**os.environ, "HOME": folder}, capture_output=True, text=True, timeout=500)
             if done.returncode:
                 raise AssertionError(done.stdout + done.stderr)
-            cls.said = json.loads(open(f"{folder}/said.json").read())
+            with open(f"{folder}/said.json", encoding="utf-8") as out:
+                told = json.load(out)
+            cls.said, cls.kept = told["said"], told["kept"]
 
     def test_a_person_can(self):
         self.assertGreater(len(self.said), 12)
         for case, wrong in self.said.items():
             with self.subTest(case):
                 self.assertEqual(wrong, "")
+
+    def test_scenarios_that_were_saved_pass_on_the_command_line(self):
+        for size in ("desktop", "phone"):
+            for path, text in self.kept[f"scenarios_{size}"]:
+                self.write(f"{size}/{path}", text)
+            result = self.run_motet("test", self.dir / size)
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("2", result.out.splitlines()[-1])
 
 
 main()
