@@ -1,5 +1,8 @@
 /* What a person does with Studio, and what must then be seen. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 export const BOTH = ["desktop", "phone"];
 export const status = (page, words) => page.waitForFunction((w) => new RegExp(w).test(document.querySelector(".status")?.textContent ?? ""), words);
@@ -297,6 +300,26 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     const { files } = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]); });
     x.keep(`scenarios_${x.size}`, files);
   } },
+  ...["light", "in the dark"].flatMap((mode) => ["source", "pictures", "facts", "simulate"].map((view) => ({ name: `axe finds nothing serious in ${view}, ${mode}`, async run(x) {
+    await open(x, `#/${view}`);
+    await x.page.waitForTimeout(100);
+    if (view === "pictures") {
+      await x.page.getByRole("tab", { name: "Authority" }).click();
+    } else if (view === "facts") {
+      await x.page.getByRole("button", { name: "refund_approved" }).click();
+      await x.page.locator(".reason").waitFor();
+    } else if (view === "simulate") {
+      await x.page.getByRole("button", { name: "standard_release" }).click();
+      await x.page.locator(".steps").waitFor();
+    } else {
+      await write(x.page, "persona p\nfact\n");
+      await status(x.page, "error");
+    }
+    await x.page.evaluate(AXE);
+    const { violations } = await x.page.evaluate(() => window.axe.run());
+    const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+    assert.equal(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"), "");
+  } }))),
   { name: "light, dark and the system's are chosen and kept", async run(x) {
     await open(x);
     const back = () => x.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
