@@ -64,9 +64,10 @@ static void add_fields(ht_request *r, struct MHD_Response *answer, const ht_file
 enum MHD_Result ht_studio_answer(ht_request *r)
 {
     if (!r->match.name.len) { /* relative, so that it holds behind a prefix, too */
-        mt_buf nothing = {0};
+        mt_buf body = {0};
+        mt_buf_addz(&body, "{}");
         r->redirect = MT_STR("studio/");
-        return ht_answer_text(r, MHD_HTTP_SEE_OTHER, "text/plain", &nothing);
+        return ht_answer_text(r, MHD_HTTP_SEE_OTHER, "application/json", &body);
     }
     const ht_file *f = ht_studio_find(r->match.name);
     if (!f) {

@@ -20,4 +20,6 @@ export const VIEWS: View[] = [
     icon: "M4 5h12M4 10h7M4 15h5M12.5 14l2 2 3.5-4.5", load: () => import("./views/Facts.svelte") },
   { id: "simulate", title: "Simulate", about: "Act, and see states move",
     icon: "M5 3.5v13l11-6.5z", load: () => import("./views/Simulate.svelte") },
+  { id: "versions", title: "Versions", about: "What changed, and what it breaks",
+    icon: "M5.500 3v14M3 5.500 5.500 3 8 5.500M14.500 17V3M12 14.500l2.500 2.500 2.500-2.500", load: () => import("./views/Versions.svelte") },
 ];

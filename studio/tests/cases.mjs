@@ -40,6 +40,7 @@ export const CASES = [
     await x.page.getByText("persona compliance_officer").first().waitFor();
     await node(x.page, "entity/EscrowAccount/held").waitFor();
     assert.equal(await seen(x.page.locator(".faults")), "No faults.");
+    await x.image("studio-source");
   } },
   { name: "what one types is checked and drawn at once", sizes: BOTH, async run(x) {
     await open(x);
@@ -75,6 +76,7 @@ export const CASES = [
     const colours = await x.page.evaluate(() => ["step_confirm", "step_auto_release", "step_compliance_release"].map((s) =>
       getComputedStyle(document.querySelector(`[data-name="flow/standard_release/${s}"] .shape`)).fill));
     assert.equal(new Set(colours).size, 3);
+    await x.image("studio-flows");
   } },
   { name: "authority says who may what from which state and when", async run(x) {
     await open(x, "#/pictures");
@@ -93,7 +95,7 @@ export const CASES = [
   } },
   { name: "a System shows its members and the trigger between them", async run(x) {
     await open(x);
-    await x.page.getByRole("button", { name: "Examples" }).click();
+    await x.page.getByRole("button", { name: "Open" }).click();
     await x.page.getByRole("button", { name: /^trade_platform/ }).click();
     await status(x.page, "holds");
     await x.page.getByRole("tab", { name: "System" }).click();
@@ -109,7 +111,7 @@ export const CASES = [
     await x.page.reload();
     await status(x.page, "holds");
     await x.page.getByText("persona mine").waitFor();
-    await x.page.getByRole("button", { name: "Examples" }).click();
+    await x.page.getByRole("button", { name: "Open" }).click();
     await x.page.getByRole("button", { name: /^claims/ }).click();
     await node(x.page, "entity/Claim/filed").waitFor();
     await x.page.getByRole("button", { name: "Undo" }).click();
@@ -144,9 +146,10 @@ export const CASES = [
     await x.page.getByRole("tab", { name: "States" }).focus();
     await x.page.keyboard.press("ArrowRight");
     await node(x.page, "flow/refund_flow/step_refund").waitFor();
-    await x.page.keyboard.press("Tab");
-    await x.page.keyboard.press("Tab");
-    assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("data-name")), "flow/standard_release/step_confirm");
+    for (const stop of ["standard_release", "Save the picture of standard_release", "operation step_confirm confirm_delivery"]) {
+      await x.page.keyboard.press("Tab");
+      assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent), stop);
+    }
     await x.page.keyboard.press("ArrowRight");
     assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("data-name")), "flow/standard_release/step_check_threshold");
     await x.page.keyboard.press("Enter");
@@ -214,6 +217,7 @@ export const CASES = [
     await agent.getByText("It could be done if").waitFor();
     assert.match(await seen(agent.locator(".reason")), /delivery_status = "failed" and buyer_requested_refund = true/);
     assert.equal(await agent.locator(".why.no code").count(), 2);
+    await x.image("studio-facts");
     await x.page.getByRole("combobox", { name: "EscrowAccount" }).selectOption("released");
     await agent.getByText("EscrowAccount is released, not held").first().waitFor();
   } },
@@ -291,6 +295,7 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await x.page.waitForFunction(() => document.querySelector('.scene [data-name="flow/standard_release/step_check_threshold"]').classList.contains("here") &&
       document.querySelector('[data-name="entity/DeliveryRecord/confirmed"]').classList.contains("here") && document.querySelector('[data-name="entity/EscrowAccount/held"]').classList.contains("here"));
     assert.equal(await x.page.locator(".edge.walked").count(), 2);
+    await x.image("studio-simulate");
     await x.page.getByRole("list", { name: "Operations of buyer" }).getByRole("button", { name: "flag_dispute" }).click();
     await x.page.getByText("expected 'held'").waitFor();
     await x.page.getByRole("button", { name: "Save as scenarios" }).click();
@@ -300,7 +305,54 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     const { files } = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]); });
     x.keep(`scenarios_${x.size}`, files);
   } },
-  ...["light", "in the dark"].flatMap((mode) => ["source", "pictures", "facts", "simulate"].map((view) => ({ name: `axe finds nothing serious in ${view}, ${mode}`, async run(x) {
+  { name: "files are opened, dropped and saved, and pictures too", async run(x) {
+    await open(x);
+    const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await x.page.locator("input[type=file]").setInputFiles([file("facts.json", '{"n": 7}'), file("mine.tenor", 'persona p\nfact n { type: Int(min: 0, max: 9) source: "a.b" }\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\nrule r { stratum: 0 when: n > 5 produce: verdict v { payload: Bool = true } }\n')]);
+    await node(x.page, "entity/E/b").waitFor();
+    const [saved] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Save", exact: true }).click()]);
+    assert.equal(saved.suggestedFilename(), "mine.tenor");
+    assert.match(readFileSync(await saved.path(), "utf8"), /^persona p\n/);
+    const [drawn] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Save the picture of E" }).click()]);
+    assert.equal(drawn.suggestedFilename(), "mine-E.svg");
+    const svg = readFileSync(await drawn.path(), "utf8");
+    assert.match(svg, /^<\?xml[^]*<svg[^]*>a <[^]*>b <[^]*<\/svg>\n$/);
+    assert.doesNotMatch(svg, /class=|style=|script|var\(/);
+    await go(x.page, "Facts");
+    await x.page.getByRole("button", { name: "v true" }).waitFor();
+    await x.page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(['{"constructs":[{"id":"q","kind":"Persona","provenance":{"file":"q.tenor","line":1},"tenor":"1.0"}],"id":"q","kind":"Bundle","tenor":"1.0","tenor_version":"1.0.0"}'], "q.json"));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await x.page.getByText("Opened q.json.").waitFor();
+    await status(x.page, "holds");
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await x.page.locator("input[type=file]").setInputFiles([file("picture.png", "x")]);
+    await x.page.getByText("Nothing there to open").waitFor();
+  } },
+  { name: "two versions are compared and drawn over one another", sizes: BOTH, async run(x) {
+    await open(x, "#/versions");
+    await x.page.getByRole("button", { name: "Keep this as the old version" }).click();
+    await x.page.getByText("Nothing has changed yet.").waitFor();
+    await go(x.page, "Source");
+    const source = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]).files[0][1]; });
+    await write(x.page, source.replace("Decimal(10000.00)", "Decimal(20000.00)").replace("allowed_personas: [buyer, seller]", "allowed_personas: [buyer]").replace("(held, disputed),", "(held, disputed), (refunded, held),"));
+    await status(x.page, "holds");
+    await go(x.page, "Versions");
+    const changes = x.page.getByRole("region", { name: "Changes" });
+    await changes.getByText("3 changes").waitFor();
+    const said = await seen(changes);
+    assert.match(said, /compliance_threshold look closely default 10000.00 USD → 20000.00 USD/);
+    assert.match(said, /Operation flag_dispute breaking allowed_personas remove seller.*do: change every step that acts as the persona/);
+    assert.match(said, /A migration policy must be declared/);
+    assert.equal(await x.page.locator(".both .edge.new").count() > 0, true);
+    await x.image("studio-versions");
+    await changes.getByRole("button", { name: "Operation flag_dispute" }).click();
+    await x.page.waitForFunction(() => document.querySelector(".editor")?.shadowRoot?.querySelector(".cm-came")?.textContent === "flag_dispute");
+  } },
+  ...["light", "in the dark"].flatMap((mode) => ["source", "pictures", "facts", "simulate", "versions"].map((view) => ({ name: `axe finds nothing serious in ${view}, ${mode}`, async run(x) {
     await open(x, `#/${view}`);
     await x.page.waitForTimeout(100);
     if (view === "pictures") {
@@ -311,6 +363,9 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     } else if (view === "simulate") {
       await x.page.getByRole("button", { name: "standard_release" }).click();
       await x.page.locator(".steps").waitFor();
+    } else if (view === "versions") {
+      await x.page.getByRole("button", { name: "Keep this as the old version" }).click();
+      await x.page.getByText("Nothing has changed yet.").waitFor();
     } else {
       await write(x.page, "persona p\nfact\n");
       await status(x.page, "error");
@@ -320,6 +375,29 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
     assert.equal(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"), "");
   } }))),
+  { name: "the page goes on without its server", async run(x) {
+    await open(x);
+    await x.page.waitForFunction(() => performance.getEntriesByName("studio.rest").length);
+    await x.context.setOffline(true);
+    x.expect(/DISCONNECTED.*icon-/); // browsers look for it again
+    for (const [view, text] of [["Pictures", "EscrowAccount"], ["Facts", "release_approved"], ["Simulate", "the beginning"], ["Versions", "Two versions"]]) {
+      await go(x.page, view);
+      await x.page.getByText(text).first().waitFor();
+    }
+    await go(x.page, "Source");
+    await write(x.page, "persona alone\n");
+    await status(x.page, "holds");
+    await x.context.setOffline(false);
+  } },
+  { name: "a view that cannot be fetched says what to do", async run(x) {
+    await x.page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } })); // nothing is fetched ahead
+    await open(x);
+    await x.context.setOffline(true);
+    x.expect(/ERR_INTERNET_DISCONNECTED/);
+    await go(x.page, "Facts");
+    await x.page.getByText("This view could not be fetched").waitFor();
+    await x.context.setOffline(false);
+  } },
   { name: "light, dark and the system's are chosen and kept", async run(x) {
     await open(x);
     const back = () => x.page.evaluate(() => getComputedStyle(document.body).backgroundColor);

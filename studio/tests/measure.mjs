@@ -28,8 +28,8 @@ async function opening() {
 
 /** Types the name of one more entity, a letter at a time: each is another contract that holds, and another picture. */
 async function typing(text, count) {
+  await page.goto(`${url}/healthz`); // the same origin, where nothing keeps a draft
   await page.evaluate((t) => localStorage.setItem("motet.studio.draft", JSON.stringify({ name: "typed", files: [["typed.tenor", t]], facts: "{}" })), text);
-  await page.goto("about:blank");
   await page.goto(`${url}/studio/`);
   await ready();
   await page.waitForSelector('[data-name="entity/Zz/s"]');

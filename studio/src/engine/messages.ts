@@ -46,12 +46,41 @@ export interface Told {
   code: number;
 }
 
+/** What `motet diff --json` says of one field. */
+export interface FieldChange {
+  field: string;
+  class: string;
+  before?: unknown;
+  after?: unknown;
+  changes: { key: string; change: string; class: string; names: string[]; reason: string; action: string | null; impact: { in_flight: string; new_flows: string } }[];
+}
+export interface Changed {
+  kind: string;
+  id: string;
+  class: string;
+}
+export interface Diff {
+  class: string;
+  policy_required: boolean;
+  summary: { total_changes: number; breaking_count: number; requires_analysis_count: number; non_breaking_count: number };
+  added: Changed[];
+  removed: Changed[];
+  changed: (Changed & { fields: FieldChange[] })[];
+}
+export interface Compared {
+  diff: Diff;
+  /** Of the older one. */
+  picture: Description;
+}
+
 export interface Calls {
   /** The root first. What is asked later is asked of the last contract that held. */
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
   ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
   format: { ask: { text: string; name: string }; answer: string };
+  /** Two versions, each with its root first. */
+  compare: { ask: { older: Files; newer: Files }; answer: Compared };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 

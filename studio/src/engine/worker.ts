@@ -5,7 +5,7 @@
  * met it is answered with the fault. */
 import { type Contract, type Engine, EngineError, load } from "motet/engine";
 import type { Bundle } from "./bundle";
-import type { Calls, Checked, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
@@ -39,6 +39,16 @@ function check(e: Engine, files: Files): Checked {
   return { diagnostics, good: tell(next) };
 }
 
+function compare(e: Engine, older: Files, newer: Files): Compared {
+  const old = e.contract(older), now = e.contract(newer);
+  try {
+    return { diff: JSON.parse(e.diffText(old, now).text) as Compared["diff"], picture: JSON.parse(old.ask("draw").text) as Description };
+  } finally {
+    old.free();
+    now.free();
+  }
+}
+
 const CALLS: { [K in Kind]: (e: Engine, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
   check: (e, { files }) => check(e, files),
   ask: (_, { command, options }) => {
@@ -47,6 +57,7 @@ const CALLS: { [K in Kind]: (e: Engine, ask: Calls[K]["ask"]) => Calls[K]["answe
     }
     return contract.ask(command, options);
   },
+  compare: (e, { older, newer }) => compare(e, older, newer),
   format: (e, { text, name }) => e.format(text, name),
   version: (e) => ({ version: e.version, language: e.languageVersion }),
 };

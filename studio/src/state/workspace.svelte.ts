@@ -20,21 +20,26 @@ export interface Saved {
   facts: string;
   /** Of each entity's one instance, where it is not the initial one. */
   states?: Record<string, string>;
+  /** The older version that it is compared with. */
+  base?: Files | null;
 }
 
-const DRAFT = "motet.studio.draft";
+export const DRAFT = "motet.studio.draft";
 const SAVE_AFTER = 250;
+
+function isFiles(files: unknown): files is Files {
+  return Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
+    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string"));
+}
 
 function readSaved(value: unknown): Saved {
   const v = value as Partial<Saved> | null;
   const files = v?.files;
-  const good = Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
-    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string"));
-  if (!v || !good || typeof v.name !== "string") {
+  if (!v || !isFiles(files) || typeof v.name !== "string") {
     throw new Error("this is not a workspace of Studio");
   }
   const states = Object.entries(v.states ?? {}).filter(([, s]) => typeof s === "string");
-  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states) };
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), base: isFiles(v.base) ? v.base : null };
 }
 
 class Workspace {
@@ -43,6 +48,7 @@ class Workspace {
   current = $state("");
   facts = $state("{}");
   at = $state.raw<Record<string, string>>({});
+  base = $state.raw<Files | null>(null);
   checked = $state.raw<Checked>({ diagnostics: [], good: null });
   good = $state.raw<Good | null>(null);
   /** Why the engine does not answer; "": it does. */
@@ -57,13 +63,14 @@ class Workspace {
   #asking = false;
   #again = false;
   #timer = 0;
+  #told = false;
 
   get text(): string {
     return this.files.find(([path]) => path === this.current)?.[1] ?? "";
   }
 
   get saved(): Saved {
-    return { name: this.name, files: this.files, facts: this.facts, states: this.at };
+    return { name: this.name, files: this.files, facts: this.facts, states: this.at, base: this.base };
   }
 
   // ---- open and keep ----
@@ -73,6 +80,7 @@ class Workspace {
     this.files = saved.files;
     this.facts = saved.facts;
     this.at = saved.states ?? {};
+    this.base = saved.base ?? null;
     this.current = saved.files[0]![0];
     this.good = null;
     this.cursor = null;
@@ -113,6 +121,14 @@ class Workspace {
       localStorage.setItem(DRAFT, JSON.stringify(this.saved));
     } catch {
       notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
+    }
+  }
+
+  /** Another tab wrote the draft. This one keeps its text; the next change here is the draft again. */
+  overtaken(): void {
+    if (!this.#told) {
+      this.#told = true;
+      notices.say("Studio is open in another tab, too: what is typed last is what is kept. Share makes a link of this one.");
     }
   }
 
@@ -191,6 +207,17 @@ class Workspace {
       this.open({ ...before, files: [root, ...this.files.filter((f) => f !== root)] });
       notices.say(`${root[0]} is the contract now.`, () => this.open(before));
     }
+  }
+
+  /** Keeps the contract as it is now to be compared with, or forgets it. */
+  setBase(keep: boolean): void {
+    const before = this.base;
+    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$/.test(path)) : null;
+    this.#keepSoon();
+    notices.say(keep ? "Kept as the old version. Change the text, and come back." : "The old version is forgotten.", () => {
+      this.base = before;
+      this.#keepSoon();
+    });
   }
 
   goTo(place: Place): void {
