@@ -84,8 +84,8 @@ tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TS
 	@ninja -C $(TSAN) --quiet
 	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
 
-mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM)
-	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM, RESUME)
+	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) $(if $(RESUME),--resume)
 
 faults: all packages-test ## every call that can fail fails, one at a time (MOTET_SEED)
 	@MOTET_SOAK=1 MOTET=$(BUILD)/src/cli/motet \

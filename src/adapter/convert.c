@@ -236,7 +236,8 @@ static bool by_epoch(converting *c, int epoch, mt_json *v)
     return true;
 }
 
-/* "P2DT3H4M5S", whole numbers only; months and years have no fixed length. */
+/* "P2DT3H4M5S", whole numbers only; months and years have no fixed length. Parts come
+ * in this order, each once, and something stands behind a T. */
 static bool iso_ms(mt_str s, int64_t *out)
 {
     static const struct {
@@ -248,28 +249,29 @@ static bool iso_ms(mt_str s, int64_t *out)
                  {'H', true, 3600000},
                  {'M', true, 60000},
                  {'S', true, 1000}};
+    const size_t count = sizeof PARTS / sizeof *PARTS;
     bool time = false, any = false;
     *out = 0;
     if (!mt_str_starts(s, MT_STR("P"))) {
         return false;
     }
-    for (s = mt_str_skip(s, 1); s.len;) {
-        int64_t number = 0, ms = 0;
+    s = mt_str_skip(s, 1);
+    for (size_t part = 0; s.len; part++) {
+        int64_t number = 0;
         size_t len = 0;
         if (!time && s.ptr[0] == 'T') {
             time = true;
             s = mt_str_skip(s, 1);
-            continue;
         }
         while (len < s.len && len < 12 && s.ptr[len] >= '0' && s.ptr[len] <= '9') {
             number = number * 10 + (s.ptr[len++] - '0');
         }
-        for (size_t i = 0; len && len < s.len && i < sizeof PARTS / sizeof *PARTS;
-             i++) {
-            ms = PARTS[i].letter == s.ptr[len] && PARTS[i].time == time ? PARTS[i].ms
-                                                                        : ms;
+        char letter = len && len < s.len ? s.ptr[len] : 0;
+        while (part < count &&
+               (PARTS[part].letter != letter || PARTS[part].time != time)) {
+            part++;
         }
-        if (!ms || __builtin_mul_overflow(number, ms, &number) ||
+        if (part >= count || __builtin_mul_overflow(number, PARTS[part].ms, &number) ||
             __builtin_add_overflow(*out, number, out)) {
             return false;
         }

@@ -23,6 +23,8 @@
 #include "api/api.h"
 #include "base/yaml_read.h"
 
+/* Immutable once loaded. `ds` and `messages` go
+ * together, one message for each diagnostic. */
 struct motet_agent {
     mt_arena arena;
     mt_diags ds;
@@ -34,6 +36,8 @@ struct motet_agent {
 
 /* ---- documents ---- */
 
+/* A file with its tree; all in the arena of the
+ * diagnostics, so that faults can point into it. */
 typedef struct document {
     mt_str name, text;
     mt_json tree;
@@ -82,6 +86,8 @@ static mt_str fault_text(mt_arena *a, const mt_diag *d)
 
 /* ---- agents ---- */
 
+/* DNA and agent files come through one door:
+ * who has an agent may have it in either form. */
 static bool read_agent(motet_agent *g, const char *name, motet_str text)
 {
     document d;
@@ -96,6 +102,7 @@ static bool read_agent(motet_agent *g, const char *name, motet_str text)
     return !err;
 }
 
+/* *out is set in every case: a refused agent has the messages. */
 motet_status motet_agent_load(motet_str text, const char *name, motet_agent **out)
 {
     motet_agent *g = *out = mt_xmalloc(sizeof *g);
@@ -128,6 +135,8 @@ motet_str motet_agent_message(const motet_agent *g, size_t index)
 
 /* ---- what can be asked ---- */
 
+/* ORDER of FORMS, PICTURES, MODES, ANSWERS:
+ * indexes into them; 0 is what nobody asked for. */
 typedef struct agent_options {
     int form, format, mode, answers;
 } agent_options;
@@ -186,6 +195,8 @@ static const struct command {
     {"draw", draw, DRAW, mt_form_count(DRAW)},
 };
 
+/* An agent that was refused answers every command
+ * with its messages, after the options were read. */
 motet_status motet_agent_ask(const motet_agent *agent, const char *command,
                              motet_str options, motet_answer **out)
 {
@@ -210,6 +221,7 @@ motet_status motet_agent_ask(const motet_agent *agent, const char *command,
 
 /* ---- texts ---- */
 
+/* One question a line, one answer a line; empty lines are passed over. */
 motet_status motet_agent_harness(motet_str questions, motet_str options,
                                  motet_answer **out)
 {
@@ -227,7 +239,8 @@ motet_status motet_agent_harness(motet_str questions, motet_str options,
     return api_answer(&r, code, out);
 }
 
-/* The scenario, and the agent file that it names. */
+/* The scenario, and the agent file that it names, which is looked for beside it. What
+ * the provider gives is copied before it is asked for the next one. */
 static int read_scenario(const motet_provider *p, const char *path, mt_diags *ds,
                          ag_scenario *out, aw_reply *r)
 {
@@ -259,6 +272,8 @@ static int read_scenario(const motet_provider *p, const char *path, mt_diags *ds
                : AW_HOLDS;
 }
 
+/* The provider is asked twice at most: for the scenario and for its agent. Nothing of
+ * the machine is used, so one scenario has one trace. */
 motet_status motet_agent_trace(const motet_provider *provider, const char *scenario,
                                motet_str options, motet_answer **out)
 {
@@ -294,6 +309,7 @@ struct motet_actor {
     mt_buf question, sends, trace, text, message;
 };
 
+/* `why` is copied, so it may live in the message's arena. */
 static motet_status fail(motet_actor *x, motet_status status, const char *why)
 {
     mt_buf_clear(&x->message);
@@ -301,6 +317,8 @@ static motet_status fail(motet_actor *x, motet_status status, const char *why)
     return status;
 }
 
+/* An actor that was refused exists as well, to say
+ * why; it answers MOTET_E_CLOSED to all lines. */
 motet_status motet_actor_new(const motet_agent *agent, const motet_handlers *handlers,
                              motet_actor **out)
 {
@@ -338,7 +356,9 @@ void motet_actor_free(motet_actor *x)
     free(x);
 }
 
-/* What the function said, as an answer; everything lives with the message. */
+/* What the function said, as an answer; everything lives with the
+ * message. NULL: it is one; otherwise why the call fails. Members
+ * that are not known are allowed: a program may be newer. */
 static const char *take_reply(motet_actor *x, const ag_call *call, motet_str said,
                               ag_answer *answer)
 {
@@ -367,6 +387,9 @@ static const char *take_reply(motet_actor *x, const ag_call *call, motet_str sai
     return failed;
 }
 
+/* The engine's question to the embedder's function, during a
+ * message or a tick. What fails here is written into the answer;
+ * what follows from it is for the cycle to say (agent/cycle.h). */
 static void call_outside(void *host, const ag_call *call, ag_answer *answer)
 {
     motet_actor *x = host;
@@ -405,6 +428,7 @@ static void as_payload(mt_arena *a, const ag_inbound *in, mt_str signer, mt_json
                                     .as.members = members};
 }
 
+/* The tape is written down before the calls change it, as the trace shows both. */
 static void run_message(motet_actor *x, const mt_json *payload)
 {
     mt_str before;
@@ -422,6 +446,8 @@ static void run_message(motet_actor *x, const mt_json *payload)
     mt_arena_free(&tape);
 }
 
+/* What the message before has left is cleared first,
+ * so that a refused line leaves nothing to send. */
 motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
 {
     if (!x) {
@@ -454,6 +480,7 @@ motet_status motet_actor_receive(motet_actor *x, motet_str line, int64_t now_ms)
 
 /* ---- timed senders ---- */
 
+/* Each timed sender begins with an empty arena, as a message does. */
 static void tick_begin(void *state)
 {
     mt_arena_reset(&((motet_actor *)state)->arena);
@@ -474,6 +501,8 @@ static void tick_failed(void *state, const char *what, const char *why)
                 why ? ": " : "", why ? why : "");
 }
 
+/* *next_ms is set in every case: a caller that waits for it without a look at the
+ * status waits for nothing (-1), and not for what was on its stack. */
 motet_status motet_actor_tick(motet_actor *x, int64_t now_ms, int64_t *next_ms)
 {
     ag_tick_host host = {.state = x,

@@ -28,6 +28,7 @@ typedef struct options {
     uint32_t instances;
 } options;
 
+/* What holds without options: no facts, one instance, a hundred paths. */
 static const options INITIAL = {
     .facts = MT_STR_INIT("{}"), .paths = 100, .instances = 1};
 
@@ -70,6 +71,9 @@ static const mt_form_row DIFF[] = {FLAG(prove)};
 
 /* ---- The contract alone ---- */
 
+/* The contract as interchange JSON. The functions below all
+ * have this form: `c` is the call's own view, `o` its options,
+ * and the result goes to r->text; the number is an AW_ code. */
 static int elaborate(aw_contract *c, const options *o, aw_reply *r)
 {
     mt_buf_adds(&r->text,
@@ -77,6 +81,8 @@ static int elaborate(aw_contract *c, const options *o, aw_reply *r)
     return AW_HOLDS;
 }
 
+/* Errors of the contract were found by loading;
+ * proving may add diagnostics to the view. */
 static int check(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_patience patience = {0};
@@ -86,6 +92,8 @@ static int check(aw_contract *c, const options *o, aw_reply *r)
     return holds ? AW_HOLDS : AW_FAILS;
 }
 
+/* Findings are cut to the limit only after the baseline was taken out of them, or the
+ * new ones could be those that are cut. */
 static int analyze(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_analysis x = {.contract = c,
@@ -110,6 +118,9 @@ static int analyze(aw_contract *c, const options *o, aw_reply *r)
     return code;
 }
 
+/* The analyses that the wanted parts need are run, no
+ * others. Without `parts` everything is drawn that there
+ * is; a part that was named and is not there is a fault. */
 static int draw(aw_contract *c, const options *o, aw_reply *r)
 {
     static void (*const WRITERS[])(mt_buf *, const mt_picture *) = {
@@ -138,6 +149,8 @@ static int draw(aw_contract *c, const options *o, aw_reply *r)
     return code;
 }
 
+/* A question may be about a system: it is asked of
+ * what the contract and its members are together. */
 static int ask(aw_contract *c, const options *o, aw_reply *r)
 {
     an_union all;
@@ -187,6 +200,8 @@ static bool has_holes(const options *o)
     return o->partial || o->unknown;
 }
 
+/* Holes are facts without a value: those that `unknown` names, and with `partial` all
+ * that are not given. The caller frees `h` whatever this answers. */
 static int open_holes(aw_holes *h, const aw_case *x, const options *o, aw_reply *r)
 {
     const mt_limits *limits = &x->contract->limits;
@@ -234,6 +249,8 @@ static int with_newline(aw_reply *r, int code)
     return code;
 }
 
+/* Exactly one of flow and operation. Each step is skipped after one that failed, and
+ * the case is freed in every case: all of these accept what was never opened. */
 static int act(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_case x;
@@ -249,6 +266,7 @@ static int act(aw_contract *c, const options *o, aw_reply *r)
     return with_newline(r, code);
 }
 
+/* The persona first: a slip in its name is told before facts are asked for. */
 static int actions(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_case x;
@@ -263,6 +281,8 @@ static int actions(aw_contract *c, const options *o, aw_reply *r)
     return with_newline(r, code);
 }
 
+/* What is asked for is checked before a case is opened; a contract as a whole is
+ * explained without facts. */
 static int explain(aw_contract *c, const options *o, aw_reply *r)
 {
     aw_case x;
@@ -296,6 +316,8 @@ static int explain(aw_contract *c, const options *o, aw_reply *r)
 
 /* ---- Commands ---- */
 
+/* To add a command: a function, a row of
+ * options, a row here, and its name in motet.h. */
 static const struct command {
     const char *name;
     int (*run)(aw_contract *c, const options *o, aw_reply *r);
@@ -338,6 +360,8 @@ static motet_status finish(aw_contract *c, aw_reply *r, int code, motet_answer *
     return api_answer(r, code, out);
 }
 
+/* The only command for a contract that was
+ * refused is "check", which says why it was. */
 static motet_status run(const motet_contract *contract, const struct command *command,
                         motet_str text, motet_answer **out)
 {
@@ -377,6 +401,8 @@ motet_status motet_contract_ask(const motet_contract *contract, const char *comm
 
 /* ---- Two versions ---- */
 
+/* `at` is the version that the last step was about, for the diagnostics if it is
+ * refused. The answer fails where the diff, or that of a member, requires a policy. */
 static int compare(aw_versions *v, const options *o, aw_reply *r,
                    const aw_contract **at)
 {
@@ -399,6 +425,8 @@ static int compare(aw_versions *v, const options *o, aw_reply *r,
     return v->policy_required ? AW_FAILS : AW_HOLDS;
 }
 
+/* `at` begins as the one that was refused, if
+ * one was: its diagnostics are the answer. */
 motet_status motet_contract_diff(const motet_contract *older,
                                  const motet_contract *newer, motet_str options_text,
                                  motet_answer **out)

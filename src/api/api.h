@@ -1,5 +1,9 @@
 /* api/api.h - what is behind the handles of motet.h.
- * Room: runtime, private to api_*.c. */
+ * Room: api, private to it.
+ *
+ * Every function of motet.h that takes a handle also takes NULL, and answers it as
+ * nothing or MOTET_E_USAGE: bindings of other languages pass on what they have. Nothing
+ * prints, exits (but for want of memory) or keeps state outside a handle. */
 #ifndef API_API_H
 #define API_API_H
 
@@ -10,6 +14,9 @@
 #include "contract/eval/program.h"
 #include "motet.h"
 
+/* Immutable once api_contract_finish() has returned, so that
+ * threads may share it. Facts, verdicts, runs and answers'
+ * views borrow from it; whoever made them frees them first. */
 struct motet_contract {
     aw_contract x;             /* what was read; does not change after loading */
     const motet_str *messages; /* one per diagnostic */
@@ -19,9 +26,11 @@ struct motet_contract {
 };
 
 /* Never NULL: the allocation ends the process when there is no memory. Every load
- * answers with an object, so that a refused one can say why. */
+ * answers with an object, so that a refused one can say why. `name` is copied; `limits`
+ * NULL are the defaults. */
 motet_contract *api_contract_new(const char *name, const mt_limits *limits);
-/* Makes the program and the messages, after a failure `err` only the latter. */
+/* Makes the program and the messages, after a failure `err` only the latter. The end of
+ * every load; answers `err` as a status. */
 motet_status api_contract_finish(motet_contract *c, mt_err err);
 
 /* An answer takes over what the reply has; *reply is empty afterwards. */
@@ -35,7 +44,8 @@ motet_status api_answer(aw_reply *r, int code, motet_answer **out);
 /* What a code of a reply means to a caller. */
 motet_status api_answer_status(const motet_answer *answer);
 
-/* What is inside a fact set and a set of verdicts. */
+/* What is inside a fact set and a set of verdicts. The handles are api/eval.c's alone,
+ * so that other files cannot reach a set that is half filled. */
 const ct_facts *api_facts_inside(const motet_facts *facts);
 const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
 /* Are both filled without failure, of this contract, so that a flow may stand on them?
@@ -43,16 +53,20 @@ const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
 bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
                    const motet_verdicts *verdicts);
 
+/* Borrowed. A NULL pointer is empty text, whatever length came with it. */
 static inline mt_str api_in_str(motet_str s)
 {
     return mt_str_from(s.ptr, s.ptr ? s.len : 0);
 }
 
-/* Copies a structure that begins with its size, as far as the caller has it; the rest
- * is zero. MOTET_E_USAGE: it has no size; MOTET_E_VERSION: it says something that is
- * not known here. */
+/* Copies a structure that begins with its size, as far as the caller
+ * has it; the rest is zero. MOTET_E_USAGE: its size is none or not to
+ * be believed (more than 64 KiB); MOTET_E_VERSION: a member that is not
+ * known here is not zero. So a caller that was compiled against a newer
+ * motet.h works with an older library as long as it uses nothing new. */
 motet_status api_take(void *to, size_t known, const void *from);
-/* The other way: as much of `from` as the caller has room for. */
+/* The other way: as much of `from` as the caller
+ * has room for; its size is left as it was. */
 void api_give(void *to, const void *from, size_t known);
 #define API_TAKE(to, from) api_take((to), sizeof *(to), (from))
 

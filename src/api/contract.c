@@ -42,6 +42,7 @@ const char *motet_status_text(motet_status status)
 
 /* ---- Structures that say their size ---- */
 
+/* Members behind `known` may be read only because the size says that they are there. */
 motet_status api_take(void *to, size_t known, const void *from)
 {
     size_t given;
@@ -151,7 +152,9 @@ typedef struct asked_for {
     MT_VEC(mt_str) found;
 } asked_for;
 
-/* Each file is asked for once, so that what was found is what is read. */
+/* Each file is asked for once, so that what was found is what
+ * is read: a callback might give another text the second time.
+ * A failure of the callback is remembered as "not there". */
 static mt_err text_at(asked_for *f, mt_str path, mt_str *text)
 {
     bool added;
@@ -187,6 +190,8 @@ static mt_err say_why(mt_err err, mt_str *why)
     return err;
 }
 
+/* mt_provider.find: an import's path, joined to
+ * the directory of the importing file, is its id. */
 static mt_err find_text(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
                         mt_str *why)
 {
@@ -207,6 +212,7 @@ static mt_err read_text(void *state, mt_arena *a, mt_str id, size_t limit, mt_st
 
 /* ---- Options of loading ---- */
 
+/* ORDER of `levels`: take_levels() has the same. Later lists win over earlier ones. */
 typedef struct load_options {
     bool strict;
     const mt_json *levels[3]; /* allow, warn, deny */
@@ -221,7 +227,8 @@ static const mt_form_row LOAD_OPTIONS[] = {
     MT_FORM_OBJECT(load_options, limits, "limits", 0),
 };
 
-/* False: it has been said what is wrong. */
+/* False: it has been said what is wrong. The rows are made from the table of limits, so
+ * a new limit can be set without a change here. */
 static bool read_limits(mt_form *f, const mt_json *given, mt_limits *limits)
 {
     mt_form inside = mt_form_inside(f, "limits", "the limits");
@@ -250,6 +257,8 @@ static void take_levels(mt_arena *a, const load_options *o, ct_lint *out)
     *out = (ct_lint){rules.items, rules.len};
 }
 
+/* Wrong options are told like a wrong contract,
+ * since a load has no other place for words. */
 static void add_option_fault(void *contract, const mt_form_fault *fault)
 {
     motet_contract *c = contract;
@@ -292,7 +301,8 @@ static bool read_options(motet_contract *c, motet_str text, ct_options *out)
     return true;
 }
 
-/* A root of interchange is told by its name, or by how it begins. */
+/* A root of interchange is told by its name, or by how it begins. A root that is not
+ * there is left to the elaborator, which has the words for it. */
 static mt_err read_root(motet_contract *c, asked_for *f, const ct_options *options)
 {
     mt_str text, path = mt_path_join(&c->x.arena, MT_STR(""), c->x.path);
@@ -311,6 +321,7 @@ static mt_err read_root(motet_contract *c, asked_for *f, const ct_options *optio
     return aw_contract_interchange(&c->x, text);
 }
 
+/* Options before the root: limits hold for the reading of it, too. */
 motet_status motet_contract_read(const motet_provider *provider, const char *root,
                                  motet_str options, motet_contract **out)
 {

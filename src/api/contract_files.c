@@ -1,4 +1,5 @@
-/* api/contract_files.c - contracts from the file system. */
+/* api/contract_files.c - contracts from the file system. The build for WebAssembly
+ * (tools/wasm) leaves this file out. */
 #include <errno.h>
 
 #include "api/api.h"

@@ -62,6 +62,7 @@ bool api_evaluated(const motet_contract *contract, const motet_facts *facts,
            facts->contract == contract && verdicts->contract == contract;
 }
 
+/* Borrows: valid until the set is filled or evaluated again. */
 static motet_fault out_fault(const ct_fault *f)
 {
     return (motet_fault){ct_fault_name(f->kind), api_out_str(f->path),

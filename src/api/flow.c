@@ -47,6 +47,7 @@ motet_run *motet_run_new(const motet_contract *contract)
     return r;
 }
 
+/* The run before its memory: it borrows from `inputs` and from the plan. */
 void motet_run_free(motet_run *r)
 {
     if (r) {
@@ -129,6 +130,7 @@ static ct_host host_of(motet_run *r)
 
 /* ---- Running ---- */
 
+/* `message` must be static, in `inputs`, or the run's own. */
 static motet_status refuse(motet_run *r, mt_err err, mt_str message)
 {
     r->message = message;
@@ -280,6 +282,7 @@ motet_status motet_run_set_state(motet_run *r, const char *entity, const char *s
     return MOTET_OK;
 }
 
+/* Where the run stands, as JSON for motet_run_resume(), in this process or another. */
 motet_str motet_run_position(motet_run *r)
 {
     if (!r || !r->run.plan) {

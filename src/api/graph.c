@@ -81,6 +81,7 @@ motet_status motet_primitives_load(motet_primitives *p, const char *path)
     return (motet_status)err;
 }
 
+/* FILE:LINE:COLUMN: CODE: what is wrong (what to do). */
 static mt_str message_text(mt_arena *a, const mt_diag *d)
 {
     return mt_strf(a, "%.*s:%u:%u: %s: %.*s (%.*s)", MT_ARG(d->file), d->line,
@@ -102,6 +103,8 @@ motet_str motet_primitives_message(motet_primitives *p, size_t index)
 
 /* ---- graphs ---- */
 
+/* The messages of the call before are replaced, their memory stays with the graph:
+ * loading and adapting happen a few times. */
 static void keep_messages(motet_graph *g, const mt_diags *ds)
 {
     motet_str *messages = mt_new_array(&g->arena, motet_str, ds->len);
@@ -118,6 +121,7 @@ static void keep_messages(motet_graph *g, const mt_diags *ds)
     }
 }
 
+/* The files behind the first, for gr_finder. */
 typedef struct cluster_files {
     const motet_file *files;
     size_t count;
@@ -168,6 +172,8 @@ motet_status motet_graph_load(const motet_primitives *p, motet_str text,
     return motet_graph_load_files(p, &root, 1, out);
 }
 
+/* Once, and only for a graph that was not refused. An adapter that does not fit is
+ * dropped, and the graph stays as it was. */
 motet_status motet_graph_adapt(motet_graph *g, motet_str text, const char *name)
 {
     if (!g) {
@@ -322,6 +328,7 @@ motet_value motet_episode_value(const motet_episode *e, const char *node,
     return api_node_value(e->episode, node, port);
 }
 
+/* A JSON list of the effects of the last pass, in the order they were emitted. */
 motet_str motet_episode_effects(motet_episode *e)
 {
     if (!e) {

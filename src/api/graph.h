@@ -1,5 +1,7 @@
-/* api/graph.h - a graph behind its handle, for the files of the API that run one.
- * Room: api. */
+/* api/graph.h - a graph behind its handle, for the files of the API
+ * that run one. Room: api. A host is split in two files: graph_host.c
+ * knows no files, so that it can be part of a library without them;
+ * graph_host_files.c adds the journal through api_host_record. */
 #ifndef API_GRAPH_H
 #define API_GRAPH_H
 
@@ -9,6 +11,8 @@
 #include "host/graph_host.h"
 #include "host/graph_own.h"
 
+/* Immutable but for motet_graph_adapt(), which comes before the first episode. A host,
+ * an episode or an answer borrows from it. */
 struct motet_graph {
     gr_graph *graph;     /* NULL: it was refused */
     gr_adapter *adapter; /* NULL: none was given */
@@ -18,12 +22,15 @@ struct motet_graph {
     mt_diags ds; /* of the last call, in `arena` */
 };
 
-/* An output of a node of the last pass; MOTET_NONE: there is none. */
+/* An output of a node of the last pass; MOTET_NONE: there is none, no such node or
+ * port, or the pass ended before it. Valid until the next pass. */
 motet_value api_node_value(const gr_episode *episode, const char *node,
                            const char *port);
 
 /* ---- a host, for the files that know journals and those that do not ---- */
 
+/* One host, used by one thread at a time. `resumed` is kept because the decision of the
+ * journal's last event, which motet_graph_host_decision() shows, lives in it. */
 struct motet_graph_host {
     ho_graph_host *host; /* NULL: it was refused */
     ho_graph_options options;
@@ -45,13 +52,15 @@ typedef struct api_host_record {
     void (*close)(motet_graph_host *h);
 } api_host_record;
 
-/* Says why; the message stays until the next call that has one. */
+/* Says why; the message stays until the next
+ * call that has one. Answers `err` as a status. */
 motet_status api_host_fail(motet_graph_host *h, mt_err err, mt_str why);
 /* A host that takes no event yet, and what it is made with. */
 motet_graph_host *api_host_new(void);
 motet_status api_host_prepare(motet_graph_host *h, const motet_graph *graph,
                               const motet_supervision *supervision);
-/* Does everything fit? Then it takes events. */
+/* Does everything fit? Then it takes events. api_host_prepare() must have been done,
+ * and the journal, if any, be in h->options. */
 motet_status api_host_make(motet_graph_host *h);
 /* From here on memory is ahead of the journal, so the host takes no more events. */
 motet_status api_host_cannot_record(motet_graph_host *h, mt_err err);

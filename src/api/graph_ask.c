@@ -22,7 +22,9 @@ typedef struct graph_options {
 /* ORDER of PICTURES: the first is what nobody asked for. */
 static const char *const PICTURES[] = {"json", "dot", "mermaid", NULL};
 
-/* 0 in flight means something, so that it was said is noted. */
+/* 0 in flight means something, so that it was said is noted: the
+ * number alone cannot tell. Reads the value through a row of its
+ * own, to have the same limits and words as other numbers. */
 static bool read_in_flight(mt_form *f, const mt_form_row *row, const mt_json *v,
                            void *to)
 {
@@ -53,6 +55,7 @@ static const mt_form_row DRAW[] = {
     FLAG(ports), MT_FORM_CHOICE(graph_options, format, "format", PICTURES, 0)};
 /* clang-format on */
 
+/* One call. `input` is borrowed for it: events for run, a capture for replay. */
 typedef struct asking {
     const motet_graph *graph;
     graph_options o;
@@ -62,6 +65,7 @@ typedef struct asking {
 
 /* ---- check ---- */
 
+/* {"diagnostics": …, "error": …, "errors": …, "ok": false} */
 static void diags_json(mt_buf *out, const mt_diags *ds, bool good)
 {
     mt_jw w = mt_jw_start(out, true);
@@ -110,6 +114,8 @@ typedef struct recording {
     mt_buf journal; /* its lines, if a capture is wanted */
 } recording;
 
+/* A capture is made of journal lines at the end;
+ * otherwise each decision is printed as it is made. */
 static void hear_step(void *user, const ho_graph_step *step)
 {
     recording *rec = user;
@@ -121,6 +127,7 @@ static void hear_step(void *user, const ho_graph_step *step)
     }
 }
 
+/* 0 is how options say "not given". */
 static gr_time_option span_of(uint64_t ms)
 {
     return (gr_time_option){ms != 0, gr_time_of_ms(ms)};
@@ -136,6 +143,8 @@ static const mt_str *texts_of(mt_arena *a, const mt_json *list, size_t *count)
     return texts;
 }
 
+/* As `motet graph run` makes them, but intents
+ * are held and nothing has to have a route. */
 static ho_graph_options host_options(const asking *k)
 {
     const graph_options *o = &k->o;
@@ -192,6 +201,8 @@ static bool fixture_reads(const asking *k, ho_run_result *result)
     return last != HO_INGRESS_BROKEN;
 }
 
+/* A run that is interrupted by a fault still tells
+ * what it has done, or gives its capture so far. */
 static int run_host(asking *k, ho_graph_host *host)
 {
     recording rec = {.k = k};
@@ -223,6 +234,8 @@ static int run_host(asking *k, ho_graph_host *host)
     return code;
 }
 
+/* Options that contradict each other are told before a host is made. Intents are held
+ * back by the host's options: asking a graph something sends nothing. */
 static int run(asking *k)
 {
     ho_graph_options o = host_options(k);
@@ -266,6 +279,7 @@ static gr_capture_reader *open_capture(mt_str *text, aw_reply *r)
     return reader;
 }
 
+/* Looks for the event that `event` names while a replay goes through all of them. */
 typedef struct watching {
     asking *k;
     bool found;
@@ -283,6 +297,8 @@ static void hear_replayed(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
+/* A divergence (MT_E_REJECTED) is an answer: the
+ * replay's text says it, and the code is AW_FAILS. */
 static int replay(asking *k)
 {
     gr_capture_reader *reader = open_capture(&k->input, k->r);
@@ -335,6 +351,8 @@ static const struct command {
     {"draw", draw, DRAW, mt_form_count(DRAW)},
 };
 
+/* A graph that was refused answers "check"; to
+ * all else it answers with its diagnostics. */
 motet_status motet_graph_ask(const motet_graph *graph, const char *command,
                              motet_str options, motet_str input, motet_answer **out)
 {
@@ -364,7 +382,8 @@ static void hear_change(void *user, const ho_graph_change *change)
     ho_tell_change(&((aw_reply *)user)->text, change);
 }
 
-/* A node of a graph that made other decisions would be a wrong reason. */
+/* A node of a graph that made other decisions would be a wrong reason. Both must be the
+ * capture's: the graph and the adapter, or the lack of one. */
 static bool made_it(const motet_graph *g, const gr_capture_reader *reader)
 {
     const gr_capture_head *head = &gr_capture_start_of(reader)->head;
@@ -373,6 +392,8 @@ static bool made_it(const motet_graph *g, const gr_capture_reader *reader)
                      g->adapter ? g->adapter->fingerprint : MT_STR("none"));
 }
 
+/* `older` NULL: changes are told without the nodes that caused them. Any change fails
+ * the answer, so that a script can ask "does nothing change?". */
 static int whatif(const motet_graph *older, const motet_graph *newer, mt_str capture,
                   aw_reply *r)
 {

@@ -66,6 +66,7 @@ motet_graph_host *api_host_new(void)
     return h;
 }
 
+/* What was taken into h->options is freed with the host, also after a failure. */
 motet_status api_host_prepare(motet_graph_host *h, const motet_graph *graph,
                               const motet_supervision *supervision)
 {
@@ -105,6 +106,7 @@ motet_status motet_graph_host_new(const motet_graph *graph,
     return status ? status : api_host_make(h);
 }
 
+/* The host before its context, which it writes to; the journal is closed last. */
 void motet_graph_host_free(motet_graph_host *h)
 {
     if (!h) {
@@ -149,6 +151,7 @@ static mt_str keep(motet_graph_host *h, motet_str text)
     return text.ptr ? mt_str_dup(&h->scratch, api_in_str(text)) : (mt_str){0};
 }
 
+/* Checks before it copies. Everything kept lives in `scratch`, until the next event. */
 static motet_status read_event(motet_graph_host *h, const motet_graph_event *e,
                                ho_graph_event *out)
 {
@@ -183,6 +186,8 @@ static bool has_intents(const ho_graph_step *step)
     return false;
 }
 
+/* errno is the operating system's word where
+ * there is one; a step sets it to 0 first. */
 motet_status api_host_cannot_record(motet_graph_host *h, mt_err err)
 {
     h->broken = true;
@@ -225,6 +230,7 @@ motet_status motet_graph_host_step(motet_graph_host *h, const motet_graph_event 
     return err ? api_host_cannot_record(h, err) : MOTET_OK;
 }
 
+/* Empty when the last event was refused or could not be recorded. */
 motet_str motet_graph_host_decision(motet_graph_host *h)
 {
     if (!h) {

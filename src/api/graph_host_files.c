@@ -1,7 +1,12 @@
 /* api/graph_host_files.c - hosts of graphs with a journal, captures, replay of a file.
  *
  * INVARIANT: `host` is NULL unless everything fits, so nothing runs behind a failure.
- */
+ *
+ * Opening: the journal is locked and looked at, the host is made, and with `resume`
+ * what the journal holds is gone through again, so that the host stands where it stood.
+ * What may fail: another process has the journal, it holds events nobody asked to go on
+ * with, it is of another graph, or the disk. A replay is a handle of its own, without a
+ * host; it reads a file and writes nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,6 +17,8 @@
 
 /* ---- the journal ---- */
 
+/* The result of closing is dropped: what had
+ * to be on disk was waited for at each step. */
 static void close_record(motet_graph_host *h)
 {
     if (h->resumed) {
@@ -131,6 +138,7 @@ motet_status motet_graph_host_capture(motet_graph_host *h, const char *path)
 
 /* ---- replay ---- */
 
+/* What a replay came to. `message` is empty when everything was the same. */
 struct motet_replay {
     mt_arena arena;
     mt_str message;
@@ -189,6 +197,8 @@ static mt_err replay_file(motet_replay *r, const motet_graph *g, ho_capture_file
     return err;
 }
 
+/* *out is set in every case. The sum beside the
+ * file is checked before the file is believed. */
 motet_status motet_graph_replay(const motet_graph *g, const char *capture,
                                 motet_replay **out)
 {

@@ -6,6 +6,8 @@
 #include "api/api.h"
 #include "ledger/tell.h"
 
+/* What the caller trusts beforehand. Everything
+ * else comes from bytes that may be forged. */
 typedef struct ledger_options {
     const mt_json *keys, *witnesses;
     mt_str domain, origin, checkpoint, note, ledger;
@@ -35,6 +37,7 @@ static const mt_form_row RECEIPT[] = {BOTH,
 
 /* ---- keys ---- */
 
+/* Those who may sign. *out has `count` of them, in the reply's arena. */
 static int read_keys(const mt_json *list, const mt_sign_public **out, size_t *count,
                      aw_reply *r)
 {
@@ -51,7 +54,8 @@ static int read_keys(const mt_json *list, const mt_sign_public **out, size_t *co
     return AW_HOLDS;
 }
 
-/* NAME+ID+KEY, or a key alone. */
+/* NAME+ID+KEY (lg_note_key_read), or a key
+ * alone, which then counts whatever name signs. */
 static bool read_witness(mt_str text, lg_note_key *out)
 {
     if (!lg_note_key_read(text, out)) {
@@ -72,6 +76,8 @@ static bool is_twice(const lg_note_key *keys, size_t at)
     return false;
 }
 
+/* Without a quorum all of them must have signed. Neither keys nor time have a default:
+ * both are what the check rests on. */
 static int read_witnesses(const ledger_options *o, lg_cosigners *out, aw_reply *r)
 {
     size_t count = o->witnesses ? o->witnesses->count : 0;
@@ -101,6 +107,7 @@ static int read_witnesses(const ledger_options *o, lg_cosigners *out, aw_reply *
 
 /* ---- a ledger ---- */
 
+/* lg_expectation with room for what it points to; lives for one call. */
 typedef struct expecting {
     lg_expectation expect;
     lg_checkpoint trusted;
@@ -108,6 +115,8 @@ typedef struct expecting {
     lg_cosigned_note got;
 } expecting;
 
+/* A checkpoint that the caller kept from before: the ledger must still contain it. Its
+ * own signature is checked at once; one line end behind it is allowed. */
 static int read_checkpoint(const ledger_options *o, expecting *x, aw_reply *r)
 {
     mt_str text = o->checkpoint;
@@ -177,6 +186,8 @@ static int verify(mt_str text, const ledger_options *o, expecting *x, aw_reply *
     return holds ? AW_HOLDS : AW_FAILS;
 }
 
+/* What is trusted beforehand is read and checked
+ * first; only then the ledger is compared with it. */
 motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                  motet_answer **out)
 {
@@ -195,6 +206,8 @@ motet_status motet_ledger_verify(motet_str ledger, motet_str options,
 
 /* ---- receipts ---- */
 
+/* Tells the receipt in either case. `ahead` counts
+ * cosignatures of a time that has not come. */
 static int judge(const lg_receipt *receipt, const lg_receipt_check *check, aw_reply *r)
 {
     size_t ahead;
@@ -203,6 +216,7 @@ static int judge(const lg_receipt *receipt, const lg_receipt_check *check, aw_re
     return fault ? AW_FAILS : AW_HOLDS;
 }
 
+/* The arena is emptied for each line: a file of receipts may be long. */
 static int judge_lines(mt_str text, const lg_receipt_check *check, aw_reply *r)
 {
     mt_arena a = {0};

@@ -1,4 +1,8 @@
-/* api/reply.c - answers as callers hold them, and options that are given as JSON. */
+/* api/reply.c - answers as callers hold them, and options that are given as JSON.
+ *
+ * An answer is a reply that has come to its end, with one arena
+ * and three texts: the answer itself, messages for people, the
+ * fault of facts as JSON. Its texts live until it is freed. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -21,7 +25,8 @@ motet_answer *api_answer_new(aw_reply *reply, int code)
     return a;
 }
 
-/* With messages there is no answer. */
+/* With messages there is no answer. A code of AW_FAILS alone is MOTET_OK: the question
+ * was answered, and the answer is no. */
 motet_status api_answer_status(const motet_answer *a)
 {
     return a->code == AW_USAGE                                        ? MOTET_E_USAGE
@@ -78,6 +83,7 @@ void motet_answer_free(motet_answer *answer)
 
 /* ---- Options ---- */
 
+/* mt_form.report: everything that is wrong with the options becomes a message. */
 static void say_fault(void *reply, const mt_form_fault *fault)
 {
     mt_buf text = {0};

@@ -65,7 +65,8 @@ static void tell_rule(void *state, size_t rule, const char *what)
     tell(r, mt_strf(&r->c->arena, "certificates.rules.%zu", rule), mt_str_z(what));
 }
 
-/* 0: there is none. */
+/* 0: there is none. `first` and `last`: when the first and the last of them expires,
+ * seconds since 1970. */
 static size_t look_at(mt_str pem, int64_t *first, int64_t *last)
 {
     gnutls_x509_crt_t *list = NULL;
@@ -262,6 +263,7 @@ static bool has_other_names(const mt_json *claims)
     return has;
 }
 
+/* NULL, or why not. Names are compared as the authority wrote them. */
 static const char *identify(const au_certificates *c, gnutls_x509_crt_t crt,
                             mt_arena *a, au_identity *out)
 {

@@ -38,6 +38,7 @@ static curl_socket_t open_socket(void *state, curlsocktype purpose,
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/* Less than it was given ends the transfer: the answer is bounded, whoever sends it. */
 static size_t take(char *data, size_t size, size_t count, void *state)
 {
     transfer *t = state;
@@ -98,6 +99,8 @@ static void set_up(CURL *easy, const au_ask *ask, transfer *t)
     }
 }
 
+/* ORDER: an address that was held back first, since the library then only knows that it
+ * could not connect. */
 static mt_err perform(CURL *easy, const transfer *t, mt_str origin, mt_buf *why)
 {
     long status = 0;

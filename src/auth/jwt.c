@@ -30,6 +30,8 @@ enum { RSA_LEAST_BITS = 2048, RSA_MOST_BITS = 16384, P256 = 32 };
 
 /* ---- Tokens ---- */
 
+/* Only whether it could be one: tokens of our own have no two dots, so it is known who
+ * has to judge a credential before anything is decoded. */
 bool au_jwt_seems(mt_str text)
 {
     size_t dots = 0;
@@ -163,6 +165,7 @@ static const mt_form_row JWK[] = {
     MT_FORM_ANY(jwk, key_ops, "key_ops", 0),
 };
 
+/* NULL where libcrypto does not take the parts. The key is the caller's to free. */
 static EVP_PKEY *make_key(const char *kind, OSSL_PARAM_BLD *parts)
 {
     EVP_PKEY *made = NULL;
@@ -236,6 +239,7 @@ static bool ed_key(mt_arena *a, const jwk *j, mt_sign_public *out)
     return good;
 }
 
+/* Without `use` and `key_ops` a key is for everything. */
 static bool may_verify(const jwk *j)
 {
     bool may = !j->key_ops;

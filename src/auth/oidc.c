@@ -111,6 +111,7 @@ static const mt_form_row PROVIDER[] = {
     MT_FORM_INSIDE(settings, login, "login", &LOGIN_TABLE, 0),
 };
 
+/* Where in the configuration we are; every fault is told with it. */
 typedef struct reading {
     au_telling telling;
     au_oidc *o;
@@ -148,6 +149,8 @@ static bool is_name_of_us(const mt_json *node)
     return mt_json_is(node, MT_JSON_STRING) && mt_json_text(node).len;
 }
 
+/* A token must be for us, so there has to be a name of us: without one every token of
+ * the provider would do. */
 static bool is_audience(const mt_json *node)
 {
     bool good = mt_json_is(node, MT_JSON_ARRAY) ? node->count > 0 : is_name_of_us(node);
@@ -157,6 +160,7 @@ static bool is_audience(const mt_json *node)
     return good;
 }
 
+/* Without a list all that we know. */
 static void read_algorithms(reading *r, provider *p)
 {
     const mt_json *list = p->s.algorithms;
@@ -234,6 +238,7 @@ static void read_gate(reading *r, provider *p)
     mt_buf_free(&why);
 }
 
+/* Relative to the configuration, as every path in it. */
 static mt_str beside(reading *r, mt_str name)
 {
     return name.len && name.ptr[0] != '/' && r->telling.in->directory.len
@@ -242,6 +247,7 @@ static mt_str beside(reading *r, mt_str name)
                : mt_str_dup(&r->o->arena, name);
 }
 
+/* Never in the configuration itself: a variable, or a file that others cannot read. */
 static void read_secret(reading *r, provider *p)
 {
     const mt_json *node = p->s.login.client_secret;
@@ -323,6 +329,7 @@ static void check_files(reading *r, const provider *p)
     mt_arena_free(&a);
 }
 
+/* All that is wrong with it is told; nothing is fetched here but files. */
 static void read_provider(reading *r, const mt_json_member *m)
 {
     /* A minute is what clocks of two well-kept machines may differ by. */

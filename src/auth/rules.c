@@ -47,6 +47,7 @@ static const char *fault_of(const au_rule *r)
                : NULL;
 }
 
+/* By form: whether a contract has the persona is asked when it is used. */
 static bool all_known(const mt_str *list, size_t count, bool (*known)(mt_str text))
 {
     for (size_t i = 0; i < count; i++) {
@@ -86,6 +87,7 @@ bool au_rules_check(const au_rules *r, bool (*persona_known)(mt_str text),
 
 /* ---- Applying ---- */
 
+/* A list of names leads inside: ["realm_access", "roles"]. NULL: it is not there. */
 static const mt_json *value_at(const mt_json *claims, const mt_json *path)
 {
     if (mt_json_is(path, MT_JSON_STRING)) {

@@ -4,6 +4,8 @@
 
 #include "cli/prove.h"
 
+/* Another code than CLI_HOLDS was reported. Progress is begun before the contract is
+ * read, and ended by cli_analysis_free() in every case. */
 int cli_analysis_run(cli_analysis *a, const char *path)
 {
     aw_reply r = {0};
@@ -36,6 +38,8 @@ static bool flush(void *context, mt_buf *out)
     return cli_progress_step(&a->progress, "listing", 0, 0) && printed;
 }
 
+/* A report can be long, so it is printed while it is made; what is left at the end goes
+ * out with the last print. */
 int cli_analysis_print(cli_analysis *a, bool json)
 {
     mt_buf out = {0};

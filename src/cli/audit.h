@@ -1,5 +1,8 @@
 /* cli/audit.h - what a ledger tells an auditor, gathered from verified lines.
- * Room: cli. cmd_audit.c reads, audit_text.c and audit_page.c write. */
+ * Room: cli. cmd_audit.c reads, audit_text.c and audit_page.c write. Ownership: texts
+ * and models live in `arena`, versions in `versions`; rules point into both.
+ * cmd_audit.c makes and frees all of it; writers only read. The writers below never
+ * fail: what could be wrong with a ledger was found while it was read. */
 #ifndef CLI_AUDIT_H
 #define CLI_AUDIT_H
 
@@ -8,6 +11,7 @@
 #include "cli/named_versions.h"
 #include "contract/wire/model.h"
 
+/* One record that decides something, in the order of the ledger. */
 typedef struct cli_audited {
     uint64_t seq;
     cli_decision said;
@@ -35,11 +39,16 @@ typedef struct cli_audit {
 void cli_allowed(mt_buf *out, const ct_model *m, const ct_operation *op);
 /* Its precondition as text; nothing when it has none. */
 void cli_condition(mt_buf *out, const ct_model *m, const ct_operation *op);
-/* "all 12 records, by cda4…", "nobody": who signed for how much. */
+/* "cda4…, all of them", "cda4…, the first 12", "nobody": who signed for how much. A key
+ * that only the ledger itself names is said to be such. */
 void cli_signed_words(mt_buf *out, const lg_finding *f);
 
+/* For a terminal; keys and texts of the ledger are shown so that it obeys none of
+ * them. */
 void cli_audit_text(mt_buf *out, const cli_audit *a);
+/* For programs: {"contracts","decisions","refused","verified"}, etags in full. */
 void cli_audit_json(mt_buf *out, const cli_audit *a);
+/* For a browser: one file of HTML that loads nothing and runs nothing. */
 void cli_audit_page(mt_buf *out, const cli_audit *a);
 
 #endif

@@ -35,6 +35,9 @@ static void add_cell(mt_buf *out, mt_str text)
     mt_buf_addz(out, "</td>");
 }
 
+/* What was verified comes first, since all that follows rests on it: the ledger's id is
+ * the hash of its record 0, and "consistent" is said of every record read. Who signed
+ * stands beside it, as a chain that nobody signed could have been written anew. */
 static void add_summary(mt_buf *out, const cli_audit *a)
 {
     char id[MT_SHA256_HEX];
@@ -67,6 +70,8 @@ static void add_operation(mt_buf *out, const ct_model *m, const ct_operation *op
     mt_buf_free(&text);
 }
 
+/* One version and who was allowed what by it. Etags are cut to 12 digits here, as in
+ * the text: enough to tell versions apart by eye. */
 static void add_version(mt_buf *out, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
@@ -91,6 +96,8 @@ static void add_version(mt_buf *out, const cli_rules *r)
     mt_buf_addz(out, "</table>\n");
 }
 
+/* One row. The id "r17" lets somebody link to the record from elsewhere. Persona,
+ * instance and reason are left out with their markup where the record has none. */
 static void add_decision(mt_buf *out, const cli_audited *d)
 {
     const cli_decision *s = &d->said;
@@ -115,6 +122,8 @@ static void add_decision(mt_buf *out, const cli_audited *d)
     mt_buf_addz(out, "</code></td></tr>\n");
 }
 
+/* Rules before decisions: a reader has to know what was allowed before judging what was
+ * done. */
 void cli_audit_page(mt_buf *out, const cli_audit *a)
 {
     mt_buf_addz(out, HEAD);

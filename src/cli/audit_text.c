@@ -25,6 +25,9 @@ static void add_condition(mt_buf *out, const ct_model *m, const ct_operation *op
     mt_buf_free(&text);
 }
 
+/* "contract escrow, version 3f2a…, records 4 to 90, TIME to TIME", then a line for each
+ * operation. Without its rules nothing can be said about who was allowed what, so the
+ * reader is told how an export gets them. */
 static void add_version(mt_buf *out, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
@@ -53,6 +56,9 @@ static void add_version(mt_buf *out, const cli_rules *r)
     }
 }
 
+/* "    17  TIME  WHO as PERSONA: WHAT on INSTANCE, RESULT", and below it "because ..."
+ * of a refusal. Every text goes through cli_add_plain(): who writes to a ledger must
+ * not be able to command the auditor's terminal. */
 static void add_decision(mt_buf *out, const cli_audited *d)
 {
     const cli_decision *s = &d->said;
@@ -108,6 +114,8 @@ void cli_audit_text(mt_buf *out, const cli_audit *a)
 
 /* ---- JSON ---- */
 
+/* Keys ascend, as the JSON writer demands in debug builds; an operation without a
+ * precondition has an empty text there. */
 static void operation_json(mt_jw *w, const ct_model *m, const ct_operation *op)
 {
     mt_buf text = {0};
@@ -125,6 +133,8 @@ static void operation_json(mt_jw *w, const ct_model *m, const ct_operation *op)
     mt_buf_free(&text);
 }
 
+/* Without its rules a version has no "operations": that is not the same as a contract
+ * without any, which has an empty list. */
 static void version_json(mt_jw *w, const cli_rules *r)
 {
     const cli_named_version *v = r->version;
@@ -160,6 +170,9 @@ static void decision_json(mt_jw *w, const cli_audited *d)
     mt_jw_end_object(w);
 }
 
+/* What the rest rests on. "signer" is there only if a checkpoint was signed, and
+ * "believed_key" is true when only the ledger itself names that key: nobody who reads
+ * has said that it is the right one. */
 static void verified_json(mt_jw *w, const cli_audit *a)
 {
     char hex[MT_SHA256_HEX], name[MT_SIGN_NAME];

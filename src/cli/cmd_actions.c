@@ -1,5 +1,8 @@
 /* cli/cmd_actions.c - motet actions: what can this persona do now, and what not, why?
- * Room: cli. */
+ * Room: cli. A contract is loaded, facts are evaluated, states are read; then every
+ * flow is either open or blocked. The command cannot refuse: what a persona may not do
+ * is an answer. Exit status 1 is for a contract or facts with faults, 2 for an option
+ * that is missing or names nothing. */
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/holes.h"
@@ -53,6 +56,8 @@ static void set_text(mt_buf *out, const ct_action_space *space,
     }
 }
 
+/* "open     FLOW: OPERATION, OPERATION", then a line for each entity with the instances
+ * to choose from. Several operations: parallel branches are entered at once. */
 static void action_text(mt_buf *out, const ct_plan *p, const ct_action_space *space,
                         const ct_action *action)
 {
@@ -111,6 +116,7 @@ void cli_actions_text(mt_buf *out, const ct_plan *p, const ct_action_space *spac
     }
 }
 
+/* All facts are known: each flow is open or blocked, nothing between. */
 static void space_text(mt_buf *out, cli_engine *e, mt_str persona)
 {
     ct_action_space space;
@@ -127,6 +133,8 @@ static void partly_text(mt_buf *out, cli_engine *e, cli_holes *h, mt_str persona
     ct_partly_actions_lines(out, h->x.partial, e->x.plan, &space);
 }
 
+/* JSON comes from the answer room, which the library uses as well (api/answer.c); text
+ * is made here, since only people at a terminal read it. */
 static int answer(cli_engine *e, mt_str persona)
 {
     cli_holes h = {0};

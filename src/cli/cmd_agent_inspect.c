@@ -1,5 +1,8 @@
 /* cli/cmd_agent_inspect.c - motet agent inspect: a running agent, as it is now.
- * Room: cli. */
+ * Room: cli. It asks over the socket that the agent listens on and prints what came
+ * back; the agent goes on meanwhile. What answers may be another program, so nothing in
+ * it is taken for granted: members that are missing or of another type are left out.
+ * Exit status 1 when the answer is not JSON, 3 when nobody answers. */
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
@@ -15,6 +18,7 @@ const char CMD_AGENT_INSPECT_DETAILS[] =
     "its tape and memory by key, timers that are armed, and what it has counted.";
 /* clang-format on */
 
+/* "armed     [...]": a name in ten columns, then the value as JSON. */
 static void show_value(mt_buf *out, const char *name, const mt_json *value)
 {
     mt_buf_addf(out, "%-10s", name);
@@ -37,6 +41,7 @@ static void show_rows(mt_buf *out, const char *name, const mt_json *rows)
     }
 }
 
+/* "counts    again 0, commits 12, ...": whatever the agent counts, in its order. */
 static void show_counts(mt_buf *out, const mt_json *counts)
 {
     mt_buf_addz(out, "counts    ");
@@ -48,6 +53,8 @@ static void show_counts(mt_buf *out, const mt_json *counts)
     mt_buf_addc(out, '\n');
 }
 
+/* First line: name, phase and relay, as in "greeter, connected 127.0.0.1:8888"; phases
+ * are away, connecting, opening and connected. */
 static void show(mt_buf *out, const mt_json *seen)
 {
     const mt_json *agent = mt_json_at(seen, "agent");

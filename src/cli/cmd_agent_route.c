@@ -48,6 +48,7 @@ static int show_fault(const cli_args *args, mt_str text, const ag_fault *fault)
     return CLI_FAILS;
 }
 
+/* `profile` reads as the document says, `compat` as the existing SDK does. */
 static int parse(const cli_args *args, mt_arena *a, ag_mode mode, const char *text,
                  ag_route *out)
 {
@@ -56,6 +57,7 @@ static int parse(const cli_args *args, mt_arena *a, ag_mode mode, const char *te
     return err ? show_fault(args, mt_str_z(text), &fault) : CLI_HOLDS;
 }
 
+/* An empty part is an empty list, so programs need not ask whether it is there. */
 static void write_part(mt_jw *w, const ag_route *r, ag_part part, const char *name)
 {
     const ag_node *nodes = ag_route_part(r, part);
@@ -97,6 +99,7 @@ static void show_part(mt_buf *out, const ag_route *r, ag_part part, const char *
     }
 }
 
+/* "a --[b]--> c  (arrow)", then source, label and target, those that have something. */
 static void show_route(mt_buf *out, const ag_route *r)
 {
     mt_buf_addf(out, "%.*s  (%s)\n", MT_ARG(r->canonical), kind_of(r));
@@ -198,6 +201,7 @@ static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)
     }
 }
 
+/* A priority is a list, compared item by item; one number is a list of one. */
 static void show_priority(mt_buf *out, ag_priority p)
 {
     for (uint32_t i = 0; i < p.count; i++) {
@@ -205,6 +209,7 @@ static void show_priority(mt_buf *out, ag_priority p)
     }
 }
 
+/* A route that could not be read is listed with its text and why it was left. */
 static void show_unparsed(mt_buf *out, const ag_agent *agent, bool parsed)
 {
     if (!parsed) {

@@ -46,6 +46,8 @@ const char CMD_AGENT_SCENARIO_DETAILS[] =
 
 /* ---- render ---- */
 
+/* What all traces of --trace took, summed up. `taken` stays NULL without --trace: then
+ * nothing is painted. */
 static int read_taken(const cli_args *args, mt_arena *a, ag_taken **taken)
 {
     const char *path;
@@ -98,6 +100,8 @@ int cmd_agent_render(const cli_args *args)
 
 /* ---- chart ---- */
 
+/* All traces are read before anything is drawn: an address of one may be the agent of
+ * another. */
 int cmd_agent_chart(const cli_args *args)
 {
     mt_arena a = {0};
@@ -142,6 +146,8 @@ static bool write_heard(mt_arena *a, mt_str line, mt_str own, mt_jw *w)
     return true;
 }
 
+/* Keys ascend, so "agent" comes before "messages" and the name last. Numbers of lines
+ * are those of the log, empty ones counted. */
 static int write_scenario(const cli_args *args, mt_arena *a, mt_str log, mt_jw *w)
 {
     const char *agent = cli_value(args, "agent"), *own = cli_value(args, "as");

@@ -1,5 +1,9 @@
 /* cli/cmd_agent_trace.c - motet agent trace, compare, statement.
- * Room: cli. */
+ * Room: cli. `trace` runs a scripted conversation in memory: no relay, no handler
+ * programs, so its bytes are the same on every machine. `compare` reads two
+ * traces, whoever made them. `statement` prints what the implementation claims to
+ * conform to. Exit status 1 when a file has faults or traces diverge, 2 for an option,
+ * 3 for what cannot be read. */
 #include "agent/scenario.h"
 #include "agent/trace.h"
 #include "base/vec.h"
@@ -36,7 +40,9 @@ static bool answers_from(const char *name, ag_answers *out)
     return false;
 }
 
-/* Reads the scenario and, when it names one, its agent file. */
+/* Reads the scenario and, when it names one, its agent file. Paths in a scenario are
+ * relative to its file. Faults may be in either of the two, so both texts are kept for
+ * the places. */
 static int read_scenario(const cli_args *args, mt_arena *a, const char *path,
                          ag_scenario *out)
 {

@@ -1,5 +1,7 @@
 /* cli/cmd_ask.c - motet ask: questions about a contract, answered with a proof.
- * Room: cli. */
+ * Room: cli. The question is the second operand, in words: `motet help ask` lists what
+ * can be asked (answer/ask.h reads it). A fault of usage writes no script: there is
+ * nothing it could rest on. */
 #include "answer/ask.h"
 
 #include "analyze/facts/joint.h"
@@ -50,6 +52,8 @@ static int answer(const cli_args *args, cli_topic *s, uint32_t instances)
     return cli_reply(args, &s->contract, &r, code);
 }
 
+/* Numbers are checked before the contract is read: a misspelt option must not cost a
+ * proof. */
 int cmd_ask(const cli_args *args)
 {
     cli_topic s;

@@ -70,6 +70,8 @@ void cli_signed_words(mt_buf *out, const lg_finding *f)
 
 /* ---- reading ---- */
 
+/* Every record is noted with the version it names, also one that decides nothing.
+ * Record 0 gives the ledger its name, which is its hash. */
 static void take_record(cli_audit *a, const lg_entry *e)
 {
     mt_json tree;
@@ -90,10 +92,12 @@ static void take_record(cli_audit *a, const lg_entry *e)
     }
 }
 
+/* Documents of the export by their digest, which is the etag of the version. */
 typedef struct bundles {
     mt_map by_digest; /* -> mt_str * */
 } bundles;
 
+/* What cannot be read is passed over; the version then has no rules to show. */
 static void take_document(cli_audit *a, bundles *b, mt_str line)
 {
     mt_str body, digest;
@@ -148,9 +152,11 @@ static mt_str bundle_of(cli_audit *a, const bundles *b, cli_ledger *l,
     return text;
 }
 
+/* NULL: it is not there, or this program cannot read it. Which of the two is not told:
+ * for an auditor the rules are missing either way. */
 static const ct_model *load(cli_audit *a, mt_str bundle, const mt_limits *limits)
 {
-    mt_diags ds = {0};
+    mt_diags ds = {.arena = &a->arena};
     ct_admitted admitted = {0};
     if (!bundle.len ||
         ct_admit(&a->arena, MT_STR("contract"), bundle, limits, &ds, &admitted)) {
@@ -172,6 +178,7 @@ static void find_rules(const cli_args *args, cli_audit *a, const bundles *b,
 
 /* ---- telling ---- */
 
+/* With --html the page is written and nothing printed, unless --json asks for both. */
 static int tell(const cli_args *args, const cli_audit *a)
 {
     mt_buf out = {0};
@@ -197,6 +204,7 @@ static int tell(const cli_args *args, const cli_audit *a)
     return code;
 }
 
+/* Keys first: without them nobody could say whose signature counts. */
 int cmd_audit(const cli_args *args)
 {
     cli_audit a = {0};

@@ -90,7 +90,8 @@ static int print_summary(cli_contract *c, int code)
     return printed ? printed : code;
 }
 
-/* One check; `watched` (may be NULL) learns which files it read. */
+/* One check; `watched` (may be NULL) learns which files it read. Proofs are tried only
+ * on a contract that holds so far: what cannot be compiled cannot be asked about. */
 static int check_once(const cli_args *args, cli_watch *watched)
 {
     cli_contract c;
@@ -117,7 +118,8 @@ static int check_once(const cli_args *args, cli_watch *watched)
     return code;
 }
 
-/* Watches what the last check has read, so that a new import is watched, too. */
+/* Watches what the last check has read, so that a new import is watched, too. The exit
+ * status is that of the last check. */
 static int watch(const cli_args *args)
 {
     cli_watch w;

@@ -208,12 +208,14 @@ static void add_fish_text(mt_buf *out, const char *text)
     mt_buf_addc(out, '\'');
 }
 
-/* -r: the option needs a value, which completes to files. */
+/* -r: the option needs a value, which completes to files; one in brackets may be left
+ * out. */
 static void fish_options(mt_buf *out, const char *path, const cli_option *options)
 {
     for (; options && options->name; options++) {
         mt_buf_addf(out, "complete -c $program -n '_motet_at \"%s\"' -l %s%s -d ", path,
-                    options->name, options->argument ? " -r" : "");
+                    options->name,
+                    options->argument && options->argument[0] != '[' ? " -r" : "");
         add_fish_text(out, options->help);
         mt_buf_addc(out, '\n');
     }

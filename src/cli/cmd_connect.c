@@ -49,6 +49,8 @@ typedef struct connecting {
 
 /* ---- Proposing ---- */
 
+/* Compares one document with one source. A fact without any proposal is remembered: the
+ * review is written all the same, and the exit status says that it is not complete. */
 static void propose(connecting *c, uint32_t source, mt_str name, const cn_document *d)
 {
     cn_reviewed *r = mt_vec_add(&c->contract->arena, &c->reviewed);
@@ -59,12 +61,14 @@ static void propose(connecting *c, uint32_t source, mt_str name, const cn_docume
     }
 }
 
+/* Without --source every source is. */
 static bool is_wanted(const connecting *c, uint32_t source)
 {
     const char *only = cli_value(c->args, "source");
     return !only || mt_str_eq(c->model->sources[source].id, mt_str_z(only));
 }
 
+/* A source has one document: the first of --from that speaks its protocol. */
 static bool is_done(const connecting *c, uint32_t source)
 {
     for (size_t i = 0; i < c->reviewed.len; i++) {
@@ -75,7 +79,9 @@ static bool is_done(const connecting *c, uint32_t source)
     return false;
 }
 
-/* A document is for the sources that speak its protocol. */
+/* A document is for the sources that speak its protocol. One that is for none of them
+ * is a fault, since it was most likely meant for one that --source left out or another
+ * document took. */
 static int read_given(connecting *c, const char *name)
 {
     mt_arena *a = &c->contract->arena;
@@ -100,7 +106,9 @@ static int read_given(connecting *c, const char *name)
     return code;
 }
 
-/* The document that a source itself names, beside the contract. */
+/* The document that a source itself names, beside the contract. A source that names
+ * none is passed over: facts of it can still come by --from. An address is handed on as
+ * it is, so that cli_connect_read() says that nothing is fetched. */
 static int read_named(connecting *c, uint32_t source)
 {
     mt_arena *a = &c->contract->arena;
@@ -143,6 +151,8 @@ static int read_documents(connecting *c)
     return code;
 }
 
+/* The review is made once, as YAML; JSON is the same tree. So the two cannot differ,
+ * and our own YAML that cannot be read is a bug of ours. */
 static int write_review(connecting *c)
 {
     mt_buf out = {0};
@@ -160,6 +170,8 @@ static int write_review(connecting *c)
     return code;
 }
 
+/* To standard error, as the review itself may go to standard output. Counted is the
+ * best proposal of each fact. */
 static void tell(const connecting *c)
 {
     size_t levels[CN_LEVEL_COUNT] = {0}, facts = 0;
@@ -183,6 +195,8 @@ typedef struct trying {
     mt_jw w;
 } trying;
 
+/* `fault`: the source gave a value that is not of the fact's type; the value is shown,
+ * too. */
 static void show_json(trying *t, const ct_fact *fact, const ad_fact_answer *got,
                       mt_str fault)
 {
@@ -224,6 +238,8 @@ static void show_tried(void *state, const ct_fact *fact, const ad_fact_answer *g
     mt_buf_addc(&t->out, '\n');
 }
 
+/* Prints what was fetched even when something failed: what works is worth as much to
+ * who configures. A failed print outweighs what the sources said. */
 static int try_sources(connecting *c)
 {
     const char *config = cli_value(c->args, "config");
@@ -246,6 +262,7 @@ static int try_sources(connecting *c)
     return printed ? printed : code;
 }
 
+/* --apply and --try may be given together: applied first, then tried as it now is. */
 static int do_connect(connecting *c)
 {
     const char *only = cli_value(c->args, "source"),

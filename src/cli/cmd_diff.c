@@ -1,5 +1,9 @@
 /* cli/cmd_diff.c - motet diff: what changed, and what it may break.
- * Room: cli. */
+ * Room: cli. Both versions are loaded and compared by construct; with --prove the
+ * solver looks at changed predicates, and invariants beside either file are decided for
+ * NEW. What is printed is one report; nothing is written. Exit status 1 asks for a
+ * migration policy or reports an invariant, 2 is for options that do not go together, 3
+ * for a file that cannot be read. */
 #include "analyze/version/diff_report.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
@@ -42,6 +46,7 @@ typedef struct promises {
     size_t unmet;
 } promises;
 
+/* Without any promise the solver is not asked at all. */
 static int decide(const cli_args *args, cli_versions *v, promises *p)
 {
     cli_contract *now = &v->new.contract;
@@ -62,7 +67,8 @@ static int decide(const cli_args *args, cli_versions *v, promises *p)
     return code;
 }
 
-/* A question that both files have is told once. */
+/* A question that both files have is told once. Those that hold count as told, as there
+ * is nothing to say of them. */
 static bool is_told(const promises *p, int list, size_t item)
 {
     const an_invariant *i = &p->lists[list].items[item];
@@ -97,6 +103,7 @@ static void visit_text(void *out, const an_invariant *i)
 
 /* ---- reports ---- */
 
+/* "unmet_invariants" is there only if there are any. */
 static void write_json(mt_buf *out, const cli_versions *v, const promises *p)
 {
     mt_jw w = mt_jw_start(out, true);
@@ -184,6 +191,7 @@ static int print(const cli_args *args, cli_versions *v, const promises *p)
     return cli_engine_print(args, &out, fresh || p->unmet ? CLI_FAILS : CLI_HOLDS);
 }
 
+/* Options that have no meaning together are refused before anything is read. */
 int cmd_diff(const cli_args *args)
 {
     if (cli_flag(args, "migration") && cli_flag(args, "json")) {

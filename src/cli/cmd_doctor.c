@@ -63,6 +63,8 @@ enum {
     DISK_USUAL_MB = 1024
 };
 
+/* ORDER: LEVELS. WARNING: it works today, and may stop. UNREACHABLE: nothing here is
+ * wrong, as far as can be seen, but somebody else is silent. */
 typedef enum level { GOOD, WARNING, WRONG, UNREACHABLE } level;
 static const char *const LEVELS[] = {
     [GOOD] = "ok",
@@ -72,6 +74,8 @@ static const char *const LEVELS[] = {
 };
 MT_TABLE_COVERS(LEVELS, UNREACHABLE + 1);
 
+/* Advice is empty where there is nothing to do; it is one of our own texts and outlives
+ * everything. */
 typedef struct finding {
     const char *check;
     level level;
@@ -103,6 +107,8 @@ say(doctor *d, level l, const char *advice, const char *format, ...)
 
 /* ---- Configuration and store ---- */
 
+/* Faults are told as one finding. The checks after it run all the same, so a slip in
+ * one line does not hide a full disk. */
 static void check_config(doctor *d)
 {
     mt_buf faults = {0};
@@ -117,6 +123,7 @@ static void check_config(doctor *d)
     mt_buf_free(&faults);
 }
 
+/* False: it was told, and there is no store to look at. */
 static bool read_url(doctor *d)
 {
     mt_str url;
@@ -135,6 +142,8 @@ static bool read_url(doctor *d)
     return true;
 }
 
+/* A store of another version or one that is damaged is wrong here; everything else may
+ * be the network or a database that is down. */
 static void check_store(doctor *d)
 {
     st_options options = {.pool = 1, .read_only = true, .must_exist = true};
@@ -165,6 +174,8 @@ static const char *directory_of(doctor *d, const char *path)
     return dir.len ? mt_str_dup(&d->arena, dir).ptr : ".";
 }
 
+/* Free space and the right to write are two findings: a disk may have plenty of the
+ * first and none of the second. */
 static void check_space(doctor *d, const char *path)
 {
     uint64_t bytes;
@@ -202,6 +213,8 @@ static mt_err take_time(void *state, const st_record *row)
     return MT_OK;
 }
 
+/* When the newest record was written, those that are not in the chain yet included; 0:
+ * there is none, or it cannot be read (check_store has told then). */
 static int64_t last_record_ms(st_store *store)
 {
     st_tx *tx;
@@ -214,6 +227,8 @@ static int64_t last_record_ms(st_store *store)
     return ms;
 }
 
+/* The newest record is compared first: with a clock behind it the next record would be
+ * dated before the last. */
 static void check_clock(doctor *d)
 {
     struct timex state = {0};
@@ -238,6 +253,8 @@ static void check_clock(doctor *d)
 
 /* ---- Keys and certificate ---- */
 
+/* The key is read as the server will, with the file's mode checked, and wiped at once;
+ * shown is only the name of its public half. */
 static void check_key_file(doctor *d, const char *name, const char *path)
 {
     mt_sign_key key;
@@ -254,6 +271,8 @@ static void check_key_file(doctor *d, const char *name, const char *path)
     mt_buf_free(&why);
 }
 
+/* No key at all is a warning: whoever runs a test needs none, but an unsigned ledger
+ * can be written anew by who has the store. */
 static void check_keys(doctor *d)
 {
     const ht_config *c = &d->config;
@@ -276,6 +295,8 @@ static void check_mode(doctor *d, const char *path)
     }
 }
 
+/* An expired certificate, or a key of another one, is refused by ht_tls_check() as the
+ * server would refuse it; what is left is how long it stays good. */
 static void check_certificate(doctor *d)
 {
     mt_str cert, key;
@@ -314,6 +335,7 @@ static mt_err count_one(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* 0, 1 or 2: only whether there are any is asked, so no more rows are read. */
 static int64_t token_count(st_store *store)
 {
     st_tx *tx;
@@ -326,6 +348,7 @@ static int64_t token_count(st_store *store)
     return count;
 }
 
+/* Without a store nothing can be said about tokens, and nothing is. */
 static void check_door(doctor *d)
 {
     os_address at;
@@ -354,6 +377,8 @@ static void say_identity_fault(void *state, mt_str key, size_t offset, mt_str re
         MT_ARG(reason));
 }
 
+/* Whoever answers with nonsense, or whose keys are a file that cannot be read, is
+ * wrong; who does not answer may only be down. */
 static void say_provider(void *state, const au_looked *l)
 {
     doctor *d = state;
@@ -374,6 +399,8 @@ static void say_provider(void *state, const au_looked *l)
     }
 }
 
+/* `first` and `last`: when the first and the last of them expires. As long as one is
+ * good clients can come in, so only the last makes it wrong. */
 static void say_authorities(doctor *d, const au_certificates *c)
 {
     int64_t first, last, now = (int64_t)time(NULL);
@@ -465,6 +492,8 @@ static mt_str origin_of(doctor *d, mt_str url)
                 : mt_strf(&d->arena, "%.*s:%d", MT_ARG(host), tls ? 443 : 80);
 }
 
+/* Reached means that a connection was accepted; what is said over it is not tried,
+ * since a request may cost or change something. */
 static void reach(doctor *d, mt_str name, mt_str url)
 {
     mt_str origin = origin_of(d, url);
@@ -479,6 +508,8 @@ static void reach(doctor *d, mt_str name, mt_str url)
     }
 }
 
+/* Sources without a base_url (files, databases) are not reached over HTTP and are
+ * passed over. */
 static void check_sources(doctor *d)
 {
     const mt_json *all = d->config.sources;
@@ -529,6 +560,8 @@ static void check_witnesses(doctor *d)
 
 /* ---- Limits ---- */
 
+/* A warning and not wrong: the server starts all the same, with as many connections as
+ * fit (fewer_connections in its log). */
 static void check_files(doctor *d)
 {
     struct rlimit files;
@@ -599,6 +632,8 @@ static void write_json(const doctor *d, mt_buf *out)
     mt_buf_addc(out, '\n');
 }
 
+/* "ok           clock        the clock is synchronised"; advice is indented below the
+ * message. */
 static void write_text(const doctor *d, mt_buf *out)
 {
     for (size_t i = 0; i < d->findings.len; i++) {
@@ -611,6 +646,8 @@ static void write_text(const doctor *d, mt_buf *out)
     }
 }
 
+/* Every check runs, whatever those before it found. When printing fails its code is
+ * returned, whatever was found. */
 int cmd_doctor(const cli_args *args)
 {
     doctor d = {.args = args, .limits = cli_limits(args), .config = HT_CONFIG_DEFAULT};

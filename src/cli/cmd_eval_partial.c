@@ -29,6 +29,7 @@ static int one_json(evaluation *e, mt_str text, mt_buf *out)
     return CLI_FAILS;
 }
 
+/* A fault of the facts goes to standard error, and nothing to standard output. */
 static int one_text(evaluation *e, mt_str text)
 {
     ct_fault fault = {0};
@@ -62,6 +63,7 @@ static int each_line(evaluation *e, mt_str text)
     return printed ? printed : code;
 }
 
+/* With --lines results are JSON, whatever else was asked for. */
 static int with_facts(evaluation *e)
 {
     mt_str text;

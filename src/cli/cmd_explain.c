@@ -1,6 +1,7 @@
 /* cli/cmd_explain.c - motet explain: a contract in prose, and why things are so.
  * Room: cli. Options are checked before the contract is loaded; answer/explain.c
- * chooses and answers. */
+ * chooses and answers. Exit status: 0 what was asked for holds, 1 it does not or the
+ * contract has faults, 2 the options do not go together. */
 #include <unistd.h>
 
 #include "answer/explain.h"
@@ -97,6 +98,9 @@ static int explain(cli_engine *e, aw_explain_request *q)
     return code;
 }
 
+/* `states` says only whether any were given; they are read with the facts. The options
+ * are checked against each other before the contract is loaded, so a slip is told at
+ * once. */
 int cmd_explain(const cli_args *args)
 {
     form f = wanted_form(args);

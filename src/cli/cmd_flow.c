@@ -199,6 +199,8 @@ static mt_str standing(mt_arena *a, const mt_json *flow)
              : mt_text_at(flow, "outcome");
 }
 
+/* Columns: ID, CONTRACT/FLOW, STATUS, outcome or who is waited for, STARTED. Ids are
+ * whole, since they are copied into the next command. */
 static void tell_list(mt_buf *out, mt_arena *a, const mt_json *answer)
 {
     const mt_json *items = mt_json_at(answer, "items");

@@ -1,5 +1,8 @@
 /* cli/cmd_fmt.c - motet fmt: contract source in its canonical layout.
- * Room: cli. */
+ * Room: cli. Each file is read, laid out, checked against itself
+ * (contract/front/format_check.c) and replaced whole; "-" goes to standard output. Exit
+ * status 1 when a file does not parse, or with --check would change; 3 when one cannot
+ * be read or written; the worst counts. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -37,6 +40,7 @@ typedef struct formatter {
     int code;               /* the worst so far */
 } formatter;
 
+/* Exit codes rise with what they mean, so the highest is the worst. */
 static void worst(formatter *f, int code)
 {
     f->code = code > f->code ? code : f->code;

@@ -1,6 +1,10 @@
 /* cli/cmd_generate.c - motet generate: a contract as code of another language.
  * Room: cli.
- * Nothing is written unless everything could be generated. */
+ * Nothing is written unless everything could be generated. Order: target and prefix are
+ * checked, the contract is loaded, all files are made in memory, then they are written
+ * and, with --out, named on standard output, a line each. Exit status 1 when the
+ * contract has faults or something in it has no form in the target, 2 for an unknown
+ * target or several files without --out, 3 when a file cannot be written. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -52,6 +56,8 @@ static int unknown_target(const cli_args *args, const char *name)
     return code;
 }
 
+/* An existing directory is fine, and so are files in it: what is generated replaces
+ * what was generated before. */
 static int write_files(const cli_args *args, mt_arena *a, const char *dir,
                        const gn_file *files, size_t count)
 {
@@ -67,6 +73,8 @@ static int write_files(const cli_args *args, mt_arena *a, const char *dir,
     return code;
 }
 
+/* A generator returns how many files it made; 0: it has told in the diagnostics why
+ * not. Files and their texts live in the contract's arena. */
 static int generate(const cli_args *args, cli_contract *c, const gn_target *target)
 {
     const char *dir = cli_value(args, "out"), *prefix = cli_value(args, "prefix");

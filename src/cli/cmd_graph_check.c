@@ -1,5 +1,9 @@
 /* cli/cmd_graph_check.c - motet graph check: everything that can be known before a run.
- * Room: cli. Reads a graph, an adapter or a primitive manifest, whichever it is. */
+ * Room: cli. Reads a graph, an adapter or a primitive manifest, whichever it is. Order:
+ * what the file claims to be, then the loader of that, then with --adapter how the two
+ * fit, then with --egress who owns each effect. Everything found is shown at once, and
+ * what is good is said last. Exit status 1 for errors (warnings are shown, and pass), 3
+ * when a file cannot be read. */
 #include <errno.h>
 
 #include "base/yaml_read.h"
@@ -30,6 +34,8 @@ typedef struct claim {
     bool none;   /* it says nothing, and has no nodes either */
 } claim;
 
+/* A file that cannot be read or is not YAML claims nothing: the loader that is tried
+ * next says what is wrong with it, with its place. */
 static claim claim_of(mt_arena *a, const char *path)
 {
     mt_str text;
@@ -43,6 +49,7 @@ static claim claim_of(mt_arena *a, const char *path)
                                            !mt_json_at(&root, "nodes")};
 }
 
+/* The last line is its fingerprint, by which captures know it. */
 static int check_adapter(cli_graph *g, const char *path, mt_buf *done)
 {
     mt_str text;
@@ -78,6 +85,8 @@ static int check_manifest(const cli_args *args, cli_graph *g, mt_buf *done)
                : CLI_FAILS;
 }
 
+/* A graph is told with its provenance, by which captures know it; a cluster alone has
+ * none that would mean anything. */
 static void say_good(mt_buf *done, const char *path, const gr_graph *g)
 {
     mt_buf_addf(done, "%s: %s %.*s@%.*s is good: %u nodes, %u edges, %u actions\n",
@@ -92,7 +101,8 @@ static void say_good(mt_buf *done, const char *path, const gr_graph *g)
     }
 }
 
-/* Composition and ownership, as a run would check them. */
+/* Composition and ownership, as a run would check them. A host is made and thrown away:
+ * without --egress as for a replay, where nothing is sent. */
 static bool fits(cli_graph *g)
 {
     ho_graph_options o = {.graph = g->files.graph,
@@ -137,6 +147,8 @@ static bool is_kind(mt_str kind, size_t count)
     return false;
 }
 
+/* A fault of our own wording, in the same form as those of the loaders, with the
+ * nearest kind that there is. */
 static int check_unknown(cli_graph *g, const char *path, mt_str kind)
 {
     static const char FIX[] =

@@ -1,5 +1,7 @@
 /* cli/cmd_graph_explain.c - motet graph explain: what a graph does, in words.
- * Room: cli. */
+ * Room: cli. It prints what the checker resolved, not what the file says: expanded
+ * clusters, chosen versions, defaults. A graph with faults is not explained; its
+ * diagnostics are shown. */
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "graph/feeds.h"
@@ -52,6 +54,8 @@ static void explain_params(mt_buf *out, const gr_node *n)
     }
 }
 
+/* "  3. high (n3): compute gt@0.1.0. True if a is larger." A node that stands for a
+ * formula shows it; one inside a longer formula says which one it is part of. */
 static void explain_node(mt_buf *out, const gr_feeds *edges, uint32_t index)
 {
     const gr_node *n = &edges->graph->nodes[index];
@@ -95,6 +99,8 @@ static void explain_keys(mt_buf *out, const gr_graph *g)
     }
 }
 
+/* That there are none is said too: who reads this wants to know what a graph can
+ * touch. */
 static void explain_effects(mt_buf *out, const gr_graph *g)
 {
     mt_buf_addz(out, g->effect_kind_count ? "\nIt can ask for these effects:\n"

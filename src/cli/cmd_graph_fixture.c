@@ -146,7 +146,9 @@ static mt_str refusal_of(mt_arena *a, const gr_adapter *ad, const ho_graph_event
     return MT_STR("");
 }
 
-/* The adapter that --adapter names, if it names one. */
+/* The adapter that --adapter names, if it names one. --adapter without a file gives
+ * none; then only semantic_kind is asked for. The first fault is enough here: motet
+ * graph check tells all. */
 static int read_adapter(const cli_args *args, mt_arena *a, gr_adapter **out)
 {
     const char *path = cli_value(args, "adapter");
@@ -225,6 +227,7 @@ static void print_figures(mt_buf *out, const cli_args *args, const figures *f,
     mt_buf_addc(out, '\n');
 }
 
+/* Only the first fault is told, with the code that a run would end with. */
 static int check_events(const cli_args *args, mt_arena *a, mt_str text,
                         const gr_adapter *ad)
 {

@@ -3,7 +3,9 @@
  * nothing more: a Source that is fed by events, one that is fed by memory, a Trigger as
  * the gate, an Action that writes, an adapter that declares all of it, a fixture. In
  * watch/ the rest: cluster, own primitive, own action, driver, channel, tests. A test
- * runs what is written here. */
+ * runs what is written here. Every row is a file: its name, its text, whether it is to
+ * be run as a program. The README row at the end lists what is in watch/: who adds a
+ * file there adds a line to it. */
 #include "cli/commands.h"
 #include "cli/scaffold.h"
 

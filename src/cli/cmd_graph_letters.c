@@ -1,6 +1,15 @@
 /* cli/cmd_graph_letters.c - motet graph letters: intents that could not be delivered.
  * Room: cli. They are in the file that `dead_letters` of an egress configuration names.
- */
+ *
+ * A letter is an intent that a channel did not take after all its attempts. `list` only
+ * reads. `send` tries each again and notes in the same file which were taken, so that
+ * it can be stopped and called again. INVARIANT: an intent keeps its id, by which a
+ * channel knows one that it has already taken; and the file is locked while letters are
+ * sent.
+ *
+ * What may fail: a file that is damaged or is not one of dead letters (exit status 1),
+ * one that cannot be read, locked or written (3), a channel that refuses again (1, and
+ * the next letter is tried). */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -38,6 +47,8 @@ const cli_command CMD_GRAPH_LETTERS_COMMANDS[] = {
 };
 /* clang-format on */
 
+/* Those that wait, in the order in which they first failed. errno is cleared first:
+ * where it stays 0 the file was too large, which the system knows nothing of. */
 static int read_letters(const cli_args *args, mt_arena *a, ho_dead_letter **letters,
                         size_t *count)
 {
@@ -57,6 +68,7 @@ static int read_letters(const cli_args *args, mt_arena *a, ho_dead_letter **lett
     return code;
 }
 
+/* "ID KIND CHANNEL attempts=3 CODE: REASON", or the same as one line of JSON. */
 static void show(mt_buf *out, const ho_dead_letter *d, bool as_json)
 {
     if (!as_json) {
@@ -97,6 +109,7 @@ static int cmd_graph_letters_list(const cli_args *args)
 
 /* ---- send ---- */
 
+/* Without --only all are. */
 static bool chosen(const cli_args *args, mt_str id)
 {
     const char *only;
@@ -108,6 +121,7 @@ static bool chosen(const cli_args *args, mt_str id)
     return !cli_value(args, "only");
 }
 
+/* Only the first fault is told: motet graph check --egress tells all of them. */
 static int load_egress(const cli_args *args, mt_arena *a, ho_egress **out)
 {
     const char *path = cli_value(args, "egress");
@@ -124,7 +138,8 @@ static int load_egress(const cli_args *args, mt_arena *a, ho_egress **out)
     return code;
 }
 
-/* It would only be buried where it is already. */
+/* It would only be buried where it is already. A kind that no route takes is refused
+ * before it is tried. */
 static int send_one(const cli_args *args, mt_arena *a, ho_egress *e,
                     const ho_dead_letter *d)
 {
@@ -143,6 +158,9 @@ static int send_one(const cli_args *args, mt_arena *a, ho_egress *e,
                : CLI_HOLDS;
 }
 
+/* A file that cannot be written ends it, since what is sent after that would be sent
+ * again next time. A refused letter does not. The summary goes to standard error where
+ * a channel itself writes to standard output, so that the two are not mixed. */
 static int send_all(const cli_args *args, mt_arena *a, ho_egress *e,
                     const ho_dead_letter *letters, size_t count)
 {

@@ -42,6 +42,8 @@ static void show_params(mt_buf *out, const gr_manifest *m)
     }
 }
 
+/* Five lines at most: name and kind, summary, in, with, out. `in` and `with` are left
+ * out where there is nothing to say. */
 static void show_text(mt_buf *out, const gr_manifest *m)
 {
     mt_buf_addf(out, "%.*s@%.*s  (%s)\n", MT_ARG(m->id), MT_ARG(m->version),
@@ -77,6 +79,8 @@ static void write_ports(mt_jw *w, const gr_port *ports, uint32_t count)
     mt_jw_end_array(w);
 }
 
+/* A parameter without "default" must be given. Values are written as plain JSON, as a
+ * graph file has them. */
 static void write_json(mt_jw *w, const gr_manifest *m)
 {
     mt_jw_begin_object(w);
@@ -118,6 +122,8 @@ static mt_str description_of(mt_arena *a, mt_str text)
     return read ? mt_json_text(mt_json_at(&root, "description")) : (mt_str){0};
 }
 
+/* A parameter that is derived from its place need not be given: it is a key that the
+ * graph makes of where the cluster is used. */
 static void show_cluster(mt_buf *out, const gr_cluster *c, mt_str description)
 {
     mt_buf_addf(out, "%.*s@%.*s  (cluster)\n    %.*s\n    in   ", MT_ARG(c->id),
@@ -176,6 +182,7 @@ static void write_cluster(mt_jw *w, const gr_cluster *c, mt_str description)
 
 /* ---- the catalogue ---- */
 
+/* What is asked for and what was found of it, while both lists are walked. */
 typedef struct catalogue {
     const char *wanted; /* NULL: all */
     bool json, found;
@@ -183,6 +190,7 @@ typedef struct catalogue {
     mt_jw w;
 } catalogue;
 
+/* Notes that something was found: who asks for a name that is nowhere is told so. */
 static bool is_wanted(catalogue *c, mt_str id)
 {
     bool wanted = !c->wanted || mt_str_eq(id, mt_str_z(c->wanted));
@@ -205,6 +213,8 @@ static void list_primitives(catalogue *c, const gr_registry *registry)
     }
 }
 
+/* They are compiled in, so one that cannot be read is a bug of ours. Each has an arena
+ * of its own, since nothing of it is needed afterwards. */
 static void list_clusters(catalogue *c)
 {
     for (size_t i = 0; i < GR_READY_COUNT; i++) {

@@ -69,6 +69,8 @@ static void hear(void *user, const ho_graph_change *change)
     }
 }
 
+/* A print that failed before shows again here, with the last line, and becomes the exit
+ * status. */
 static int summarise(asker *k, const ho_whatif_result *r)
 {
     uint64_t different = r->changed + r->refused;
@@ -127,6 +129,7 @@ static int load_old(asker *k)
                           "%s and its adapter are not those of the capture", named);
 }
 
+/* The capture is opened first: without it nothing else is worth loading. */
 static int ask(asker *k)
 {
     ho_whatif_result result;

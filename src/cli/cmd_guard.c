@@ -1,5 +1,10 @@
 /* cli/cmd_guard.c - the table of `motet guard` commands, and those that look after
- * calls whose outcome is not known: pending, resolve. Room: cli. */
+ * calls whose outcome is not known: pending, resolve. Room: cli.
+ *
+ * A guarded call is a document of the store from the moment it is allowed until its end
+ * is recorded (exec/executor.h). `pending` lists these documents; `resolve` ends one as
+ * an operator says, with a record of its own that names who said it. Exit status 1 when
+ * a call cannot be resolved, 3 when the store cannot be opened. */
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/guarded.h"
@@ -45,12 +50,16 @@ const cli_command CMD_GUARD_COMMANDS[] = {
 
 /* ---- pending ---- */
 
+/* The arena is for one row at a time. */
 typedef struct listing {
     mt_arena arena;
     mt_buf out;
     bool json;
 } listing;
 
+/* A document that is not JSON is damage, not a row to pass over: it would look as if
+ * nothing were pending. Times are kept in milliseconds and shown in whole seconds. The
+ * tool is a name from outside, so it is shown escaped. */
 static mt_err add_row(void *state, const st_doc *row)
 {
     listing *l = state;
@@ -121,6 +130,8 @@ int cmd_guard_pending(const cli_args *args)
 
 /* ---- resolve ---- */
 
+/* There is no map here, so the tool has no name and its result is not looked into:
+ * without --outcome the executor takes the outcome that matches. */
 static int resolve(cli_guarded *g, const cli_args *args, bool done)
 {
     const char *outcome = cli_value(args, "outcome"),
@@ -137,6 +148,9 @@ static int resolve(cli_guarded *g, const cli_args *args, bool done)
                               args->operands[0], MT_ARG(told.words));
 }
 
+/* Neither or both of --done and --failed is a fault of usage: nothing is assumed about
+ * what became of a call. The store is opened for writing, so a guard that has the same
+ * file must end first. */
 int cmd_guard_resolve(const cli_args *args)
 {
     bool done = cli_flag(args, "done");

@@ -1,5 +1,8 @@
 /* cli/cmd_guard_connect.c - motet guard connect: an MCP server over HTTP as one over
- * standard input and output. motet guard run --upstream starts it. Room: cli. */
+ * standard input and output. motet guard run --upstream starts it. Room: cli. It holds
+ * no contract and decides nothing: lines in, lines out. Standard output carries
+ * messages only; reports go to standard error. Exit status 2 for a URL that cannot be
+ * used, 3 when the token or the server fails. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -26,6 +29,8 @@ static void report(void *state, const char *text)
     fprintf(stderr, "motet guard: %s\n", text);
 }
 
+/* Read as the server's own secrets are, with the mode of the file checked; without
+ * --token-file no token is sent. */
 static int read_token(const cli_args *args, mt_arena *a, mt_str *token)
 {
     const char *file = cli_value(args, "token-file");
@@ -34,6 +39,8 @@ static int read_token(const cli_args *args, mt_arena *a, mt_str *token)
                  : CLI_HOLDS;
 }
 
+/* A line and an answer may be as large as the guard's limit guard_bytes, since either
+ * can hold a whole result of a tool. */
 int cmd_guard_connect(const cli_args *args)
 {
     enum { CONNECT_MS = 10000 };

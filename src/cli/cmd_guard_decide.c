@@ -33,6 +33,8 @@ const char CMD_GUARD_DECIDE_DETAILS[] =
     "that run hooks let a call pass at any other status. --fault 1 tells it apart.";
 /* clang-format on */
 
+/* Two spellings of the same call: hooks of coding agents say tool_name and tool_input,
+ * MCP says name and arguments. The first is taken where both are there. */
 typedef struct asked {
     mt_str tool, name;
     const mt_json *input, *arguments;
@@ -45,6 +47,8 @@ static const mt_form_row ASKED[] = {
     MT_FORM_OBJECT(asked, arguments, "arguments", 0),
 };
 
+/* Members that are not in the table are allowed: hooks hand over much more than the
+ * call. `raw` is the text of the arguments as it came, for the record. */
 static int read_call(cli_guarded *g, gd_call *out)
 {
     mt_str text;
@@ -83,6 +87,8 @@ static int read_call(cli_guarded *g, gd_call *out)
     return code;
 }
 
+/* In observation a refused call goes on, and standard error says "observed: ..." with
+ * what would have held it back. */
 static int decide(cli_guarded *g, int fault)
 {
     gd_call call;
@@ -97,6 +103,8 @@ static int decide(cli_guarded *g, int fault)
     return d.goes_on ? ALLOWED : d.refused ? REFUSED : fault;
 }
 
+/* Hooks run at the same time and a store has one owner: each waits up to WAIT_MS for
+ * the one before it. */
 int cmd_guard_decide(const cli_args *args)
 {
     cli_guarded g;

@@ -1,5 +1,8 @@
 /* cli/cmd_guard_init.c - motet guard init: asks a server for its tools and writes a
- * contract, a map and scenarios to begin with. Room: cli. */
+ * contract, a map and scenarios to begin with. Room: cli. The directory must be new, so
+ * nothing of anybody is overwritten. The server is started, asked once and ended before
+ * the first file is written. Exit status 1 when it has no tools, 3 when it does not
+ * start, does not answer within ASK_MS, or a file fails. */
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -22,6 +25,7 @@ const char CMD_GUARD_INIT_DETAILS[] =
 
 enum { ASK_MS = 30000 };
 
+/* Makes one file's text of the tools. */
 typedef void writer(mt_buf *out, mt_arena *a, const gd_tools *tools);
 
 static int write_one(const cli_args *args, mt_arena *a, const char *dir,
@@ -35,6 +39,9 @@ static int write_one(const cli_args *args, mt_arena *a, const char *dir,
     return code;
 }
 
+/* Tools with names that cannot be printed, or are too long, are not in the files: the
+ * guard refuses what the map does not name, unless its `unmapped` says otherwise. The
+ * command that is shown repeats COMMAND as it was given, for the next step. */
 static int tell(mt_arena *a, const cli_args *args, const char *dir,
                 const gd_tools *tools)
 {

@@ -2,7 +2,12 @@
  * Room: cli. Nothing but messages goes to standard output, whatever happens. It ends
  * when its input does, or by SIGTERM or SIGINT. Calls that a guard before this one left
  * behind are found first, and said to be of unknown outcome: on a store of its own
- * nobody else can be at them. */
+ * nobody else can be at them.
+ *
+ * Order: signals are blocked, store and executor opened, calls left behind settled,
+ * signals let in, messages served. Everything before the first message may fail with a
+ * code of its own: 1 for a contract or map with faults, 2 for options, 3 for the
+ * rest. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,18 +53,23 @@ static void stop(int signal_number)
 
 /* ---- What was left behind ---- */
 
+/* Calls and their tools, in the same order: a read transaction cannot write, so they
+ * are gathered first. */
 typedef struct left {
     mt_arena *a;
     MT_VEC(mt_str) calls, tools;
 } left;
 
+/* Those that are unknown already were told about before and wait for an operator. */
 static mt_err note_left(void *state, const st_doc *row)
 {
     left *l = state;
     mt_json tree;
     mt_str body = mt_str_dup(l->a, row->body), id = mt_str_dup(l->a, row->id);
-    if (!mt_json_read(l->a, body, NULL, &tree, NULL) &&
-        !mt_str_is(mt_text_at(&tree, "status"), EX_CALL_UNKNOWN)) {
+    if (mt_json_read(l->a, body, NULL, &tree, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    if (!mt_str_is(mt_text_at(&tree, "status"), EX_CALL_UNKNOWN)) {
         mt_str tool = mt_text_at(&tree, "tool");
         mt_vec_push(l->a, &l->calls, id);
         mt_vec_push(l->a, &l->tools, tool);
@@ -67,6 +77,8 @@ static mt_err note_left(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* That one of them cannot be settled does not keep the guard from serving: it stays
+ * pending and is found again next time. */
 static int find_left(cli_guarded *g)
 {
     left l = {.a = &g->in.arena};
@@ -101,7 +113,10 @@ static void report(void *state, const char *text)
     fprintf(stderr, "motet guard: %s\n", text);
 }
 
-/* The server's command: the one given, or this program as a bridge to its address. */
+/* The server's command: the one given, or this program as a bridge to its address. The
+ * bridge is a process like any other server, so the guard has only one way to speak
+ * with one. Values go as --name=value, so that one which begins with a dash is not read
+ * as an option; the array has room for all of it and the NULL at the end. */
 static const char *const *command_of(cli_guarded *g)
 {
     const char *url = cli_value(g->in.args, "upstream"), *value;
@@ -124,6 +139,9 @@ static const char *const *command_of(cli_guarded *g)
     return words;
 }
 
+/* Messages of the client are bounded as those of any MCP server of ours; what the other
+ * server says may be larger, as results of tools are. GRACE_MS: how long it is waited
+ * for when it is told to end. */
 static int serve(cli_guarded *g)
 {
     enum { GRACE_MS = 5000 };

@@ -1,5 +1,10 @@
 /* cli/cmd_guard_suggest.c - motet guard suggest: a contract and a map, narrowed by what
- * a guard saw, as a unified diff to look at. Room: cli. Changes nothing. */
+ * a guard saw, as a unified diff to look at. Room: cli. Changes nothing. It reads
+ * contract, map, and the scenarios beside the contract if there are any; then all calls
+ * of the ledger. The ledger is not verified here: motet ledger verify does that. Notes
+ * on what was narrowed, and why, go to standard error, the diff to standard output.
+ * Exit status 1 for a ledger without calls or files with faults, 3 when something
+ * cannot be read. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -27,7 +32,8 @@ const char CMD_GUARD_SUGGEST_DETAILS[] =
 typedef MT_VEC(gd_seen) seen_calls;
 
 /* Refusals of a guard that refuses are not what the agent needs; those that were only
- * observed are. */
+ * observed are. Lines without a call of a tool are most of a ledger: what was read of
+ * them is given back to the arena at once. */
 static void add_seen(mt_arena *a, seen_calls *all, mt_str line)
 {
     mt_json tree;
@@ -65,6 +71,8 @@ static int read_calls(const cli_args *args, mt_arena *a, seen_calls *all)
     return code;
 }
 
+/* guard.tenor has its scenarios in guard.scenarios.yaml, as motet guard init writes
+ * them. */
 static int read_files(const cli_args *args, mt_arena *a, const mt_limits *limits,
                       gd_files *out, const char **scenarios)
 {
@@ -85,6 +93,8 @@ static int read_files(const cli_args *args, mt_arena *a, const mt_limits *limits
     return code;
 }
 
+/* Places of faults are not told here; motet guard run tells them with line and
+ * column. */
 static int read_map(const cli_args *args, mt_arena *a, mt_str text, gd_map *out)
 {
     mt_json *tree = mt_new(a, mt_json);
@@ -100,6 +110,7 @@ static int read_map(const cli_args *args, mt_arena *a, mt_str text, gd_map *out)
     return code;
 }
 
+/* Paths in the diff are as they were given, so patch -p0 finds the files from here. */
 static int print(const cli_args *args, const gd_files *old, const gd_files *new,
                  const char *scenarios)
 {

@@ -23,6 +23,8 @@ const char CMD_INIT_DETAILS[] =
     "contract.scenarios.json, runs with the results they must have.\n"
     "Existing files are never overwritten.";
 
+/* One of everything that a first contract needs: personas, a fact with and one without
+ * a default, an entity, a rule, two operations and a flow that hands over. */
 static const char CONTRACT[] =
     "// Purchases: small ones are approved at once, larger ones by a manager.\n"
     "// Check it with: motet check contract.tenor; run its scenarios with: motet test "
@@ -158,6 +160,7 @@ static int refuse_existing(const cli_args *args, mt_arena *a, const char *dir)
     return CLI_HOLDS;
 }
 
+/* The first file that cannot be written ends it; those before it stay. */
 static int write_starters(const cli_args *args, mt_arena *a, const char *dir)
 {
     int code = CLI_HOLDS;
@@ -168,6 +171,8 @@ static int write_starters(const cli_args *args, mt_arena *a, const char *dir)
     return code;
 }
 
+/* Paths as the user would type them, then what to do next; with --json {"files": [PATH,
+ * ...]}. */
 static int report(const cli_args *args, mt_arena *a, const char *dir)
 {
     mt_buf out = {0};

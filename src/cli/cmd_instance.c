@@ -1,5 +1,7 @@
 /* cli/cmd_instance.c - motet instance: entity instances of a running server.
- * Room: cli. */
+ * Room: cli. Every subcommand is one request (cli/client.c), as in cmd_flow.c: operands
+ * become the path, options the query, and what the server answers is printed. Nothing
+ * is checked here that the server checks. */
 #include "base/form.h"
 #include "cli/client.h"
 #include "cli/commands.h"
@@ -60,6 +62,7 @@ static int create(const cli_args *args)
     return code;
 }
 
+/* A deleted instance has no state any more; it is listed only with --deleted true. */
 static void tell_list(mt_buf *out, mt_arena *a, const mt_json *answer)
 {
     const mt_json *items = mt_json_at(answer, "items");

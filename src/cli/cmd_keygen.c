@@ -1,5 +1,7 @@
 /* cli/cmd_keygen.c - motet keygen: a new pair of signing keys.
- * Room: cli. */
+ * Room: cli. The secret is 32 random bytes and never leaves its file; the files' form
+ * is that of os/key_file.h. Exit status 1 when one of the two exists, 2 for another
+ * algorithm, 3 when a file cannot be made. */
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
@@ -19,7 +21,9 @@ const char CMD_KEYGEN_DETAILS[] =
     "Writes PREFIX.secret, readable by you only, and PREFIX.pub, which you give away.\n"
     "Files that exist are never replaced.";
 
-/* The secret is named by its file and never printed. */
+/* The secret is named by its file and never printed. Text for people has the
+ * fingerprint, JSON also the whole public key, which configurations of others need.
+ * `public` and `secret` are paths. */
 static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
                    bool json)
 {

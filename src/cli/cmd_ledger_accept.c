@@ -1,5 +1,11 @@
 /* cli/cmd_ledger_accept.c - motet ledger accept: an operator decides about a ledger
- * that its key does not sign. Room: cli. */
+ * that its key does not sign. Room: cli.
+ *
+ * Order: options, key, store, then all of the work in one call of the executor's room
+ * (exec/evidence/accept.c): read every record again, compare with what the key
+ * remembers, write the record that says it was accepted, sign, remember. Exit status 1
+ * when it is refused and nothing was changed, 3 when the store or a file fails: then it
+ * can be asked for again. */
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
@@ -29,6 +35,8 @@ const char CMD_LEDGER_ACCEPT_DETAILS[] =
 
 enum { REASON_BYTES = 1000 };
 
+/* `shared_tool`: beside a running server, without claiming its file. A store that is
+ * not there is not made: an empty one would be accepted gladly. */
 static int open_store(const cli_args *args, st_store **out)
 {
     st_options options = {.must_exist = true, .shared_tool = true};

@@ -89,6 +89,8 @@ static int read_settings(service *s)
     return code;
 }
 
+/* Without --contract it is the executor's default contract. A persona that is nearly
+ * right is suggested. */
 static int find_persona(service *s)
 {
     const char *contract = cli_value(s->in.args, "contract");
@@ -116,6 +118,9 @@ static mt_str right_over(service *s, const char *kind, mt_str name)
                    MT_ARG(name));
 }
 
+/* "*" all facts, "source:NAME" those of a source, else one fact by its name; a name
+ * that the contract does not have is a fault, or a slip would grant nothing
+ * silently. */
 static int add_fact(service *s, texts *rights, mt_str name)
 {
     const ct_model *m = s->view.plan->model;
@@ -148,6 +153,8 @@ static int add_right(service *s, texts *rights, mt_str name)
     return CLI_HOLDS;
 }
 
+/* Always granted is evaluating this contract, which tools that only look need. Receipts
+ * are given when there is a key, since without one nothing can be promised. */
 static int make_caller(service *s)
 {
     texts rights = {0};
@@ -185,6 +192,8 @@ static int make_caller(service *s)
 
 /* ---- Waiting for answers ---- */
 
+/* The executor answers from another thread; this one waits, so messages are answered in
+ * the order they came. */
 typedef struct answer {
     pthread_mutex_t lock;
     pthread_cond_t given;
@@ -193,6 +202,7 @@ typedef struct answer {
     mt_buf body;
 } answer;
 
+/* Takes the body over: the giver's buffer is empty afterwards. */
 static void give(answer *a, int status, mt_buf *body)
 {
     pthread_mutex_lock(&a->lock);
@@ -225,7 +235,8 @@ static void made(void *state, ex_reply *reply)
     give(state, reply->status, &reply->body);
 }
 
-/* What is there already is fine; what was deleted is not made again. */
+/* What is there already is fine; what was deleted is not made again. The right to do it
+ * is lent for this one call; the agent itself does not get it. */
 static int make_instance(service *s, mt_str text)
 {
     size_t slash = mt_str_find(text, '/');
@@ -277,6 +288,8 @@ static void answered(void *state, int status, mt_buf *body)
     give(state, status, body);
 }
 
+/* Written without buffering, since the other side waits for it. A signal in the middle
+ * does not cut a line. */
 static int write_line(service *s, mt_buf *line)
 {
     mt_buf_addc(line, '\n');
@@ -303,6 +316,7 @@ static void hear_here(service *s, mt_str text, mt_buf *out)
     *out = a.body;
 }
 
+/* A notification has no answer, and then nothing is written. */
 static int hear(service *s, mt_str text)
 {
     mt_buf line = {0};
@@ -325,7 +339,9 @@ static int take_line(service *s, mt_str line)
     return text.len && !rest_of_long ? hear(s, text) : CLI_HOLDS;
 }
 
-/* Every whole line that was read. */
+/* Every whole line that was read. What is left is the begin of a line that is not whole
+ * yet. One that grows beyond the limit is given to the reader once, for its answer that
+ * it is too large; the rest of it is dropped up to the end of its line. */
 static int take_lines(service *s)
 {
     int code = CLI_HOLDS;
@@ -348,6 +364,8 @@ static int take_lines(service *s)
     return code;
 }
 
+/* Reads blocking: a signal ends read() with EINTR, and the loop sees that it was told
+ * to stop. */
 static int serve(service *s)
 {
     enum { CHUNK = 64 << 10 };
@@ -381,6 +399,8 @@ static int list_tools(service *s)
 
 /* ---- All of it ---- */
 
+/* Signals are let in when everything is open: a signal before that would end the
+ * process in the middle of opening. */
 static int run_here(service *s, sigset_t *signals)
 {
     int code = read_settings(s);
@@ -403,6 +423,8 @@ static bool is_over(void)
     return told_to_stop;
 }
 
+/* Nothing is opened here but a connection, so there is nothing to protect from
+ * signals. */
 static int run_far(service *s, sigset_t *signals)
 {
     s->far = true;
@@ -416,6 +438,8 @@ static int run_far(service *s, sigset_t *signals)
     return code;
 }
 
+/* Options that mean nothing without --server are refused rather than ignored: who gives
+ * a token expects that it is used. */
 static int refused_words(const cli_args *args)
 {
     static const char *const FAR[] = {"token-file", "ca", "timeout"};

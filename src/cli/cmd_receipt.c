@@ -74,6 +74,8 @@ static int not_one(const cli_args *args, size_t line)
                     args->operands[0], line);
 }
 
+/* The arena is emptied before each line, so memory does not grow with the file. The
+ * first that fails ends it: its line is told, and those behind it are not looked at. */
 static int take_lines(const cli_args *args, mt_str text, each_receipt *each,
                       void *state)
 {
@@ -92,7 +94,9 @@ static int take_lines(const cli_args *args, mt_str text, each_receipt *each,
     return code;
 }
 
-/* One document, or else one on each line. */
+/* One document, or else one on each line. Tried as a document first, because a receipt
+ * that is laid out in several lines would fail at its first line otherwise. An empty
+ * file is not a receipt. */
 static int for_each(const cli_args *args, each_receipt *each, void *state)
 {
     mt_arena a = {0};
@@ -110,6 +114,7 @@ static int for_each(const cli_args *args, each_receipt *each, void *state)
 
 /* ---- show ---- */
 
+/* Nothing where the receipt says nothing about it. */
 static void add_row(mt_buf *out, const char *name, mt_str text)
 {
     if (text.len) {
@@ -119,6 +124,8 @@ static void add_row(mt_buf *out, const char *name, mt_str text)
     }
 }
 
+/* A decision that is not JSON shows no rows: `show` tells what there is, and verify
+ * says that it does not hold. */
 static void add_decision(mt_buf *out, mt_arena *a, const lg_receipt *r)
 {
     mt_json tree;
@@ -183,6 +190,8 @@ typedef struct checking {
     lg_receipt last; /* its texts are gone */
 } checking;
 
+/* With --json a receipt that does not hold has its line, too, with the fault, before
+ * the exit status says so. */
 static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
                       size_t line, void *state)
 {
@@ -205,6 +214,9 @@ static int verify_one(const cli_args *args, mt_arena *a, const lg_receipt *r,
                  : code;
 }
 
+/* Of one receipt what it proves, of several only how many of each kind. Cosignatures of
+ * a time that has not come are said not to have been counted, or nobody would notice a
+ * clock that is wrong. */
 static int tell(const checking *c)
 {
     mt_arena a = {0};
@@ -249,6 +261,7 @@ static int read_ledger(const cli_args *args, checking *c)
                           "digits");
 }
 
+/* Without --witness none is asked for, and the clock is not looked at. */
 static int read_witnesses(const cli_args *args, mt_arena *a, checking *c)
 {
     lg_note_key *keys;

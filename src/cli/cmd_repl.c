@@ -1,5 +1,8 @@
 /* cli/cmd_repl.c - motet repl: a session at the terminal, or lines from a pipe.
- * Room: cli. Line editing, history and completion are libedit's. */
+ * Room: cli. Line editing, history and completion are libedit's. The session itself is
+ * cli/repl.c, which knows neither terminal nor pipe. A command that fails says so and
+ * does not end the session; the exit status is 0 unless the contract, the given facts
+ * or the output fail. */
 #include <editline/readline.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,6 +56,7 @@ static char **complete(const char *word, int start, int end)
     return rl_completion_matches(word, completion);
 }
 
+/* One line in, its answer out at once: who types waits for it. */
 static int answer(cli_repl *r, mt_str line)
 {
     mt_buf out = {0};

@@ -1,5 +1,8 @@
 /* cli/cmd_sign.c - motet sign: a manifest that names who vouches for its bundle.
- * Room: cli. */
+ * Room: cli. Order: the domain is looked at, the key read, the contract loaded, the
+ * manifest made and written in one piece. An existing file of that name is replaced.
+ * Exit status 1 for a contract with faults or a key that is not one, 2 for an option, 3
+ * for a file. */
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -51,6 +54,7 @@ static mt_str kept_capabilities(cli_contract *c)
     return kept;
 }
 
+/* The etag is shown because it is what was signed, and what others compare. */
 static mt_str told(cli_contract *c, mt_str path, const ex_attestation *t, bool json)
 {
     mt_arena *a = &c->arena;

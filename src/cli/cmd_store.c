@@ -9,6 +9,7 @@
 
 #include "base/json_write.h"
 #include "cli/commands.h"
+#include "cli/decision_words.h"
 #include "cli/progress.h"
 #include "exec/evidence/store_check.h"
 #include "http/config.h"
@@ -43,6 +44,8 @@ typedef struct telling {
     int code; /* of printing */
 } telling;
 
+/* "PART: NAME: what differs", with parts such as chain and documents. Names and
+ * texts come from the store: nothing in them reaches a terminal as a command. */
 static void print_difference(void *state, mt_str part, mt_str name, mt_str text)
 {
     telling *t = state;
@@ -56,8 +59,11 @@ static void print_difference(void *state, mt_str part, mt_str name, mt_str text)
         mt_jw_end_object(&w);
         mt_buf_addc(&line, '\n');
     } else {
-        mt_buf_addf(&line, "%.*s: %.*s: %.*s\n", MT_ARG(part), MT_ARG(name),
-                    MT_ARG(text));
+        mt_buf_addf(&line, "%.*s: ", MT_ARG(part));
+        cli_add_plain(&line, name);
+        mt_buf_addz(&line, ": ");
+        cli_add_plain(&line, text);
+        mt_buf_addc(&line, '\n');
     }
     int code = cli_print(mt_buf_str(&line));
     /* A reader that went away (`| head`) is remembered, the check goes on to its
@@ -101,6 +107,8 @@ static void write_text(mt_buf *out, const ex_check_result *r)
     }
 }
 
+/* A failed print outweighs differences: who reads an exit status 1 must be able to rely
+ * on the lines before it. */
 static int print_summary(const telling *t, const ex_check_result *r)
 {
     mt_buf out = {0};
@@ -114,6 +122,7 @@ static int print_summary(const telling *t, const ex_check_result *r)
     return code ? code : t->code ? t->code : r->differences ? CLI_FAILS : CLI_HOLDS;
 }
 
+/* Progress is shown on standard error, where that is a terminal. */
 static int check(const cli_args *args, st_store *store)
 {
     telling t = {.json = cli_flag(args, "json")};

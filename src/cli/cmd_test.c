@@ -43,6 +43,7 @@ const char CMD_TEST_DETAILS[] =
 "The report is TAP version 14. Exit status 1 if a case fails or there is none.";
 /* clang-format on */
 
+/* For the summary, and for the exit status. */
 typedef struct tally {
     size_t run, passed;
 } tally;
@@ -118,6 +119,7 @@ static void add_name(mt_buf *out, mt_str name)
     mt_buf_free(&safe);
 }
 
+/* "ok 3 - positive/entity_basic", "not ok 4 - ...", reasons as comments below. */
 static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_str why)
 {
     mt_buf_addf(out, "%sok %zu - ", ok ? "" : "not ", number);
@@ -295,6 +297,8 @@ static int run_all(const cli_args *args, const char *root, int percent)
     return code;
 }
 
+/* Options are read before anything is looked for; a root that is not there is the
+ * world's fault, one without cases the caller's. */
 int cmd_test(const cli_args *args)
 {
     const char *root = args->operands[0];

@@ -114,7 +114,8 @@ static int gather(const cli_args *args, mt_arena *a, const char *option,
     return CLI_HOLDS;
 }
 
-/* "90d" beside what base/duration.h reads. */
+/* "90d" beside what base/duration.h reads. *out is a moment in milliseconds since 1970.
+ * False: it is not a time, it is nothing, or it is beyond all reason. */
 static bool read_expiry(const char *text, int64_t now, int64_t *out)
 {
     uint64_t milliseconds;
@@ -157,7 +158,9 @@ static int check_grants(const cli_args *args, const ht_token *t)
     return CLI_HOLDS;
 }
 
-/* On standard error, so that what is printed stays the token alone. */
+/* On standard error, so that what is printed stays the token alone. "motet: admin
+ * includes read, evaluate, ...": who grants one right should know what comes with
+ * it. */
 static void say_what_is_included(const ht_token *t)
 {
     for (size_t i = 0; i < t->right_count; i++) {
@@ -168,6 +171,7 @@ static void say_what_is_included(const ht_token *t)
     }
 }
 
+/* Without --actor nobody claims to know, and records say nothing about it. */
 static int read_actor(const cli_args *args, ht_token *t)
 {
     const char *text = cli_value(args, "actor");
@@ -181,6 +185,7 @@ static int read_actor(const cli_args *args, ht_token *t)
                     : cli_fail(args, CLI_USAGE, "--actor is human or machine");
 }
 
+/* created_ms is taken once, so that --expires counts from the same moment. */
 static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
 {
     const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
@@ -223,6 +228,7 @@ static int show_secret(const cli_args *args, const ht_token *t, const char *text
     return code;
 }
 
+/* Version 0: the row must be new. The record of it is part of the same transaction. */
 static mt_err put_new(st_store *store, const ht_token *t)
 {
     st_tx *tx;
@@ -291,6 +297,8 @@ static mt_err change_in(changing *c, st_tx *tx, mt_str id)
     return ht_token_change_put(tx, &c->after, version + 1, &record, now_ms());
 }
 
+/* Tried again when somebody else changed the token in between: then it is read anew,
+ * and what both wanted is kept. */
 static mt_err change_it(changing *c, st_store *store, mt_str id)
 {
     enum { TRIES = 8 };
@@ -330,6 +338,7 @@ static int change(changing *c)
     return code;
 }
 
+/* True after saying so: a revoked token stays revoked. */
 static bool has_ended(changing *c, const ht_token *t)
 {
     if (t->revoked_ms) {
@@ -351,7 +360,8 @@ static bool is_in(const mt_str *list, size_t count, mt_str text)
     return false;
 }
 
-/* What it has, without what is taken away, and what is added behind it. */
+/* What it has, without what is taken away, and what is added behind it. Each is there
+ * once. What is taken away wins over what is added in the same command. */
 static void regrant(mt_arena *a, const mt_str **list, size_t *count, const mt_str *add,
                     size_t add_count, const mt_str *drop, size_t drop_count)
 {
@@ -414,6 +424,7 @@ static bool grant_change(changing *c, ht_token *t)
     return !c->code;
 }
 
+/* By the table of options, so that a new one counts by itself. */
 static bool says_something(const cli_args *args)
 {
     for (const cli_option *o = GRANT_OPTIONS; o->name; o++) {
@@ -424,6 +435,7 @@ static bool says_something(const cli_args *args)
     return false;
 }
 
+/* What is included is said of the token as it is afterwards. */
 static int grant(const cli_args *args)
 {
     changing c = {
@@ -441,6 +453,7 @@ static int grant(const cli_args *args)
 
 /* ---- rotate ---- */
 
+/* `until` is when the old secret ends; with --keep 0 that is now. */
 static bool rotate_change(changing *c, ht_token *t)
 {
     const char *keep = cli_value(c->args, "keep");
@@ -550,6 +563,7 @@ static void add_name_list(mt_jw *w, const mt_str *names, size_t count)
     mt_jw_end_array(w);
 }
 
+/* Times in milliseconds since 1970; 0: never, or not. */
 static void add_object(listing *l, const ht_token *t)
 {
     mt_jw *w = &l->w;
@@ -604,6 +618,8 @@ static mt_err walk_tokens(st_store *store, listing *l)
     return err;
 }
 
+/* JSON is complete also after an error, but not printed then: half a list of who may
+ * come in would be taken for the whole. */
 static int list(const cli_args *args)
 {
     st_store *store;

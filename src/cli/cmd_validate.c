@@ -1,5 +1,7 @@
 /* cli/cmd_validate.c - motet validate: is this interchange we can run?
- * Room: cli. */
+ * Room: cli. All of the work is cli_contract_load()'s, which every command that reads a
+ * contract shares; this one only says so. Exit status 0 valid, 1 not, 2 used wrongly, 3
+ * it cannot be read. */
 #include <stdio.h>
 
 #include "cli/commands.h"

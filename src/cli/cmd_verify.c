@@ -1,5 +1,7 @@
 /* cli/cmd_verify.c - motet verify: is this manifest what its signer signed?
- * Room: cli. */
+ * Room: cli. The file alone is needed: no server, no store. Exit status 0 verified, 1
+ * not, 2 for an option, 3 for a file. What exactly is verified is the etag over the
+ * bundle and the signature over the etag; by whose key is said with it. */
 #include <stdio.h>
 
 #include "base/json_write.h"

@@ -67,6 +67,7 @@ const cli_command CMD_WITNESS_COMMANDS[] = {
 };
 /* clang-format on */
 
+/* What both `serve` and `sign` need as long as they are a witness. */
 typedef struct standing {
     const cli_args *args;
     mt_arena arena;
@@ -97,6 +98,8 @@ static int read_name(const cli_args *args, mt_str *out)
                                               LG_NAME_BYTES);
 }
 
+/* At least one, at most EX_WITNESS_LOGS: a witness that knows no log could only
+ * refuse. */
 static int read_logs(standing *s)
 {
     int count = 0;
@@ -143,6 +146,8 @@ static int begin(standing *s)
     return code;
 }
 
+/* However far begin() came. Takes the code through, so that it is one line to
+ * return. */
 static int end(standing *s, int code)
 {
     ex_witness_close(s->witness);
@@ -197,6 +202,9 @@ static mt_str about(standing *s)
     return copy;
 }
 
+/* Two lines on standard output: "witness NAME+ID+KEY" and "listening on http://...".
+ * The file of --ready-file has the address alone, and is written last, when it
+ * listens. */
 static int say_where(standing *s, const ht_witness_server *server)
 {
     const char *ready = cli_value(s->args, "ready-file");
@@ -207,6 +215,7 @@ static int say_where(standing *s, const ht_witness_server *server)
     return code || !ready ? code : cli_write_text(s->args, ready, address);
 }
 
+/* Serves until a signal comes; the server's own threads do the work meanwhile. */
 static int listen_on(standing *s, ht_log *log, const sigset_t *signals)
 {
     const char *at = cli_value(s->args, "listen");

@@ -1,5 +1,8 @@
 /* cli/commands.c - the table of commands. To add one, add a row.
- * Room: cli. */
+ * Room: cli. Order is that of `motet help`: first what an author does, then trust, then
+ * servers, at the end the two other engines. A row with subcommands has no function, no
+ * options and no operands of its own; their table has rows of the same form. Columns:
+ * cli/cli.h. */
 #include "cli/commands.h"
 
 /* clang-format off */

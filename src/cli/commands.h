@@ -1,5 +1,9 @@
 /* cli/commands.h - what each command's file offers to the table in cli/commands.c.
- * Room: cli. A command with options declares CMD_<NAME>_OPTIONS beside its function. */
+ * Room: cli. A command with options declares CMD_<NAME>_OPTIONS beside its function.
+ * Functions take parsed arguments and return an exit status (cli/cli.h); none of them
+ * calls exit(). Operands are counted before they are called, so args->operands[least -
+ * 1] is there. DETAILS are the paragraphs of `motet help NAME`. A name that ends in
+ * COMMANDS is a table of subcommands and lies beside them. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -49,6 +49,7 @@ struct cli_conditions {
 
 /* ---- What is to be read ---- */
 
+/* `index` is found when all of them have been compiled (find_indices). */
 static void add_condition(cli_conditions *c, size_t scenario, const mt_json *node,
                           bool where)
 {
@@ -80,6 +81,7 @@ typedef struct writer {
     uint32_t line; /* that is written */
 } writer;
 
+/* Lines are counted as they are written: a condition is found again by its line. */
 static void put(writer *w, mt_str text)
 {
     mt_buf_adds(&w->out, text);
@@ -120,6 +122,7 @@ static mt_str type_text(mt_arena *a, const mt_json *type)
     return text;
 }
 
+/* The source is never asked; the language only wants one. */
 static void declare_fact(writer *w, mt_str id, mt_str type)
 {
     putf(w, "fact %.*s { type: %.*s source: \"a.b\" }\n", MT_ARG(id), MT_ARG(type));
@@ -140,6 +143,8 @@ static void declare_verdict(writer *w, const mt_json *rule, uint32_t n)
          MT_ARG(w->c->prefix), n, MT_ARG(verdict), MT_ARG(type), MT_ARG(fact));
 }
 
+/* "(none)" is for an instance that does not exist: not a name that a state can have, so
+ * it is never mistaken for one. */
 static void declare_state(writer *w, const ct_entity *e)
 {
     putf(w, "fact %.*s { type: Record { state: Enum(values: [", MT_ARG(e->id));
@@ -149,8 +154,12 @@ static void declare_state(writer *w, const ct_entity *e)
     put(w, MT_STR("\"(none)\"]) } source: \"a.b\" }\n"));
 }
 
+/* Long enough for every outcome and every kind of error; names are far shorter. */
 #define RESULT_TYPE MT_STR("Text(max_length: 100000)")
 
+/* Only types are taken over. Rules are declared with `when: true`, since the elaborator
+ * asks only whether there is such a verdict; they do not join the contract
+ * afterwards. */
 static void declare_all(writer *w)
 {
     const cli_conditions *c = w->c;
@@ -253,7 +262,9 @@ static void drop_faulty(cli_conditions *c)
     c->list.len = kept;
 }
 
-/* The bundle of the source text; empty: no condition is left. */
+/* The bundle of the source text; empty: no condition is left. Those with faults are
+ * taken out and the rest is tried again: one slip must not take the conditions of other
+ * scenarios with it. Each turn drops at least one, so it ends. */
 static mt_str elaborate(cli_conditions *c)
 {
     while (c->list.len) {
@@ -299,6 +310,8 @@ static bool joins(const cli_conditions *c, const mt_json *construct)
            (c->error && mt_str_is(id, "error"));
 }
 
+/* The contract's own constructs first, as they are. The higher version of the two is
+ * kept: a condition may use what only that has. */
 static mt_str joined(const cli_conditions *c, const mt_json *ours)
 {
     mt_buf out = {0};
@@ -346,6 +359,8 @@ static void find_indices(cli_conditions *c)
     }
 }
 
+/* What fails here is not the author's fault but ours or a limit's; `why` has a sentence
+ * for each diagnostic. */
 static bool load(cli_conditions *c, mt_str ours, mt_buf *why)
 {
     mt_diags ds = {.arena = c->a};
@@ -411,6 +426,8 @@ static mt_str facts_of(const cli_conditions *c, mt_arena *a, const ct_trial *t,
     return text;
 }
 
+/* True also for a condition that is always true, which the compiler leaves out. A fault
+ * while it is evaluated counts as not holding, and *fault says why. */
 static bool holds(cli_conditions *c, mt_arena *a, const condition *k, ct_fault *fault)
 {
     ct_bench *b = &c->bench;
@@ -431,6 +448,8 @@ static void say_broken(cli_conditions *c, const condition *k, const ct_fault *fa
     mt_buf_addc(why, '\n');
 }
 
+/* *wanted false: `where` leaves this case out, so that it counts neither way. All
+ * asserts are judged, not only up to the first that fails. */
 static bool judge(void *state, mt_arena *a, const ct_bench *b, const ct_trial *t,
                   const ct_result *r, bool *wanted, mt_buf *why)
 {
@@ -467,12 +486,14 @@ static bool judge(void *state, mt_arena *a, const ct_bench *b, const ct_trial *t
 
 /* ---- The whole ---- */
 
+/* A fact or verdict of the contract keeps its name: conditions then mean that one. */
 static bool is_taken(const ct_model *m, mt_str name)
 {
     return ct_model_find(m, CT_KIND_FACT, name) != CT_NONE ||
            ct_model_find(m, CT_KIND_VERDICT, name) != CT_NONE;
 }
 
+/* The prefix grows until no name of the contract begins with it. */
 static void choose_names(cli_conditions *c)
 {
     const ct_model *m = c->base;
@@ -498,6 +519,8 @@ static bool speaks_of(const ct_expr *e, uint32_t fact)
                  speaks_of(e->right, fact));
 }
 
+/* An assert that speaks of `error` expects that there may be one: the run is then not
+ * judged as failed by the error alone. */
 static void hand_out(cli_conditions *c)
 {
     uint32_t error = c->error
@@ -518,6 +541,8 @@ static void hand_out(cli_conditions *c)
     }
 }
 
+/* No arena is rewound here: conditions, plan and texts live as long as the scenarios
+ * do. */
 cli_conditions *cli_conditions_open(mt_arena *a, const ct_model *base, mt_str bundle,
                                     ct_scenarios *file, const mt_limits *limits,
                                     mt_buf *why)

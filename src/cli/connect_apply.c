@@ -28,6 +28,8 @@ typedef struct applying {
     int code;
 } applying;
 
+/* Goes on with the next fact: all faults are told in one run, and p->code keeps that
+ * there was one. */
 static void refuse(applying *p, mt_str fact, mt_str why)
 {
     p->code =
@@ -57,7 +59,9 @@ static bool check_fact(applying *p, uint32_t source, const cn_document *d,
     return good;
 }
 
-/* A file of the command line as the configuration has to call it. */
+/* A file of the command line as the configuration has to call it. A server reads paths
+ * relative to its configuration. A file below that directory is named from there, any
+ * other by its absolute path; the same directory needs no change. */
 static mt_str as_config_says(applying *p, mt_str file)
 {
     mt_str config = mt_str_z(p->config), base = mt_str_basename(config);
@@ -73,7 +77,9 @@ static mt_str as_config_says(applying *p, mt_str file)
                                      : file;
 }
 
-/* What the document itself says of how to reach the source, unless somebody said it. */
+/* What the document itself says of how to reach the source, unless somebody said it.
+ * Only a SQLite file and a .proto say it: of the others a document describes the shape,
+ * not the address. */
 static mt_json with_reach(applying *p, const cn_decided_source *s, mt_json settings)
 {
     bool sqlite = mt_str_starts(s->document, MT_STR("sqlite:"));
@@ -86,6 +92,8 @@ static mt_json with_reach(applying *p, const cn_decided_source *s, mt_json setti
     return cn_with(p->arena, &settings, key, &node);
 }
 
+/* Accepted facts replace what the configuration had for them; everything else in it
+ * stays. Instances are only added: who wrote one by hand knows better than a review. */
 static mt_json joined(applying *p, const cn_decided_source *s, const mt_json *old)
 {
     mt_arena *a = p->arena;
@@ -114,6 +122,9 @@ static mt_json joined(applying *p, const cn_decided_source *s, const mt_json *ol
     return cn_with(a, &settings, MT_STR("facts"), &facts);
 }
 
+/* The document is read again and not believed from the review: it may have changed
+ * since, and settings in a review are edited by hand. cn_decided_source.format is what
+ * the review says it is. */
 static void apply_source(applying *p, const cn_decided_source *s)
 {
     uint32_t source = ct_model_find(p->model, CT_KIND_SOURCE, s->source);
@@ -142,7 +153,8 @@ static void apply_source(applying *p, const cn_decided_source *s)
     }
 }
 
-/* Is the fault about something that this review writes? */
+/* Is the fault about something that this review writes? A diagnostic names a fact or a
+ * source. */
 static bool is_ours(const applying *p, const mt_diag *d)
 {
     bool fact = mt_str_is(d->construct_kind, "Fact");
@@ -180,6 +192,9 @@ static void try_adapters(applying *p, const mt_json *sources)
     ad_adapters_free(adapters);
 }
 
+/* The patched text keeps comments and layout of everything that did not change
+ * (connect/config.h). An existing file is rewritten in place of itself, with its
+ * mode. */
 static int write_config(applying *p)
 {
     mt_buf out = {0}, why = {0};
@@ -201,7 +216,8 @@ static int write_config(applying *p)
     return code;
 }
 
-/* A configuration that is not there yet is an empty one. */
+/* A configuration that is not there yet is an empty one. JSON is refused: what is
+ * written keeps the file's own layout, and that is only known for YAML. */
 static int read_config(applying *p)
 {
     p->text = MT_STR("");
@@ -222,6 +238,8 @@ static int read_config(applying *p)
     return code;
 }
 
+/* A review of another contract is refused by its id, since names of facts could agree
+ * by accident. */
 static int read_review(applying *p, const char *path, cn_review *out)
 {
     mt_str text;
@@ -242,6 +260,7 @@ static int read_review(applying *p, const char *path, cn_review *out)
     return code;
 }
 
+/* Adapters see all sources, changed ones included, as the server will. */
 static int finish(applying *p)
 {
     const mt_json *before = mt_json_at(&p->tree, "sources");
@@ -258,6 +277,9 @@ static int finish(applying *p)
                                     p->config, p->applied, p->changed.count));
 }
 
+/* Every source is looked at before anything is decided, so that faults of all of them
+ * are told. A review that accepts nothing is a fault: whoever applies it expected
+ * something. */
 int cli_connect_apply(const cli_args *args, cli_contract *c, const char *review)
 {
     applying p = {.args = args,

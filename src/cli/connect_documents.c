@@ -1,11 +1,17 @@
 /* cli/connect_documents.c - documents for motet connect: files and live catalogs.
- * Room: cli. */
+ * Room: cli. Order: the bytes are read (a file, or what a live catalog says, as SQL),
+ * the format is found by name and content unless it was said, then connect/ reads it.
+ * Nothing is fetched over the network but catalogs. Passwords stand in the addresses of
+ * those, so messages show only what is before the first colon. Exit status 1 for a
+ * document with faults or one that is too large, 2 for an http address, 3 for what
+ * cannot be read. */
 #include "adapter/catalog.h"
 #include "cli/connect.h"
 #include "os/file.h"
 
 /* Imports of .proto text lie below the directory of the file, or above it as far as the
- * import's own directories say: bank/accounts.proto may import bank/types.proto. */
+ * import's own directories say: bank/accounts.proto may import bank/types.proto. At
+ * most 8 directories up, so that a deep path does not make a long search. */
 static mt_err load_beside(void *state, mt_arena *a, mt_str name, mt_str *text)
 {
     mt_str dir = *(const mt_str *)state;
@@ -24,6 +30,8 @@ static mt_err load_beside(void *state, mt_arena *a, mt_str name, mt_str *text)
     return err;
 }
 
+/* A live catalog becomes the text of CREATE statements, so it is read like a file of
+ * SQL. */
 static int read_bytes(const cli_args *args, mt_arena *a, const mt_limits *limits,
                       mt_str name, mt_str *out)
 {

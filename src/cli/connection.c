@@ -1,3 +1,11 @@
+/* cli/connection.c - see connection.h.
+ * Room: cli.
+ *
+ * A request is made of an exchange, sent with libcurl, and its answer kept in memory up
+ * to ANSWER_BYTES. Why no answer came is one sentence in `why`, with two cases told
+ * apart: `refused` (nobody took it, so it may be sent again without a thought) and
+ * `late`. The handle outlives an exchange: where to write errors is taken back after
+ * each, the rest of what it points to is set again by the next. */
 #include "cli/connection.h"
 
 #include <stdio.h>
@@ -15,6 +23,8 @@ const char *cli_server_of(const cli_args *args)
     return server && server[0] ? server : "http://127.0.0.1:8440";
 }
 
+/* libcurl is loaded when it is first needed: commands that speak with nobody start
+ * without it, and run where it is not installed. */
 int cli_connect(const cli_args *args, cli_connection *out)
 {
     *out = (cli_connection){.server = cli_server_of(args),
@@ -53,6 +63,7 @@ static size_t keep(char *data, size_t size, size_t count, void *state)
     return x->answer.full ? 0 : size * count;
 }
 
+/* Called by the library several times a second; other than 0 ends the transfer. */
 static int see_progress(void *state, curl_off_t a, curl_off_t b, curl_off_t c,
                         curl_off_t d)
 {
@@ -61,12 +72,15 @@ static int see_progress(void *state, curl_off_t a, curl_off_t b, curl_off_t c,
     return connection->is_over && connection->is_over();
 }
 
+/* Without a body none is sent, not an empty one: `ptr` says which. */
 static void set_body(CURL *curl, const cli_exchange *x)
 {
-    if (x->body.ptr) {
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDS, x->body.ptr);
-        curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
+    if (!x->body.ptr) { /* nor that of the exchange before */
+        curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
+        return;
     }
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDS, x->body.ptr);
+    curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)x->body.len);
 }
 
 /* Only http and https, whatever address was given; nobody is followed elsewhere. */
@@ -94,6 +108,7 @@ static void set_up(cli_connection *c, cli_exchange *x)
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, x->fields);
 }
 
+/* Only at the first sending: the lines stay in the list when the same is sent again. */
 static void add_common_fields(cli_exchange *x)
 {
     if (x->token.len) {
@@ -108,6 +123,8 @@ static void add_common_fields(cli_exchange *x)
 
 _Static_assert(sizeof((cli_exchange *)0)->why >= CURL_ERROR_SIZE, "room for it");
 
+/* A ceiling that is not set yet tells the first sending from one that repeats it. An
+ * answer with an error status is an answer: true, and `status` says so. */
 bool cli_exchange_run(cli_connection *c, cli_exchange *x)
 {
     bool first = !x->answer.ceiling;

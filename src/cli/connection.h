@@ -42,6 +42,7 @@ typedef struct cli_exchange {
 void cli_exchange_field(cli_exchange *x, const char *name, mt_str value);
 /* False: no answer came. May be called again, to send the same once more. */
 bool cli_exchange_run(cli_connection *c, cli_exchange *x);
+/* Frees everything of the exchange; its parts that were borrowed stay the caller's. */
 void cli_exchange_end(cli_exchange *x);
 
 #endif

@@ -33,6 +33,7 @@ static void add_seen(mt_buf *out, bool seen)
 
 /* ---- Figures ---- */
 
+/* A kind of which there is nothing shows a full bar: nothing is missing there. */
 static void add_figures(mt_buf *out, const ct_coverage *c)
 {
     mt_buf_addz(out, "<table><tr><th></th><th>seen</th><th>of</th><th></th></tr>\n");
@@ -48,6 +49,8 @@ static void add_figures(mt_buf *out, const ct_coverage *c)
     mt_buf_addz(out, "</table>\n");
 }
 
+/* Both polarities, since a rule that was only ever present was never seen to hold
+ * back. */
 static void add_rules(mt_buf *out, const ct_coverage *c)
 {
     const ct_model *m = ct_coverage_plan(c)->model;
@@ -64,7 +67,8 @@ static void add_rules(mt_buf *out, const ct_coverage *c)
     mt_buf_addz(out, "</table>\n");
 }
 
-/* Items of one kind, a row each. */
+/* Items of one kind, a row each. What is complete is folded, so that the eye falls on
+ * what is not. */
 static void add_items(mt_buf *out, const ct_coverage *c, ct_cover_kind kind,
                       const char *heading)
 {
@@ -89,6 +93,7 @@ typedef struct drawing {
     bool drawn; /* Graphviz is there */
 } drawing;
 
+/* Unmarked is not the same as never seen: there is no such thing to be seen. */
 static mt_seen mark_of(const ct_coverage *c, ct_cover_kind kind, mt_str name)
 {
     const ct_cover_item *item = ct_coverage_find(c, kind, name);
@@ -158,6 +163,8 @@ static void mark_ends(const mt_picture *p)
     }
 }
 
+/* Steps first: edges from a start or into a branch take their mark from where they
+ * lead. */
 static void mark(mt_arena *a, const ct_coverage *c, const mt_picture *p)
 {
     for (size_t i = 0; i < p->nodes.len; i++) {
@@ -183,6 +190,8 @@ static void add_inline(mt_buf *out, mt_str svg)
     mt_buf_addz(out, "</figure>\n");
 }
 
+/* The first picture that cannot be drawn ends the drawing: without Graphviz none
+ * can. */
 static bool draw_page(void *context, mt_str file, const mt_picture *p)
 {
     drawing *d = context;
@@ -236,6 +245,8 @@ static void add_contract(void *state, mt_str contract, const ct_coverage *c)
     mt_buf_addz(out, "</section>\n");
 }
 
+/* Colours are those of the pictures (base/picture.h), so that page and drawing agree in
+ * light and dark. */
 static void add_style(mt_buf *out)
 {
     const mt_paint *page = &MT_PAINT_PAGE;

@@ -22,6 +22,7 @@ static mt_str member(const mt_json *object, const char *key)
     return object ? mt_json_text(mt_json_get(object, mt_str_z(key))) : (mt_str){0};
 }
 
+/* Keeps the text in the arena and frees the buffer. */
 static mt_str done(mt_arena *a, mt_buf *text)
 {
     mt_str kept = mt_str_dup(a, mt_buf_str(text));
@@ -29,6 +30,7 @@ static mt_str done(mt_arena *a, mt_buf *text)
     return kept;
 }
 
+/* "clerk 7 (t-1a2b), human": the name first, as people know it, then what proves it. */
 static mt_str who_of(mt_arena *a, const mt_json *d)
 {
     const mt_json *caller = mt_json_at(d, "caller");
@@ -40,6 +42,7 @@ static mt_str who_of(mt_arena *a, const mt_json *d)
     return actor.len ? mt_strf(a, "%.*s, %.*s", MT_ARG(who), MT_ARG(actor)) : who;
 }
 
+/* Bindings of an operation or a flow; of a record about one instance, that one. */
 static mt_str on_of(mt_arena *a, const mt_json *d)
 {
     mt_buf text = {0};
@@ -103,6 +106,7 @@ static mt_str asked_of(mt_arena *a, const mt_json *d)
                    MT_ARG(what));
 }
 
+/* A refusal has no kind of its own matter: what was asked for tells. */
 static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "refusal")) {
@@ -148,6 +152,8 @@ static mt_str grants_of(mt_arena *a, const mt_json *token)
     return done(a, &text);
 }
 
+/* In the order of the most telling: grants of a token, event of a guard, refusal, what
+ * a flow waits for, outcome, status. */
 static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "token_created") || mt_str_is(kind, "token_changed")) {
@@ -206,6 +212,8 @@ static mt_str why_of(mt_arena *a, const mt_json *d)
     return done(a, &text);
 }
 
+/* A record counts as a decision when somebody asked for it; what the server did by
+ * itself has no caller. */
 void cli_decision_read(mt_arena *a, const mt_json *decision, cli_decision *out)
 {
     mt_str kind = member(decision, "kind"), as = member(decision, "asked_as");

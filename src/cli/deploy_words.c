@@ -27,6 +27,8 @@ static mt_str what_changed(mt_arena *a, const mt_json *field)
     return text;
 }
 
+/* Columns: kind, name, field, change, class. `class` is how the server judges the
+ * change, breaking or not. */
 static void row(cli_table *t, const mt_json *construct, mt_str field, mt_str change,
                 mt_str class)
 {
@@ -37,6 +39,7 @@ static void row(cli_table *t, const mt_json *construct, mt_str field, mt_str cha
     cli_table_cell(t, class);
 }
 
+/* Constructs that were added or removed whole have no field. */
 static void rows(cli_table *t, const mt_json *list, const char *what)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -64,6 +67,8 @@ static void tell_diff(mt_buf *out, mt_arena *a, const mt_json *diff)
     cli_table_free(&t);
 }
 
+/* A refusal lists names only, an answer objects with an id and what becomes of it. Ids
+ * are copied by people, so their column is broken last. */
 static void tell_flows(mt_buf *out, const mt_json *flows)
 {
     cli_table t = {.titles = {"FLOW IN FLIGHT", "EXECUTION", "WHAT BECOMES OF IT"},
@@ -79,6 +84,7 @@ static void tell_flows(mt_buf *out, const mt_json *flows)
     cli_table_free(&t);
 }
 
+/* Nothing is said about none. */
 static void add_number(mt_buf *out, const mt_json *object, const char *key,
                        const char *after)
 {
@@ -105,6 +111,8 @@ static void tell_first(mt_buf *out, const mt_json *answer, bool tried)
                       : "");
 }
 
+/* "deployed 'escrow' as version 3 over 1a2b3c4d5e6f: CLASS, STATUS". A simulation says
+ * "would deploy" and that nothing was changed. */
 static void tell_next(mt_buf *out, const mt_json *answer, bool tried)
 {
     mt_str from = mt_text_at(answer, "from");
@@ -122,6 +130,8 @@ static void tell_next(mt_buf *out, const mt_json *answer, bool tried)
                 tried ? "; nothing was changed" : "");
 }
 
+/* Three cases: served like this already, the first version of a name, another version
+ * of one. The etag is last and whole, for scripts that read the last line. */
 void cli_deploy_told(mt_buf *out, mt_arena *a, const mt_json *answer)
 {
     bool tried = mt_json_at(answer, "simulation") != NULL;

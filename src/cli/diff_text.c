@@ -56,6 +56,8 @@ static change difference(const lines *x, size_t i, const lines *y, size_t j)
     return (change){i, x->len, j, y->len};
 }
 
+/* Changes come in order and never touch: between two of them is at least one equal
+ * line. */
 static changes compare(mt_arena *a, const lines *x, const lines *y)
 {
     changes all = {0};
@@ -74,6 +76,7 @@ static changes compare(mt_arena *a, const lines *x, const lines *y)
     return all;
 }
 
+/* The mark for a missing newline is the one that `patch` reads. */
 static void add_lines(mt_buf *out, char mark, const lines *x, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++) {
@@ -91,7 +94,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Changes [first, end) with what stands around and between them. */
+/* Changes [first, end) with what stands around and between them. Numbers of lines count
+ * from 1; an empty side is told by the line before it, as diff does. */
 static void add_hunk(mt_buf *out, const lines *x, const lines *y, const changes *all,
                      size_t first, size_t end)
 {
@@ -110,6 +114,8 @@ static void add_hunk(mt_buf *out, const lines *x, const lines *y, const changes 
     add_lines(out, ' ', x, from, from + after);
 }
 
+/* Nothing for two equal texts. Two changes share a hunk when what is shown around them
+ * would overlap or meet. */
 void cli_diff_text(mt_buf *out, mt_str name, mt_str old, mt_str new)
 {
     mt_arena scratch = {0};

@@ -1,9 +1,14 @@
 /* cli/executor_settings.c - a configuration file, and what it means to an executor.
- * Room: cli. */
+ * Room: cli. `motet serve`, `mcp` and `guard` read the same file by the same table
+ * (http/config.h), so a setting means the same wherever an executor is opened. Faults
+ * are told with line and column, all of them at once. Nothing is checked here that
+ * needs a store or a contract. */
 #include "cli/executor_settings.h"
 
 #include <stdio.h>
 
+/* Without a path the settings stay as they are. *text must outlive the settings: they
+ * borrow from it. Everything but a name that ends in .json is read as YAML. */
 int cli_read_config(const cli_args *args, mt_arena *a, const char *path, size_t limit,
                     ht_config *config, mt_str *text)
 {
@@ -26,6 +31,8 @@ static mt_str text_or_empty(const char *text)
     return mt_str_z(text ? text : "");
 }
 
+/* The executor takes counted texts, the configuration has C strings; these borrow from
+ * it. */
 static const mt_str *texts_of(mt_arena *a, ht_list list)
 {
     mt_str *texts = mt_new_array(a, mt_str, list.count);
@@ -37,6 +44,8 @@ static const mt_str *texts_of(mt_arena *a, ht_list list)
 
 static const char *const NO_FILES[] = {NULL};
 
+/* Store, log and their state are the caller's to add. What is NULL in a configuration
+ * and text in the options becomes empty text, which an executor reads as not said. */
 ex_executor_options cli_executor_options(mt_arena *a, const ht_config *c,
                                          const mt_limits *limits, mt_str directory)
 {

@@ -1,5 +1,7 @@
 /* cli/files.c - whole files for commands; what cannot be read or written is said.
- * Room: cli. */
+ * Room: cli. errno is looked at first when something failed, since it knows more than
+ * our own codes. Limits are in bytes and counted while reading, so a pipe without an
+ * end does no harm. */
 #include <errno.h>
 
 #include "cli/cli.h"

@@ -53,6 +53,8 @@ static file *find_id(fixer *f, mt_str id)
     return NULL;
 }
 
+/* Names are resolved by the disk's provider: edits change texts, never which files
+ * there are. */
 static mt_err find_below(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
                          mt_str *why)
 {
@@ -60,6 +62,9 @@ static mt_err find_below(void *state, mt_arena *a, mt_str dir, mt_str path, mt_s
     return f->below.find(f->below.state, a, dir, path, id, why);
 }
 
+/* A file that was read once is never read again: a change on the disk in the middle
+ * would make edits of another text. The text that is given counts against the limit as
+ * a file would. */
 static mt_err read_over(void *state, mt_arena *a, mt_str id, size_t limit, mt_str *text,
                         mt_str *why)
 {
@@ -109,6 +114,8 @@ typedef struct edits {
     size_t len, cap;
 } edits;
 
+/* By file, then place, then length: so that edits of one file are together and from
+ * left to right. */
 static int compare(const void *a, const void *b)
 {
     const mt_edit *x = &((const edit *)a)->edit, *y = &((const edit *)b)->edit;
@@ -122,6 +129,7 @@ static int compare(const void *a, const void *b)
     return x->length < y->length ? -1 : x->length > y->length;
 }
 
+/* Members of a System are contracts of their own, with strata of their own. */
 static void add_strata(mt_arena *a, const ct_elaboration *e, edits *out)
 {
     const mt_edit *found;
@@ -136,6 +144,7 @@ static void add_strata(mt_arena *a, const ct_elaboration *e, edits *out)
     }
 }
 
+/* Only what is sure: a guess is shown by motet check, and left to the author. */
 static edits gather(mt_arena *a, const mt_diags *ds, const ct_elaboration *e)
 {
     edits all = {0};
@@ -158,7 +167,9 @@ static bool clash(const mt_edit *before, const mt_edit *e)
     return e->offset < before->offset + before->length || e->offset == before->offset;
 }
 
-/* The edits [first, end) of one file. */
+/* The edits [first, end) of one file. Edits are in order and do not overlap after
+ * clash(), so the new text is made in one pass. A file that cannot be found is left as
+ * it is. */
 static void apply(fixer *f, const edits *all, size_t first, size_t end)
 {
     file *to = find_path(f, all->items[first].edit.file);
@@ -199,7 +210,8 @@ static void apply_all(fixer *f, const edits *all)
 
 /* ---- rounds ---- */
 
-/* Elaborates what the files are to be; `made` gets the edits it asks for. */
+/* Elaborates what the files are to be; `made` gets the edits it asks for. Returns how
+ * many errors there are: what decides whether a round was any good. */
 static size_t look(fixer *f, mt_arena *a, edits *made)
 {
     mt_provider over = {f, find_below, read_over};
@@ -219,6 +231,9 @@ static file *copied(fixer *f)
     return copy;
 }
 
+/* Two arenas take turns: the edits of one round live in the arena of the look before
+ * it, while the next look needs one of its own. Files that a round uncovered stay when
+ * it is taken back, with the text they have on the disk. */
 static void mend(fixer *f)
 {
     mt_arena first = {0}, second = {0};
@@ -250,6 +265,8 @@ static bool is_changed(const file *f)
     return !mt_str_eq(f->old, f->new);
 }
 
+/* "rules.tenor: 2 faults mended". To standard error, as everything that is not a
+ * result. */
 static void say(const file *f)
 {
     if (f->mended) {
@@ -262,6 +279,7 @@ static void say(const file *f)
     }
 }
 
+/* In the order in which they were read; each is said as soon as it is written. */
 static int write_files(fixer *f)
 {
     for (size_t i = 0; i < f->files.len; i++) {
@@ -312,6 +330,8 @@ static int show_diff(fixer *f)
     return code;
 }
 
+/* The exit status does not say whether faults are left: motet check goes on and tells
+ * them. */
 int cli_fix(const cli_args *args)
 {
     fixer f = {.args = args, .limits = cli_limits(args)};

@@ -1,3 +1,8 @@
+/* cli/graph_stored.c - a capture that a server keeps in its store, as a file.
+ * Room: cli. The store is opened for reading only, so it may be in use. The file is
+ * written with mode 600, since a capture has whatever the events had. Exit status 1
+ * when there is no such capture, 2 for a number that is not one, 3 when store or file
+ * fails. */
 #include "cli/graph_stored.h"
 
 #include <errno.h>
@@ -21,6 +26,8 @@ static bool read_number(const cli_args *args, int64_t *out)
     return good;
 }
 
+/* A graph without keys has one history; with keys each has its own, and --key says
+ * which. */
 static int read_journal(const cli_args *args, st_store *store, const char *graph,
                         int64_t number, mt_buf *journal)
 {

@@ -12,6 +12,8 @@
 
 /* ---- The map ---- */
 
+/* "map.yaml:12:3: ...": the place is that of the value that is wrong. Called once for
+ * each fault, so all are told. */
 static void tell_fault(void *state, const mt_form_fault *fault)
 {
     cli_guarded *g = state;
@@ -24,6 +26,7 @@ static void tell_fault(void *state, const mt_form_fault *fault)
     mt_buf_free(&text);
 }
 
+/* JSON is YAML, too, so one reader is enough. */
 static int read_map(cli_guarded *g)
 {
     const char *path = cli_value(g->in.args, "map");
@@ -49,6 +52,7 @@ static int read_map(cli_guarded *g)
 
 typedef MT_VEC(mt_str) texts;
 
+/* Rights are over this contract alone: "escrow/facts:amount". */
 static void add_right(cli_guarded *g, texts *rights, const char *kind, mt_str name)
 {
     mt_str right = mt_strf(&g->in.arena, "%.*s/%s%.*s", MT_ARG(g->view.contract), kind,
@@ -70,6 +74,8 @@ static mt_str identity(cli_guarded *g)
     return as ? mt_str_z(as) : mt_strf(&g->in.arena, "uid:%u", (unsigned)getuid());
 }
 
+/* It may state every fact that some tool of the map gives, from its arguments or its
+ * result, and no other. */
 static void make_caller(cli_guarded *g, mt_str who, mt_str persona)
 {
     texts rights = {0};
@@ -93,6 +99,8 @@ static void make_caller(cli_guarded *g, mt_str who, mt_str persona)
                             .right_count = rights.len};
 }
 
+/* Now that the contract is there, names in the map are held against it. The executor
+ * must be open, since it has the contract. */
 static int check_map(cli_guarded *g)
 {
     mt_str who = identity(g), persona = gd_map_persona(&g->map, who);
@@ -122,6 +130,8 @@ static int check_map(cli_guarded *g)
 
 /* ---- All of it ---- */
 
+/* The map is read before anything is opened: a slip in its form must not make a
+ * store. */
 int cli_guarded_open(cli_guarded *g, const cli_args *args, unsigned wait_ms)
 {
     *g = (cli_guarded){.in = {.args = args, .edited = true}};
@@ -134,6 +144,8 @@ int cli_guarded_open(cli_guarded *g, const cli_args *args, unsigned wait_ms)
     return code ? code : check_map(g);
 }
 
+/* The caller has no persona and no rights: enough to end calls. It is a person, and the
+ * record says so. */
 int cli_guarded_open_store(cli_guarded *g, const cli_args *args)
 {
     *g = (cli_guarded){.in = {.args = args, .edited = true, .must_exist = true}};

@@ -1,5 +1,6 @@
 /* cli/holes.c - fact sets with holes, for eval, actions and explain.
- * Room: cli. */
+ * Room: cli. The work is the answer room's; here are the options, the deadline, and how
+ * a fault is told. */
 #include "cli/holes.h"
 
 #include "cli/fetch.h"
@@ -9,6 +10,8 @@ bool cli_has_holes(const cli_args *args)
     return cli_flag(args, "unknown") || cli_flag(args, "partial");
 }
 
+/* --unknown repeats, and each value may name several. The limits eval_steps and eval_ms
+ * bound what is evaluated. */
 int cli_holes_open(const cli_args *args, const cli_contract *c, const ct_program *p,
                    cli_holes *out)
 {
@@ -29,6 +32,7 @@ void cli_holes_free(cli_holes *h)
     aw_holes_free(&h->x);
 }
 
+/* end_ms 0: the time starts anew with each fact set. */
 bool cli_holes_evaluate(const cli_args *args, cli_holes *h, mt_str text,
                         const mt_limits *limits, ct_fault *fault)
 {

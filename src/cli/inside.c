@@ -7,6 +7,9 @@
 #include "cli/executor_settings.h"
 #include "cli/serve_reload.h"
 
+/* Options outweigh the configuration. The array of files ends with NULL; of a
+ * configuration's own files none is taken, since the command says which contract it is
+ * for. */
 int cli_inside_read(cli_inside *in, const char *contract)
 {
     const cli_args *args = in->args;
@@ -23,6 +26,7 @@ int cli_inside_read(cli_inside *in, const char *contract)
     return code;
 }
 
+/* Warnings and worse, on standard error: standard output is for messages. */
 static int open_log(cli_inside *in)
 {
     in->log = (ht_log){.fd = STDERR_FILENO};
@@ -40,6 +44,8 @@ static void write_log(void *log, int level, mt_str event, mt_str fields)
     }
 }
 
+/* What the log still has comes first, so that lines are in the order things
+ * happened. */
 static int say_why(cli_inside *in, int code, mt_buf *why)
 {
     ht_log_flush(&in->log);
@@ -65,6 +71,7 @@ static mt_err open_store(cli_inside *in, unsigned wait_ms, mt_buf *why)
     return err;
 }
 
+/* A contract with faults is exit status 1, settings that contradict each other 2. */
 static int open_executor(cli_inside *in, unsigned wait_ms)
 {
     mt_buf why = {0};
@@ -95,6 +102,7 @@ int cli_inside_open(cli_inside *in, unsigned wait_ms)
     return code ? code : open_executor(in, wait_ms);
 }
 
+/* The executor first: its workers use store and log until they have ended. */
 void cli_inside_close(cli_inside *in)
 {
     ex_executor_close(in->executor);

@@ -29,6 +29,8 @@ bool cli_is_scenario_file(mt_str name)
     return false;
 }
 
+/* *text is set as soon as the file was read: by that a caller tells text that is wrong
+ * from a file that could not be read. */
 bool cli_scenarios_load(mt_arena *a, mt_str path, const mt_limits *limits,
                         ct_scenarios *out, mt_str *text, mt_buf *why)
 {
@@ -75,6 +77,7 @@ static mt_str file_beside(mt_arena *a, mt_str contract)
     return MT_STR("");
 }
 
+/* One place more than needed, so that an empty list is an array, too. */
 static void take(cli_invariants *out, const mt_json *list)
 {
     size_t count = list ? list->count : 0;
@@ -141,6 +144,8 @@ static mt_str joined(mt_arena *a, mt_str text)
     return kept;
 }
 
+/* The first line of the answer is the message, the rest its hint. `pass` -1: it is not
+ * a fault of any pass of the elaborator. */
 static void add_diagnostic(cli_contract *c, const cli_invariants *list, size_t i)
 {
     static const char *const CODES[] = {
@@ -173,6 +178,7 @@ static void add_source(cli_contract *c, const cli_invariants *list)
     c->sources = (cli_sources){items, c->sources.len + 1};
 }
 
+/* Deciding may take as long as the limits of the solver allow. */
 int cli_invariants_check(const cli_args *args, cli_contract *c)
 {
     cli_invariants list;

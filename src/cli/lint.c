@@ -7,6 +7,8 @@
 #include "answer/lint.h"
 #include "os/file.h"
 
+/* motet.yaml beside the contract, wherever the command is run from. One that is there
+ * and cannot be read is a warning: its author expects that it counts. */
 static void read_config(aw_lint *r, mt_str contract, cli_source *config)
 {
     mt_str base = mt_str_basename(contract), text;
@@ -33,6 +35,8 @@ static bool has_levels(const cli_args *args)
     return false;
 }
 
+/* In the order they were given, so a later one wins over an earlier one of the same
+ * code. */
 static void read_options(aw_lint *r, const cli_args *args)
 {
     for (int i = 0; i < args->given_count; i++) {

@@ -42,11 +42,16 @@ static mt_str take_token(cli_mcp_client *c, cli_exchange *x)
                : (mt_str){0};
 }
 
+/* The message may bring a key of its own; then it is the sender who says what is the
+ * same call. */
 static bool names_a_key(const mc_message *m)
 {
     return mt_json_get(m->meta, MT_STR("motet/callId")) != NULL;
 }
 
+/* Questions get none: asking twice does no harm. In the older revision ids are of one
+ * session, so session and id together name a call; the newer one has no sessions, and
+ * every message gets a key of its own. */
 static void add_key(cli_mcp_client *c, cli_exchange *x, const mc_message *m)
 {
     tl_session once;
@@ -78,6 +83,7 @@ static void add_fields(cli_mcp_client *c, cli_exchange *x, const mc_message *m)
     add_key(c, x, m);
 }
 
+/* Longer each time, so that a server that starts again has time to. */
 static void pause_before(int attempt)
 {
     int64_t ms = PAUSE_MS * attempt;
@@ -103,6 +109,7 @@ static bool answered(cli_mcp_client *c, cli_exchange *x)
 
 /* ---- What the server said ---- */
 
+/* Ids are compared as JSON is written, since 1 and "1" are two ids. */
 static bool has_id(const mt_json *id, const mc_message *m)
 {
     mt_buf text = {0};
@@ -150,6 +157,8 @@ static mt_str unanswered(cli_mcp_client *c, cli_exchange *x, const mc_message *m
 
 /* ---- Answers of our own ---- */
 
+/* "Not done (no_answer): ...": text for the model, and the same as data for
+ * programs. */
 static void tool_error(mt_buf *members, const char *code, mt_str why)
 {
     mt_buf data = {0}, words = {0};
@@ -164,6 +173,8 @@ static void tool_error(mt_buf *members, const char *code, mt_str why)
     mt_buf_free(&words);
 }
 
+/* A call of a tool gets a result that says it failed, which models read; any other
+ * request an error of the protocol. */
 static void tell(mt_buf *answer, mc_message *m, const char *code, mt_str why)
 {
     mc_server us = {MT_STR("motet"), MT_STR(MOTET_VERSION)};
@@ -190,6 +201,7 @@ static void pass_on(mt_buf *answer, const cli_exchange *x, const mt_json *tree)
     }
 }
 
+/* Only a successful initialize begins a session: keys are made of it from then on. */
 static void note_beginning(cli_mcp_client *c, const mc_message *m, const mt_json *tree)
 {
     if (m->method == MC_INITIALIZE && mt_json_at(tree, "result")) {
@@ -200,7 +212,9 @@ static void note_beginning(cli_mcp_client *c, const mc_message *m, const mt_json
 
 /* ---- Messages ---- */
 
-/* `tree` is the answer, in the exchange's arena, if it is one. */
+/* `tree` is the answer, in the exchange's arena, if it is one. True: *tree answers the
+ * message. False: *code and *why say what to tell. The exchange is to be ended in both
+ * cases. */
 static bool asked(cli_mcp_client *c, mt_str text, mc_message *m, cli_exchange *x,
                   mt_json *tree, const char **code, mt_str *why)
 {
@@ -275,6 +289,8 @@ static int ask(cli_mcp_client *c, cli_exchange *x, mt_str text, mt_json *tree)
     return exit;
 }
 
+/* Asked once at the beginning, so that a wrong address, token or persona ends the
+ * program instead of failing at the first call. */
 static int discover(cli_mcp_client *c)
 {
     cli_exchange x;
@@ -375,6 +391,7 @@ static mt_str list_text(mt_arena *a, mt_str cursor)
     return text;
 }
 
+/* Pages are followed up to PAGES, so a server that never ends cannot hold us. */
 int cli_mcp_list(cli_mcp_client *c)
 {
     mt_arena a = {0};

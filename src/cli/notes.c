@@ -1,3 +1,6 @@
+/* cli/notes.c - see notes.h.
+ * Room: cli. The form is that of signed notes: NAME+ID+KEY, the id being a check on
+ * name and key, so a name that was changed by hand does not pass. */
 #include "cli/notes.h"
 
 #include "cli/keys.h"
@@ -20,6 +23,8 @@ static bool read_text(mt_arena *a, const char *text, lg_note_key *out)
             !lg_note_key_read(first_line(inside), out));
 }
 
+/* A log needs its name, since that is what it signs under; a witness may be told by its
+ * key alone. Whether it is a log's or a witness's stands in the key itself. */
 int cli_read_note_key(const cli_args *args, mt_arena *a, const char *option, int n,
                       lg_key_type type, lg_note_key *out)
 {

@@ -1,5 +1,7 @@
 /* cli/picture.c - the forms of a picture, and a child process that draws.
- * Room: cli. */
+ * Room: cli. SVG is DOT that Graphviz has drawn, with our style sheet put in; the rest
+ * is written by base/picture*.c. May fail: only SVG, MT_E_NOTFOUND where Graphviz is
+ * not installed. */
 #include "cli/picture.h"
 
 #include "os/process.h"
@@ -33,7 +35,9 @@ const char *cli_form_ending(cli_form form)
     return FORMS[form].ending;
 }
 
-/* What Graphviz says to the text. MT_E_NOTFOUND, MT_E_IO. */
+/* What Graphviz says to the text. MT_E_NOTFOUND, MT_E_IO. Bounded in time and in the
+ * length of a line. Half a picture is not one: it must have ended by itself with status
+ * 0. */
 static mt_err ask_graphviz(mt_str text, mt_buf *svg)
 {
     enum { TIMEOUT_MS = 60 * 1000 };

@@ -67,6 +67,8 @@ static void missing_text(const cli_repl *r, mt_buf *out)
     mt_buf_addz(out, *before == ',' ? "\n" : "");
 }
 
+/* "+ VERDICT = PAYLOAD" without the end of its line, which says more while facts are
+ * missing. */
 static void came(const cli_repl *r, uint32_t rule, const ct_value *payload, mt_buf *out)
 {
     const ct_rule *k = &r->engine->x.model->rules[rule];
@@ -147,7 +149,9 @@ static bool lacks_facts(const cli_repl *r)
     return false;
 }
 
-/* Evaluates what is known. false: the facts have a fault, which is shown. */
+/* Evaluates what is known. false: the facts have a fault, which is shown. With all
+ * facts there are verdicts and a frozen case, which flows and reasons need; without,
+ * only what is decided either way. */
 static bool evaluate(cli_repl *r, mt_buf *out)
 {
     cli_engine *e = r->engine;
@@ -264,6 +268,7 @@ static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
     return true;
 }
 
+/* After a value that was refused: what the fact is now. */
 static void say_kept(const cli_repl *r, uint32_t fact, mt_buf *out)
 {
     const ct_fact *f = &r->engine->x.model->facts[fact];
@@ -311,6 +316,7 @@ static void run_unset(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* "amount: Money("USD") = {...}", with " (default)" behind a value that nobody gave. */
 static void run_facts(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
@@ -463,6 +469,8 @@ static void run_try(cli_repl *r, mt_str rest, mt_buf *out)
     run_flow_as(r, rest, out, true);
 }
 
+/* While facts are missing, flows may depend on conditions; these are shown, and what is
+ * missing after them. */
 static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
 {
     cli_engine *e = r->engine;
@@ -610,6 +618,8 @@ bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out)
     return out->len == before;
 }
 
+/* Every verdict counts as open at first, so that the first evaluation shows all that
+ * are decided. */
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out)
 {
     *r = (cli_repl){.engine = e};
@@ -649,6 +659,8 @@ typedef struct offer {
     size_t n;
 } offer;
 
+/* Counts down: the caller asks for the first, the second, and so on, until there is
+ * none. */
 static void offer_name(offer *o, mt_str name)
 {
     if (!o->found.ptr && mt_str_starts(name, o->word) && o->n-- == 0) {
@@ -678,6 +690,7 @@ static void offer_values(offer *o, const cli_repl *r, mt_str name)
     }
 }
 
+/* Labels of all operations; one that several have is offered once. */
 static void offer_outcomes(offer *o, const cli_repl *r)
 {
     const ct_plan *p = r->engine->x.plan;

@@ -40,6 +40,7 @@ void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out);
 bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out);
 /* The first verdicts, or what is missing. */
 void cli_repl_begin(cli_repl *r, mt_buf *out);
+/* The engine stays its owner's. */
 void cli_repl_free(cli_repl *r);
 /* One line; r->done after `quit`. */
 void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out);

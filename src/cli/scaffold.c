@@ -1,9 +1,13 @@
-/* cli/scaffold.c - see scaffold.h. */
+/* cli/scaffold.c - see scaffold.h.
+ * Room: cli. Files are written in the order of the table. Exit status 1 when the
+ * directory exists, 3 when something cannot be made. */
 #include "cli/scaffold.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
+/* An existing directory is refused even if it is empty: whoever misspells a path must
+ * not find files in another project. */
 static int make_directory(const cli_args *args, const char *directory)
 {
     if (mkdir(directory, 0755) == 0) {
@@ -14,7 +18,8 @@ static int make_directory(const cli_args *args, const char *directory)
                                       strerror(errno));
 }
 
-/* The directory of a file in one; the same for the next file of it. */
+/* The directory of a file in one; the same for the next file of it. One level only: a
+ * file two directories down needs a row before it whose directory is the outer one. */
 static int make_parent(const cli_args *args, mt_arena *a, mt_str path)
 {
     mt_str name = mt_str_basename(path);

@@ -18,6 +18,7 @@
 /* A chain is a few kilobytes; what is larger is another file. */
 enum { PEM_BYTES = 1 << 20 };
 
+/* Paths in the configuration are relative to it. */
 mt_str serve_directory(const cli_args *args)
 {
     const char *path = cli_value(args, "config");
@@ -79,6 +80,7 @@ static void say(const serve_reloading *r, ht_level level, const char *event,
     ht_log_text(r->log, level, event, key, mt_str_trim(text, MT_STR("\n")));
 }
 
+/* False: the old certificate stays in use, and the log says why. */
 static bool read_pem(const serve_reloading *r, mt_arena *a, const char *path,
                      mt_str *out)
 {
@@ -144,11 +146,13 @@ static bool same_list(const ht_list *a, const ht_list *b)
     return same;
 }
 
+/* Compared as values, so another layout of the file is not a change. */
 static bool same_tree(const mt_json *a, const mt_json *b)
 {
     return a == b || (a && b && mt_json_equal(a, b));
 }
 
+/* By the table of settings, so a new one is compared without a line here. */
 static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
 {
     const char *x = (const char *)a + s->offset, *y = (const char *)b + s->offset;
@@ -178,6 +182,7 @@ static bool is_reloaded(const char *key)
            strcmp(key, "tls_key") == 0 || strcmp(key, "store") == 0;
 }
 
+/* Faults are not told here: a section that has any counts as changed. */
 static void no_fault(void *state, mt_str key, size_t offset, mt_str reason)
 {
     (void)state, (void)key, (void)offset, (void)reason;

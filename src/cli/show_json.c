@@ -10,7 +10,9 @@
 #include "cli/show.h"
 #include "contract/elaborate.h"
 
-/* A path as a relative or absolute URI reference. */
+/* A path as a relative or absolute URI reference. Everything but letters, digits and a
+ * few marks is escaped by its bytes, so names with blanks or in other scripts become
+ * valid references. */
 static void add_uri(mt_jw *w, mt_str path)
 {
     static const char PLAIN[] = "-._~/";
@@ -181,6 +183,7 @@ static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t 
     mt_jw_end_object(w);
 }
 
+/* SARIF wraps every text in an object. */
 static void add_text(mt_jw *w, const char *key, mt_str text)
 {
     mt_jw_key(w, mt_str_z(key));
@@ -229,6 +232,7 @@ static void add_tool(mt_jw *w, const mt_map *rules)
     mt_jw_end_object(w);
 }
 
+/* The value of an entry is its place in the list. */
 static mt_map rules_of(mt_arena *a, const mt_diags *ds)
 {
     mt_map rules = {0};

@@ -47,6 +47,8 @@ cli_names cli_list_dir(mt_arena *a, mt_str dir, const char *suffix)
     return (cli_names){names.items, names.len};
 }
 
+/* The name is prefix and stem, "positive/entity_basic": what --only is compared
+ * with. */
 void cli_case_add(cli_cases *out, const cli_suite *suite, mt_str dir, mt_str file)
 {
     cli_case c = {.name = mt_strf(out->arena, "%s/%.*s", suite->prefix,
@@ -194,6 +196,8 @@ static mt_err elaborate(mt_str path, mt_arena *a, const mt_limits *limits, mt_di
     return ct_elaborate(a, path, &provider, &options, ds, out);
 }
 
+/* The expectation is read first, so that a case without one fails whatever we make of
+ * it. */
 static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_buf *why)
 {
     mt_json expected, actual;
@@ -246,6 +250,7 @@ static bool run_cross_file(const cli_case *c, mt_arena *a, const mt_limits *limi
            compare_output(a, expected, bundle, why);
 }
 
+/* The etag is part of it, so every byte of the bundle has to agree. */
 static bool run_manifest(const cli_case *c, mt_arena *a, const mt_limits *limits,
                          mt_buf *why)
 {

@@ -224,6 +224,7 @@ static bool same_names(const mt_json *expected, const ct_bench *b, mt_buf *why)
     return same;
 }
 
+/* Expectations with names only are older; the others say payloads and steps as well. */
 static bool compare(mt_arena *a, const mt_json *expected, const ct_bench *b,
                     const ct_result *r, mt_buf *why)
 {
@@ -274,6 +275,8 @@ static bool run_fixture(const cli_case *c, mt_arena *a, cli_ready *ready, mt_buf
     return compare(a, &expected, &ready->bench, &r, why);
 }
 
+/* The contract is compiled anew for each case: cases must not be able to touch each
+ * other. */
 bool cli_run_eval(const cli_case *c, mt_arena *a, const mt_limits *limits, mt_buf *why)
 {
     cli_ready ready;

@@ -18,11 +18,14 @@ enum { LEAST = 8, GAP = 2, WHOLE = 40, USUAL = 100, NARROWEST = 40, WIDEST = 400
 
 /* ---- Width ---- */
 
+/* A window of three columns or a COLUMNS of a million is taken for the nearest that
+ * makes sense. */
 static size_t within(long width)
 {
     return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : (size_t)width;
 }
 
+/* A pipe has no width; then COLUMNS counts, so that tests and scripts can say one. */
 static size_t line_width(void)
 {
     struct winsize size = {0};
@@ -103,6 +106,7 @@ static void narrow(cli_table *t, size_t columns, const size_t *words, size_t sum
     }
 }
 
+/* Titles count like cells. */
 static void measure(cli_table *t, size_t columns)
 {
     size_t sum = 0, words[CLI_TABLE_COLUMNS] = {0};
@@ -145,6 +149,8 @@ static void pad(mt_buf *out, size_t count)
     }
 }
 
+/* Takes off each cell what stands in this line; `rest` has what is left for the
+ * next. */
 static void write_line(const cli_table *t, size_t columns, mt_str *rest, mt_buf *out)
 {
     size_t blank = 0;
@@ -191,6 +197,8 @@ void cli_table_cell(cli_table *t, mt_str text)
     mt_buf_free(&b);
 }
 
+/* A table without rows prints no titles either: who calls says in words that there is
+ * nothing. */
 void cli_table_write(cli_table *t, mt_buf *out)
 {
     size_t columns = column_count(t);
@@ -216,6 +224,7 @@ void cli_table_free(cli_table *t)
     mt_arena_free(&t->a);
 }
 
+/* To the second; the zone is left out, as all times are UTC. */
 mt_str cli_table_time(mt_arena *a, mt_str time)
 {
     size_t t = mt_str_find(time, 'T');

@@ -73,6 +73,8 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Says which of three it is: nothing is signed, too few have signed, or they have
+ * signed with clocks that are ahead. */
 static int too_few(const cli_args *args, const cli_witnessed *w)
 {
     if (!w->witnesses) {
@@ -89,6 +91,7 @@ static int too_few(const cli_args *args, const cli_witnessed *w)
                           w->quorum, w->witnesses);
 }
 
+/* The time is now: what was signed later than that does not count. */
 static lg_cosigners cosigners(const cli_witnessed *w, const lg_note_key *keys)
 {
     return (lg_cosigners){keys, w->witnesses, w->quorum, (int64_t)time(NULL)};
@@ -123,6 +126,7 @@ static int world(const cli_args *args, const cli_ledger *l, mt_err err)
     return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
 }
 
+/* The newest that enough have signed, which need not be the newest there is. */
 static int from_store(const cli_args *args, mt_arena *a, const cli_ledger *l,
                       const lg_note_key *keys, cli_witnessed *w)
 {
@@ -154,6 +158,8 @@ static int check_origin(const cli_args *args, const cli_witnessed *w)
     return code;
 }
 
+/* expect->witnessed stays NULL where nobody asked, and then only the ledger itself
+ * counts. */
 int cli_witnessed_find(const cli_args *args, mt_arena *a, const cli_ledger *l,
                        cli_witnessed *out, lg_expectation *expect)
 {

@@ -4,12 +4,20 @@
  * the section. If the file is written in a way where that gives something else (flow
  * style, anchors), the whole section is written anew. Whatever was made is parsed and
  * compared with what it should be; text that means something else is never returned.
- */
+ *
+ * The lines are found by their indentation, without a YAML parser that keeps places: it
+ * may be wrong about tabs, block texts or quoted keys with escapes, and need not be
+ * right, since the comparison decides. The settings of a changed source lose their
+ * comments; all other lines keep theirs. What may fail: the text is not a YAML object,
+ * or neither try means what it should. */
 #include "connect/config.h"
 
 #include "base/yaml_read.h"
 #include "connect/yaml.h"
 
+/* So deep a source is written as lines: its settings, its
+ * facts, the settings of each fact. What is deeper is one
+ * line, as people write it by hand: `convert: {shift: -2}`. */
 enum { BLOCKS = 3 };
 
 mt_json cn_text_node(mt_str text)
@@ -44,6 +52,7 @@ typedef struct stretch {
     bool is_there;
 } stretch;
 
+/* The place after the line's end, so that a loop over lines can go on there. */
 static size_t line_end(mt_str text, size_t at)
 {
     size_t end = at + mt_str_find(mt_str_skip(text, at), '\n');
@@ -59,12 +68,15 @@ static size_t indent_of(mt_str line)
     return indent;
 }
 
+/* An empty line or one that is only a comment. */
 static bool says_nothing(mt_str line)
 {
     mt_str rest = mt_str_trim(line, MT_STR(" \t\r\n"));
     return !rest.len || rest.ptr[0] == '#';
 }
 
+/* `key:`, `"key":` and `'key':`. Which quote closes is not looked at: at worst the
+ * block is not found right, and the comparison sees it. */
 static bool is_key(mt_str line, size_t indent, mt_str key)
 {
     mt_str rest = mt_str_skip(line, indent);
@@ -103,6 +115,8 @@ static stretch find_block(mt_str text, stretch in, size_t indent, mt_str key)
     return s;
 }
 
+/* How far the section's sources stand in, so that a new one stands below the others; 2
+ * for a section that has none. */
 static size_t first_indent(mt_str text, stretch section)
 {
     for (size_t at = line_end(text, section.from); at < section.to;
@@ -115,6 +129,8 @@ static size_t first_indent(mt_str text, stretch section)
     return 2;
 }
 
+/* [from, to) of the text replaced. A last line that has no end gets one, or the new
+ * block would be a continuation of it. */
 static mt_str replaced(mt_arena *a, mt_str text, size_t from, size_t to, mt_str by)
 {
     mt_buf b = {0};
@@ -140,6 +156,8 @@ static mt_str block_of(mt_arena *a, const mt_json *object, size_t indent, size_t
     return text;
 }
 
+/* The first try. The section is looked for again for every source: the one before has
+ * moved what is below it. */
 static mt_str patch_blocks(mt_arena *a, mt_str text, const mt_json *changed)
 {
     for (uint32_t i = 0; i < changed->count; i++) {
@@ -162,6 +180,7 @@ static mt_str patch_blocks(mt_arena *a, mt_str text, const mt_json *changed)
     return text;
 }
 
+/* The second try: loses the comments of the section, but not what is outside it. */
 static mt_str patch_section(mt_arena *a, mt_str text, const mt_json *sources)
 {
     stretch section =
@@ -174,12 +193,15 @@ static mt_str patch_section(mt_arena *a, mt_str text, const mt_json *sources)
                             : replaced(a, text, text.len, text.len, block);
 }
 
+/* The judge of both tries: does the text, read as YAML, say exactly what is wanted? */
 static bool means(mt_arena *a, mt_str text, const mt_json *wanted)
 {
     mt_json tree;
     return !mt_yaml_read(a, text, NULL, &tree, NULL) && mt_json_equal(&tree, wanted);
 }
 
+/* `wanted` is what the result must mean: the tree of before, with the changed sources
+ * put in. An empty file is an empty configuration. */
 mt_err cn_config_patch(mt_arena *a, mt_str text, const mt_json *changed, mt_buf *out,
                        mt_buf *why)
 {

@@ -1,8 +1,14 @@
-/* connect/document.c - which kind of document it is, and its reader. Room: connect. */
+/* connect/document.c - which kind of document it is, and its reader. Room: connect.
+ *
+ * The order of cn_read(): the number of bytes, then UTF-8 (not asked of
+ * CN_PROTO, which may be a binary descriptor set), then the reader of
+ * the format. A document that was read but offers nothing is a fault,
+ * too: a person who named it should learn that it does not help. */
 #include "base/utf8.h"
 #include "base/yaml_read.h"
 #include "connect/build.h"
 
+/* No text has such bytes, and of the four formats only a descriptor set has them. */
 static bool is_binary(mt_str bytes)
 {
     for (size_t i = 0; i < bytes.len; i++) {
@@ -28,6 +34,8 @@ static size_t find_word(mt_str hay, const char *word)
     return hay.len;
 }
 
+/* Endings that mean one format. .json, .yaml and .yml
+ * are missing: they say nothing of what is inside. */
 static const struct ending {
     const char *suffix;
     cn_format format;
@@ -37,6 +45,9 @@ static const struct ending {
     {".graphqls", CN_GRAPHQL}, {".gql", CN_GRAPHQL},
 };
 
+/* Words by which a document is known; the first row that is found
+ * counts. The answer to an introspection may speak of "openapi"
+ * in a description, an OpenAPI document hardly of "__schema". */
 static const struct mark {
     const char *word;
     cn_format format;
@@ -65,6 +76,8 @@ cn_format cn_format_of(mt_str name, mt_str bytes)
     return CN_FORMAT_COUNT;
 }
 
+/* JSON or YAML, by the first character. JSON is nearly YAML, but the faults of its own
+ * reader are said in words of JSON. */
 static bool read_tree(cn_build *b, mt_str bytes, mt_json *tree)
 {
     mt_str start = mt_str_trim(bytes, MT_STR(" \t\r\n"));
@@ -85,6 +98,7 @@ static bool read_tree(cn_build *b, mt_str bytes, mt_json *tree)
     return true;
 }
 
+/* pb_read() has written into `why` itself, so only its code is kept here. */
 static bool read_proto(cn_build *b, mt_str name, mt_str bytes, pb_loader *loader,
                        void *state)
 {

@@ -45,17 +45,22 @@ typedef enum cn_kind {
     CN_LIST,
     CN_ANY /* nothing is known */
 } cn_kind;
+/* ORDER CN_KIND_NAMES: both are indexed by the kind. */
 enum { CN_KIND_COUNT = CN_ANY + 1 };
 extern const char *const CN_KIND_NAMES[CN_KIND_COUNT]; /* "a whole number" */
 
 typedef struct cn_shape cn_shape;
 
+/* A member of an object, a column or a field
+ * of a message, in the order of the document. */
 typedef struct cn_member {
     mt_str name;
     const cn_shape *shape;
     mt_str note; /* what the document says of it */
 } cn_member;
 
+/* What is known of a value; CN_ANY alone says nothing and is true of everything. A
+ * shape is not changed any more once its place is added. */
 struct cn_shape {
     cn_kind kind;
     bool nullable;
@@ -72,6 +77,8 @@ struct cn_shape {
     mt_str known; /* a message that the adapter knows: "Money", "Date", "Duration" */
 };
 
+/* One value that could be fetched. `names` are what it is compared by: for `GET
+ * /orders/{id}` and `data.total` they are orders, data, total, with around = 1. */
 typedef struct cn_place {
     const cn_shape *shape;
     mt_str shown;        /* "GET /orders/{id} data.total" */
@@ -95,12 +102,15 @@ typedef struct cn_document {
 /* Nesting of answers that is looked into, and of schemas behind each other. */
 enum { CN_MOST_DEPTH = 8, CN_MOST_SCHEMA = 64 };
 
-/* What the bytes are, by the file's name and by themselves; CN_FORMAT_COUNT: unknown.
- */
+/* What the bytes are, by the file's name and by themselves; CN_FORMAT_COUNT: unknown. A
+ * guess: it is cn_read() that says whether they are such a document. */
 cn_format cn_format_of(mt_str name, mt_str bytes);
 
-/* MT_OK: *out is set. Otherwise (MT_E_SYNTAX, MT_E_LIMIT, …) `why` gets one sentence;
- * a limit is named in it. `loader` gives the imports of .proto text. */
+/* MT_OK: *out is set and has at least one place. Otherwise (MT_E_SYNTAX, MT_E_LIMIT, …)
+ * `why` gets one sentence, without the document's name, which the caller puts before
+ * it; a limit is named in it. `name` is how faults of .proto text call the file.
+ * `loader` gives the imports of .proto text and is not called for other formats;
+ * `state` is passed to it. */
 mt_err cn_read(mt_arena *a, cn_format format, mt_str name, mt_str bytes,
                const mt_limits *limits, pb_loader *loader, void *state, mt_buf *why,
                cn_document *out);

@@ -1,8 +1,15 @@
 /* connect/fit.c - shapes against types.
  *
- * cn_fits_with() is the judge: what conversion, if any, gives a value of the type.
- * cn_fit_of() looks for a conversion by what names and notes say, and gives only what
- * the judge lets pass. Scores: 1000 as it is, less for each thing that is assumed. */
+ * cn_fits_with() is the judge: does a conversion, or none, give a value of the type? It
+ * is asked when a review is applied, where a person may have written anything.
+ * cn_fit_of() looks for a conversion by what names and notes say. It asks plain(), the
+ * half of the judge for values as they are, but does not bring the conversions that it
+ * makes before the judge: that is done when they are applied. Scores: 1000 as it is,
+ * less for each thing that is assumed, so that of two equally good names the one that
+ * needs less wins.
+ *
+ * Neither can fail; a shape that nothing is known of (CN_ANY) fits nothing, because a
+ * proposal that nothing speaks for would only waste the reader's time. */
 #include "connect/fit.h"
 
 #include "base/form.h"
@@ -32,8 +39,12 @@ static bool is_number(const cn_shape *s)
     return s && (s->kind == CN_WHOLE || s->kind == CN_REAL);
 }
 
+/* Types and shapes are nested alike; `depth`
+ * is bounded by CN_MOST_SCHEMA, as shapes are. */
 static bool plain(const cn_shape *s, const ct_type *t, int depth);
 
+/* Each field of the record must be a member of the same name; members that the record
+ * has not are not looked at. */
 static bool is_record(const cn_shape *s, const ct_type *t, int depth)
 {
     bool good = s->kind == CN_OBJECT && depth < CN_MOST_SCHEMA;
@@ -44,14 +55,23 @@ static bool is_record(const cn_shape *s, const ct_type *t, int depth)
     return good;
 }
 
-static bool is_money(const cn_shape *s)
+static bool is_currency(const cn_shape *s)
 {
-    const cn_shape *currency = member(s, MT_STR("currency"));
-    return is_number(s) || mt_str_is(s->known, "Money") ||
-           (s->kind == CN_OBJECT && is_number(member(s, MT_STR("amount"))) &&
-            currency && (currency->kind == CN_TEXT || currency->kind == CN_CHOICE));
+    return s && (s->kind == CN_TEXT || s->kind == CN_CHOICE);
 }
 
+/* A bare number is money, too: the currency is then the type's. `member()` of what is
+ * not an object finds nothing, since only objects have members. */
+static bool is_money(const cn_shape *s)
+{
+    return is_number(s) || mt_str_is(s->known, "Money") ||
+           (s->kind == CN_OBJECT && is_number(member(s, MT_STR("amount"))) &&
+            is_currency(member(s, MT_STR("currency"))));
+}
+
+/* Ranges that merely overlap fit: the check of each value refuses
+ * what is outside. A number in JSON text needs {"number": true},
+ * except from a column, where the adapter reads the text. */
 static bool whole_fits(const cn_shape *s, const ct_type *t)
 {
     bool apart =
@@ -59,6 +79,7 @@ static bool whole_fits(const cn_shape *s, const ct_type *t)
     return s->kind == CN_WHOLE && (!s->as_text || s->from_text) && !apart;
 }
 
+/* One word in common is enough to fit; how good that is, look_choice() says. */
 static bool choice_fits(const cn_shape *s, const ct_type *t)
 {
     bool any = s->kind == CN_TEXT;
@@ -101,6 +122,8 @@ static bool plain(const cn_shape *s, const ct_type *t, int depth)
     return false;
 }
 
+/* What `values` maps to must be a value of the type, as JSON writes it. Moments and
+ * what is composed cannot be named by a word. */
 static bool value_fits(const mt_json *v, const ct_type *t)
 {
     switch (ct_held(t)) {
@@ -126,12 +149,12 @@ static bool values_fit(const cn_shape *s, const ct_type *t, const mt_json *value
     return good;
 }
 
+/* {"money": {"amount": "netCents", "currency": "ccy"}} names members of the shape. */
 static bool money_fits(const cn_shape *s, const ct_type *t, const mt_json *money)
 {
-    const cn_shape *currency = member(s, mt_text_at(money, "currency"));
     return ct_has(t, LN_CURRENCY) && s->kind == CN_OBJECT &&
-           is_number(member(s, mt_text_at(money, "amount"))) && currency &&
-           (currency->kind == CN_TEXT || currency->kind == CN_CHOICE);
+           is_number(member(s, mt_text_at(money, "amount"))) &&
+           is_currency(member(s, mt_text_at(money, "currency")));
 }
 
 /* One step of `convert`; the amount of money is shifted inside it. */
@@ -164,6 +187,7 @@ static bool step_fits(const cn_shape *s, const ct_type *t, const mt_json_member 
     return false;
 }
 
+/* Every step has to fit; an empty `convert` is refused, as it can only be a slip. */
 bool cn_fits_with(const cn_shape *s, const ct_type *type, const mt_json *convert,
                   mt_buf *why)
 {
@@ -182,6 +206,8 @@ bool cn_fits_with(const cn_shape *s, const ct_type *type, const mt_json *convert
 
 /* ---- Looking for a conversion ---- */
 
+/* One search. `fit` is what was found so far;
+ * until found() was called it says why nothing is. */
 typedef struct looking {
     mt_arena *arena;
     const cn_place *place;
@@ -192,6 +218,8 @@ typedef struct looking {
     cn_fit fit;
 } looking;
 
+/* Does the name or the note have one of these words?
+ * They are whole words: `ms` is not found in `items`. */
 static bool says(const looking *l, const char *const *list)
 {
     for (; *list; list++) {
@@ -207,6 +235,8 @@ static void found(looking *l, unsigned score, mt_str convert, const char *becaus
     l->fit = (cn_fit){score, convert, mt_str_z(because)};
 }
 
+/* Two decimals are meant, as all these words do for the currencies that have cents. Yen
+ * and dinar are not known here; the reader of the review sees the shift. */
 static bool is_minor(const looking *l)
 {
     static const char *const MINOR[] = {"cents",   "cent",  "pence",
@@ -229,6 +259,9 @@ static const cn_member *member_like(const cn_shape *s, const char *const *words)
     return NULL;
 }
 
+/* {"value": 1999, "ccy": "EUR"}: an object that is money under other names. The more
+ * telling names come first in both lists. Minor units are looked for in the amount's
+ * own name and note, not in those of the object around it. */
 static void look_composite(looking *l)
 {
     static const char *const AMOUNTS[] = {
@@ -240,7 +273,8 @@ static void look_composite(looking *l)
         "currency", "currencyCode", "currency_code", "ccy", "code", "unit", NULL};
     const cn_member *amount = member_like(l->shape, AMOUNTS);
     const cn_member *currency = member_like(l->shape, CURRENCIES);
-    if (!amount || !currency || !is_number(amount->shape)) {
+    if (!amount || !currency || !is_number(amount->shape) ||
+        !is_currency(currency->shape)) {
         return;
     }
     cn_words words = {0};
@@ -268,6 +302,10 @@ static void look_composite(looking *l)
     mt_buf_free(&b);
 }
 
+/* The order matters: `total_cents` fits a Decimal as it is, too,
+ * and would be a hundred times too much. An Int keeps minor units,
+ * because an author who counts cents in an Int means them. A bare
+ * number for Money scores less, since the currency is assumed. */
 static void look_number(looking *l)
 {
     const cn_shape *s = l->shape;
@@ -288,6 +326,9 @@ static void look_number(looking *l)
     }
 }
 
+/* Whole numbers are moments only if a word says so: any count
+ * would fit otherwise. Seconds are assumed more often than
+ * said (`created_at`), so they score less than milliseconds. */
 static void look_time(looking *l)
 {
     static const char *const MS[] = {"ms",          "millis", "milliseconds",
@@ -306,6 +347,9 @@ static void look_time(looking *l)
     }
 }
 
+/* A unit in the name or the note wins over the assumption that it is the fact's. The
+ * first row that matches counts; `min` stands in minutes although it may mean a least
+ * value, which the reader of the review sees in `because`. */
 static void look_span(looking *l)
 {
     static const struct {
@@ -362,6 +406,8 @@ static size_t common_words(mt_arena *a, const cn_shape *s)
     return common;
 }
 
+/* Both ways, and the worse counts: `partly_paid` covers `paid`, but not the other way
+ * round. `skip` words of theirs are the prefix that all of them have. */
 static unsigned word_score(mt_arena *a, mt_str theirs, size_t skip, mt_str ours)
 {
     cn_words x = {0}, y = {0};
@@ -373,6 +419,8 @@ static unsigned word_score(mt_arena *a, mt_str theirs, size_t skip, mt_str ours)
     return one < other ? one : other;
 }
 
+/* Protocol Buffers want a first value that means nothing (ORDER_STATUS_UNSPECIFIED);
+ * that the fact has no word for it does not count against the place. */
 static bool says_nothing(mt_str word)
 {
     static const char *const NOTHING[] = {"unspecified", "unknown", "undefined",
@@ -387,7 +435,11 @@ static bool says_nothing(mt_str word)
     return false;
 }
 
-/* Their words for ours, the best for each; 700 or more is the same word. */
+/* Their words for ours, the best for each; 700 or more is the same word.
+ * `share` is how many of theirs have a word of ours, `reached` how many
+ * of ours are met; the smaller one counts, and below two fifths they are
+ * different enums. With `{"values": …}` the words without a counterpart
+ * are not mapped, so such a value is refused when it comes, not guessed. */
 static void look_choice(looking *l)
 {
     enum { SAME_WORD = 700 };
@@ -441,12 +493,14 @@ static void look_choice(looking *l)
     mt_buf_free(&b);
 }
 
+/* 'Y' and 'N', 'on' and 'off': an enum of exactly two words, one for each. A column of
+ * whole numbers needs no conversion: the adapter reads 0 and 1 as Bool. */
 static void look_truth(looking *l)
 {
     static const char *const YES[] = {"y", "yes", "true", "t", "on", "1", "enabled"};
     static const char *const NO[] = {"n", "no", "false", "f", "off", "0", "disabled"};
     const cn_shape *s = l->shape;
-    size_t known = 0;
+    size_t yeses = 0, noes = 0;
     mt_buf b = {0};
     if (plain(s, l->type, 0)) {
         found(l, s->kind == CN_BOOL ? EXACT : ASSUMED, (mt_str){0},
@@ -461,20 +515,25 @@ static void look_truth(looking *l)
             bool no = !strncasecmp(NO[k], s->choices[i].ptr, s->choices[i].len) &&
                       strlen(NO[k]) == s->choices[i].len;
             if (yes || no) {
-                mt_buf_addz(&b, known++ ? "," : "");
+                mt_buf_addz(&b, yeses + noes ? "," : "");
                 mt_json_quote(&b, s->choices[i]);
                 mt_buf_addz(&b, yes ? ":true" : ":false");
+                yeses += yes;
+                noes += no;
             }
         }
     }
     mt_buf_addz(&b, "}}");
-    if (known == 2 && s->choice_count == 2) {
+    if (yeses == 1 && noes == 1 && s->choice_count == 2) {
         found(l, CONVERTED, mt_str_dup(l->arena, mt_buf_str(&b)),
               "two words for yes and no");
     }
     mt_buf_free(&b);
 }
 
+/* Text, lists, records, and text for an enum: only as they
+ * are. A number or a moment as text is allowed, but scores
+ * little: the fact's author probably meant another place. */
 static void look_rest(looking *l)
 {
     if (!plain(l->shape, l->type, 0)) {
@@ -495,6 +554,9 @@ static void look_rest(looking *l)
                    : "the same kind of value");
 }
 
+/* By the fact's type, the particular kinds first: a Duration
+ * and a Date are held as whole numbers, too. Without a find
+ * the score is 0 and `because` says which kind of value it is. */
 cn_fit cn_fit_of(mt_arena *a, const cn_place *p, const cn_words *words,
                  const ct_type *type)
 {

@@ -3,13 +3,22 @@
  * Both become the same list of types. From the root of queries every field whose
  * arguments can be given as text (ID, String) is a request; fields of objects inside
  * that need no arguments are its places. A type that is met again on the way is not
- * entered, so what is cyclic ends. */
+ * entered, so what is cyclic ends.
+ *
+ * Order: all definitions are read first, because SDL may use a type before it defines
+ * it; then add_roots() walks. Interfaces are read as objects; unions, inputs and
+ * directives are passed over, and a field whose type is a union is "anything". Only the
+ * walk recurses, at most CN_MOST_DEPTH deep; brackets are counted. What may fail: the
+ * syntax (with the line), no root of queries, too many fields or types. */
 #include "base/form.h"
 #include "base/map.h"
 #include "connect/build.h"
 
+/* Lists around one name in SDL; in an introspection lists and non-nulls together. */
 enum { MOST_TYPE_DEPTH = 8 };
 
+/* An argument of a field. One with a default is not
+ * required: a query may leave it out, and so do ours. */
 typedef struct argument {
     mt_str name, type; /* as a query declares it: "ID!" */
     bool required, is_text;
@@ -23,6 +32,8 @@ typedef struct field {
     mt_str note;
 } field;
 
+/* A definition. `fields` and `choices` are
+ * both empty for a scalar of the schema's own. */
 typedef struct type {
     mt_str name;
     field *fields; /* NULL: a scalar or an enum */
@@ -38,6 +49,9 @@ typedef struct schema {
     mt_str query;
 } schema;
 
+/* Adds a definition, or the fields of an `extend type` to the one
+ * that came first. That the extension itself stays in `types`,
+ * too, without a name in the map, only counts for the limit. */
 static bool add_type(schema *s, const type *t)
 {
     bool added;
@@ -87,6 +101,9 @@ static bool is_letter(char c)
            (c >= '0' && c <= '9');
 }
 
+/* From the opening quote to behind the closing one; to the end
+ * of the text when nothing closes it, and then the next token,
+ * which is empty, is a fault wherever something is due. */
 static size_t string_length(mt_str s)
 {
     bool block = mt_str_starts(s, MT_STR("\"\"\""));
@@ -101,6 +118,9 @@ static size_t string_length(mt_str s)
     return s.len;
 }
 
+/* The next token; an empty one at the end of the text. Commas are white space in
+ * GraphQL, and a sign that is unknown becomes a token of one byte, so every call but
+ * the last gets further. */
 static void next(reader *r)
 {
     for (;;) {
@@ -143,6 +163,7 @@ static bool take(reader *r, char sign)
     return there;
 }
 
+/* A fault with the line where the token ends; lines are counted only now. */
 static bool syntax(reader *r, const char *what)
 {
     size_t line = 1;
@@ -177,7 +198,9 @@ static mt_str take_note(reader *r)
     return note;
 }
 
-/* What a default, a directive's arguments or a body has, brackets balanced. */
+/* What a default, a directive's arguments or a body has,
+ * brackets balanced. The token must be the opening one. Kinds
+ * of brackets are not told apart: the text is only passed over. */
 static bool pass_brackets(reader *r)
 {
     size_t depth = 0;
@@ -230,6 +253,8 @@ static bool read_type(reader *r, mt_str *name, bool *list, bool *required)
 
 typedef MT_VEC(argument) argument_list;
 
+/* `(id: ID!, first: Int = 10 @deprecated)`. A list is never text, even one of ID:
+ * adapters fill a variable with one value. */
 static bool read_arguments(reader *r, argument_list *list)
 {
     if (!take(r, '(')) {
@@ -268,6 +293,9 @@ static bool read_arguments(reader *r, argument_list *list)
     return true;
 }
 
+/* `{ total: Money! lines(first: Int): [Line] }`. Each field
+ * counts as a shape, although the shape is not used: a document
+ * of very many fields meets its limit here, before the walk. */
 static bool read_fields(reader *r, type *t)
 {
     MT_VEC(field) fields = {0};
@@ -322,6 +350,7 @@ static bool read_object(reader *r)
            read_fields(r, &t) && add_type(r->s, &t);
 }
 
+/* `enum Status { OPEN PAID @deprecated }`; descriptions of values are passed over. */
 static bool read_enum(reader *r)
 {
     type t = {0};
@@ -383,6 +412,8 @@ static bool pass_definition(reader *r)
     return true;
 }
 
+/* `extend` is read like the definition itself; add_type() joins what has the same name.
+ * An `extend enum` after its enum has no effect: only fields are joined. */
 static bool read_definition(reader *r)
 {
     mt_str word;
@@ -404,7 +435,9 @@ static bool read_definition(reader *r)
 
 /* ---- Introspection ---- */
 
-/* Names inside NON_NULL and LIST. */
+/* The name inside NON_NULL and LIST: {"kind": "NON_NULL",
+ * "ofType": {"kind": "LIST", …}}. One that is nested deeper than
+ * MOST_TYPE_DEPTH has no name, so its type is found nowhere. */
 static const mt_json *unwrap(const mt_json *t, bool *list, bool *required)
 {
     *list = false;
@@ -418,6 +451,7 @@ static const mt_json *unwrap(const mt_json *t, bool *list, bool *required)
     return t;
 }
 
+/* As read_arguments() has it. A defaultValue is text or null in an introspection. */
 static argument argument_of(schema *s, const mt_json *node)
 {
     bool list, required;
@@ -431,6 +465,8 @@ static argument argument_of(schema *s, const mt_json *node)
         .is_text = !list && (mt_str_is(name, "ID") || mt_str_is(name, "String"))};
 }
 
+/* One of `types` of an introspection. Members that are missing or of another type count
+ * as absent: the answer is somebody else's, and what it does not say is not offered. */
 static bool type_of_json(schema *s, const mt_json *node)
 {
     cn_build *b = s->b;
@@ -471,12 +507,16 @@ static bool type_of_json(schema *s, const mt_json *node)
 
 /* ---- Places ---- */
 
+/* The way from a root to where shape_of() stands:
+ * types that are open are not entered again. */
 typedef struct walk {
     const schema *s;
     const type *open[CN_MOST_DEPTH + 2];
     size_t depth;
 } walk;
 
+/* A field inside the answer that needs arguments cannot
+ * be asked for: {names} fill only those of the root. */
 static bool needs_arguments(const field *f)
 {
     for (size_t i = 0; i < f->argument_count; i++) {
@@ -489,6 +529,7 @@ static bool needs_arguments(const field *f)
 
 static const cn_shape *shape_of(walk *w, const field *f);
 
+/* False after a fault. The type is open while its fields are read. */
 static bool fill_object(walk *w, const type *t, cn_shape *s)
 {
     cn_build *b = w->s->b;
@@ -512,6 +553,9 @@ static bool fill_object(walk *w, const type *t, cn_shape *s)
     return true;
 }
 
+/* Int, Float and so on; then an enum; then what the name of
+ * a custom scalar suggests (DateTime, BigDecimal, …). `t`
+ * is NULL for a type that is not defined in the document. */
 static void fill_scalar(const type *t, mt_str name, cn_shape *s)
 {
     static const struct {
@@ -537,7 +581,8 @@ static void fill_scalar(const type *t, mt_str name, cn_shape *s)
     cn_named_kind(name, s);
 }
 
-/* NULL after a fault. */
+/* NULL after a fault. A type that is open already, or lies deeper than CN_MOST_DEPTH,
+ * is "anything", which nothing fits. */
 static const cn_shape *shape_of(walk *w, const field *f)
 {
     const type *t = find_type(w->s, f->type);
@@ -569,27 +614,37 @@ static const cn_shape *shape_of(walk *w, const field *f)
     return s;
 }
 
-/* What a query must ask for to get an object: all scalars in it, or its fields. */
-static void write_selection(mt_buf *out, const cn_shape *s, size_t depth)
+/* What a query must ask for to get an object: all scalars in it, or
+ * its fields. An object has to be selected by its fields in GraphQL.
+ * Objects more than three levels further in are left out, so that a
+ * query for a large type stays one that a person can read. False, and nothing is
+ * written, when nothing can be asked for: an empty one is not valid. */
+static bool write_selection(mt_buf *out, const cn_shape *s, size_t depth)
 {
+    size_t start = out->len;
+    bool any = false;
     s = s->kind == CN_LIST && s->element ? s->element : s;
-    if (s->kind != CN_OBJECT || depth > 3) {
-        return;
+    if (s->kind != CN_OBJECT) {
+        return s->kind != CN_ANY;
     }
     mt_buf_addz(out, " {");
-    for (size_t i = 0; i < s->member_count; i++) {
-        const cn_shape *m = s->members[i].shape;
-        const cn_shape *inside = m->kind == CN_LIST && m->element ? m->element : m;
-        if (inside->kind == CN_ANY || (inside->kind == CN_OBJECT && depth == 3)) {
-            continue;
-        }
+    for (size_t i = 0; depth <= 3 && i < s->member_count; i++) {
+        size_t before = out->len;
         mt_buf_addc(out, ' ');
         mt_buf_adds(out, s->members[i].name);
-        write_selection(out, m, depth + 1);
+        bool asked = write_selection(out, s->members[i].shape, depth + 1);
+        out->len = asked ? out->len : before;
+        any |= asked;
     }
     mt_buf_addz(out, " }");
+    out->len = any ? out->len : start;
+    return any;
 }
 
+/* For the root order(id: ID!) and the way order, total:
+ *   {"parameters":["id"],"query":"query($id: ID!) { order(id: $id) { total } }",
+ *    "select":"order.total"}
+ * `way` has the root's name first, so braces are opened from its second step on. */
 static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
                            size_t count, const cn_shape *leaf)
 {
@@ -637,7 +692,8 @@ static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
     mt_buf_free(&declared);
 }
 
-/* One field of the root; its own name is the first of every way. */
+/* One field of the root; its own name is the first of every way, which is why its shape
+ * is put inside an object with one member. */
 static bool read_root(const schema *s, const field *f)
 {
     mt_arena *a = s->b->arena;
@@ -670,6 +726,8 @@ static bool read_root(const schema *s, const field *f)
     return cn_add_places(&r, around);
 }
 
+/* The type that `schema { query: … }` or `queryType`
+ * names; Query, where nothing names one. */
 static bool add_roots(schema *s)
 {
     const type *root = find_type(s, s->query.len ? s->query : MT_STR("Query"));
@@ -696,6 +754,7 @@ bool cn_read_graphql_text(cn_build *b, mt_str text)
     return add_roots(&s);
 }
 
+/* {"data": {"__schema": …}} as servers answer, or {"__schema": …} as tools save it. */
 bool cn_read_graphql_json(cn_build *b, const mt_json *tree)
 {
     schema s = {.b = b};

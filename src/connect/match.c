@@ -24,6 +24,8 @@ enum {
     ASKS = 12      /* lost for a parameter more than one */
 };
 
+/* For "orders/{id}.items.total": tail has total, the step nearest to the value; head
+ * has orders and items; all has these and the words of the fact's own name. */
 typedef struct fact_words {
     cn_words name, tail, head, all;
     mt_str path;           /* as written, with {} for every {name} */
@@ -36,12 +38,22 @@ typedef struct place_words {
 
 /* ---- Words ---- */
 
+/* Not all protocols restrict what stands in braces. Only a name goes into settings,
+ * which are JSON. */
 static bool is_param(mt_str step)
 {
-    return mt_str_starts(step, MT_STR("{"));
+    bool good = step.len > 2 && step.ptr[0] == '{' && step.ptr[step.len - 1] == '}';
+    for (size_t i = 1; good && i + 1 < step.len; i++) {
+        char c = step.ptr[i];
+        good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               (c >= '0' && c <= '9') || c == '_' || c == '-';
+    }
+    return good;
 }
 
-/* The last step of the path is nearest to the value. */
+/* The last step of the path is nearest to the value. Steps
+ * end at '.' and '/', which contracts use both; `last` stays
+ * behind until it is known whether another step follows. */
 static void read_path(mt_arena *a, mt_str path, fact_words *f)
 {
     mt_str last = {0};
@@ -59,7 +71,7 @@ static void read_path(mt_arena *a, mt_str path, fact_words *f)
         if (step.len && !is_param(step)) {
             cn_words_add(a, &f->head, last);
             last = step;
-        } else if (step.len > 2) {
+        } else if (step.len) {
             mt_vec_push(a, &f->params, mt_str_from(step.ptr + 1, step.len - 2));
         }
         rest = mt_str_skip(rest, end + 1);
@@ -76,6 +88,7 @@ static void join(mt_arena *a, cn_words *to, const cn_words *from)
     }
 }
 
+/* A source that has no path (or is not JSON) leaves the name alone to compare by. */
 static fact_words words_of_fact(mt_arena *a, const ct_fact *fact)
 {
     fact_words f = {0};
@@ -90,6 +103,7 @@ static fact_words words_of_fact(mt_arena *a, const ct_fact *fact)
     return f;
 }
 
+/* `around` has the names of the request, too, `inside` only those of the answer. */
 static place_words words_of_place(mt_arena *a, const cn_place *p)
 {
     place_words w = {0};
@@ -139,6 +153,8 @@ static unsigned lost_inside(const fact_words *f, const place_words *p)
     return lost;
 }
 
+/* Did the contract write exactly this path? Then names are not compared. A GraphQL
+ * place begins with a dot, as its request has no path of its own. */
 static bool is_declared(const fact_words *f, const cn_place *p)
 {
     mt_str path = p->path;
@@ -146,6 +162,9 @@ static bool is_declared(const fact_words *f, const cn_place *p)
     return f->path.len && mt_str_eq(f->path, path);
 }
 
+/* Thousandths. 1000 only for a declared path; all else ends at 990, so that it stays
+ * below. A path that names the place better than the fact's own name counts three times
+ * as much as the name; one that names it worse counts nothing. */
 static unsigned name_score(const fact_words *f, const place_words *w, const cn_place *p)
 {
     if (is_declared(f, p)) {
@@ -176,6 +195,8 @@ static void add_reason(mt_arena *a, cn_proposal *to, mt_str text)
     to->reasons = more;
 }
 
+/* The place's words that the fact has, too, for
+ * the reader; words that say little are left out. */
 static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *p)
 {
     mt_buf b = {0};
@@ -194,6 +215,8 @@ static mt_str shared_words(mt_arena *a, const fact_words *f, const place_words *
     return text;
 }
 
+/* Names first, then types, then what to look
+ * out for: the order in which a reader decides. */
 static void explain(mt_arena *a, cn_proposal *to, const fact_words *f,
                     const place_words *w, const ct_fact *fact, mt_str because)
 {
@@ -211,6 +234,7 @@ static void explain(mt_arena *a, cn_proposal *to, const fact_words *f,
 
 /* ---- Choosing ---- */
 
+/* The fewer questions a request asks and the less deep its value lies, the better. */
 static bool is_better(const cn_proposal *a, const cn_proposal *b)
 {
     if (a->score != b->score) {
@@ -225,8 +249,26 @@ static bool is_better(const cn_proposal *a, const cn_proposal *b)
     return false; /* the earlier in the document stays before */
 }
 
+/* The same request for the same member: a table that is declared twice, say. Requests
+ * whose answers merely look alike are not: an address to bill may be another than that
+ * to send to. */
+static bool is_kept(const cn_match_of *m, const cn_proposal *p)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        if (mt_str_eq(m->proposals[i].settings, p->settings) &&
+            mt_str_eq(m->proposals[i].convert, p->convert)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Insertion into the few best, which stay sorted; the worst falls out. */
 static void keep(cn_match_of *m, const cn_proposal *p)
 {
+    if (is_kept(m, p)) {
+        return;
+    }
     size_t at = m->count < CN_MOST_PROPOSALS ? m->count : CN_MOST_PROPOSALS;
     while (at && is_better(p, &m->proposals[at - 1])) {
         if (at < CN_MOST_PROPOSALS) {
@@ -248,20 +290,15 @@ static cn_level level_of(unsigned score)
                              : CN_NONE;
 }
 
-/* Two requests that lead to the same member are one thing said twice. */
-static bool is_same_thing(const cn_place *a, const cn_place *b)
-{
-    return a->shape == b->shape;
-}
-
+/* A best that is hardly better than the second loses one level, and says which one is
+ * near. One that the contract declares (1000) is certain nevertheless. */
 static void settle(mt_arena *a, cn_match_of *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         m->proposals[i].level = level_of(m->proposals[i].score);
     }
     if (m->count > 1 && m->proposals[0].score - m->proposals[1].score < NEAR &&
-        m->proposals[0].score < 1000 &&
-        !is_same_thing(m->proposals[0].place, m->proposals[1].place)) {
+        m->proposals[0].score < 1000) {
         cn_proposal *best = &m->proposals[0];
         best->level = best->level > CN_LOW ? best->level - 1 : best->level;
         add_reason(
@@ -270,11 +307,16 @@ static void settle(mt_arena *a, cn_match_of *m)
     }
 }
 
+/* The words of all places, split once for all facts. */
 typedef struct prepared {
     place_words *words;
     const cn_document *document;
 } prepared;
 
+/* Most places end at the name, before types are compared, which costs more. Of those
+ * whose name is near enough but whose type cannot be, the nearest is remembered for the
+ * reader. What was made for a place that is not proposed is given back to the arena at
+ * once, since there are as many as facts times places. */
 static void match_fact(mt_arena *a, const ct_fact *fact, const fact_words *f,
                        const prepared *d, cn_match_of *out)
 {
@@ -306,26 +348,56 @@ static void match_fact(mt_arena *a, const ct_fact *fact, const fact_words *f,
 
 /* ---- Names of parameters ---- */
 
-/* The path of the contract has names already, and they must be filled anyway: where
- * there are as many, the request uses them. */
-static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
+/* Such requests have {names}. Queries have `parameters`, which keep their names: the
+ * text of the query speaks of them. */
+static bool takes_names(const cn_document *d, const cn_place *p, const fact_words *f)
 {
-    mt_str text = p->settings;
-    for (size_t i = 0; f->params.len == p->param_count && i < p->param_count; i++) {
-        mt_str old = mt_strf(a, "{%.*s}", MT_ARG(p->params[i]));
-        const char *at = memmem(text.ptr, text.len, old.ptr, old.len);
-        if (at) {
-            size_t before = (size_t)(at - text.ptr);
-            text = mt_strf(a, "%.*s{%.*s}%.*s", (int)before, text.ptr,
-                           MT_ARG(f->params.items[i]),
-                           MT_ARG(mt_str_skip(text, before + old.len)));
+    return (d->format == CN_OPENAPI || d->format == CN_PROTO) &&
+           f->params.len == p->param_count;
+}
+
+/* Which parameter's {name} the text begins with; of several that are called so, one
+ * that is not used yet. param_count: none's. */
+static size_t param_at(const cn_place *p, const bool *used, mt_str text)
+{
+    size_t end = mt_str_find(text, '}'), found = p->param_count;
+    mt_str name = end < text.len ? mt_str_from(text.ptr + 1, end - 1) : (mt_str){0};
+    for (size_t i = 0; i < p->param_count; i++) {
+        if (mt_str_eq(p->params[i], name) && (found == p->param_count || used[found])) {
+            found = i;
         }
     }
+    return found;
+}
+
+/* The path of the contract has names already, and they must be filled anyway: where
+ * there are as many, the request uses them. In one pass, since a name of the contract
+ * may be another one of the request. */
+static mt_str with_names(mt_arena *a, const cn_place *p, const fact_words *f)
+{
+    bool *used = mt_new_array(a, bool, p->param_count + 1);
+    mt_buf out = {0};
+    for (mt_str rest = p->settings; rest.len;) {
+        size_t k = rest.ptr[0] == '{' ? param_at(p, used, rest) : p->param_count;
+        if (k == p->param_count) {
+            mt_buf_addc(&out, rest.ptr[0]);
+            rest = mt_str_skip(rest, 1);
+            continue;
+        }
+        mt_buf_addf(&out, "{%.*s}", MT_ARG(f->params.items[k]));
+        rest = mt_str_skip(rest, p->params[k].len + 2);
+        used[k] = true;
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
     return text;
 }
 
 /* ---- Instances ---- */
 
+/* Which entity's instance a parameter means, by its name and what is around it: `id` of
+ * "orders/{id}" is Order's. More than 600 must be covered; a contract with a single
+ * entity means that one. NULL: it has to be given by hand. */
 static const ct_entity *entity_for(mt_arena *a, const ct_model *m, mt_str param,
                                    const cn_place *p)
 {
@@ -361,6 +433,8 @@ static bool is_plain_name(mt_arena *a, mt_str param, mt_str entity)
 
 typedef MT_VEC(cn_instance) instance_list;
 
+/* Nothing for a name that means its entity
+ * already, or that was added for another fact. */
 static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
                          mt_str param, instance_list *list)
 {
@@ -374,15 +448,13 @@ static void add_instance(mt_arena *a, const ct_model *m, const cn_place *p,
     }
 }
 
-/* Those of the contract's path, and those of the request unless they were renamed. */
+/* Those of the request, or the names that it takes from the contract. */
 static void add_instances(mt_arena *a, const ct_model *m, const fact_words *f,
-                          const cn_place *p, instance_list *list)
+                          const cn_document *d, const cn_place *p, instance_list *list)
 {
-    for (size_t i = 0; i < f->params.len; i++) {
-        add_instance(a, m, p, f->params.items[i], list);
-    }
-    for (size_t i = 0; f->params.len != p->param_count && i < p->param_count; i++) {
-        add_instance(a, m, p, p->params[i], list);
+    bool taken = takes_names(d, p, f);
+    for (size_t i = 0; i < p->param_count; i++) {
+        add_instance(a, m, p, taken ? f->params.items[i] : p->params[i], list);
     }
 }
 
@@ -401,10 +473,12 @@ void cn_match(mt_arena *a, const ct_model *m, uint32_t source, const cn_document
             fact_words f = words_of_fact(a, &m->facts[i]);
             match_fact(a, &m->facts[i], &f, &ready, &one);
             for (size_t k = 0; k < one.count; k++) {
-                one.proposals[k].settings = with_names(a, one.proposals[k].place, &f);
+                const cn_place *p = one.proposals[k].place;
+                one.proposals[k].settings =
+                    takes_names(d, p, &f) ? with_names(a, p, &f) : p->settings;
             }
             if (one.count) {
-                add_instances(a, m, &f, one.proposals[0].place, &instances);
+                add_instances(a, m, &f, d, one.proposals[0].place, &instances);
             }
             mt_vec_push(a, &facts, one);
         }

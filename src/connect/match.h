@@ -1,12 +1,16 @@
 /* connect/match.h - which place of a document may be meant by which fact.
  * Room: connect. Names, types, units and words of enums decide; no model, no network.
- * The same input gives the same proposals, whatever the machine. */
+ * The same input gives the same proposals, whatever the machine: there are only whole
+ * numbers, and of two that are equal the earlier in the document wins.
+ * Ownership: everything lives in the arena and borrows from model and document. */
 #ifndef CN_MATCH_H
 #define CN_MATCH_H
 
 #include "connect/document.h"
 #include "contract/wire/model.h"
 
+/* ORDER CN_LEVEL_NAMES: a greater level is
+ * more certain. CN_NONE is never a proposal's. */
 typedef enum cn_level { CN_NONE, CN_LOW, CN_MEDIUM, CN_HIGH } cn_level;
 enum { CN_LEVEL_COUNT = CN_HIGH + 1 };
 extern const char *const CN_LEVEL_NAMES[CN_LEVEL_COUNT];
@@ -42,6 +46,9 @@ typedef struct cn_matches {
     size_t instance_count;
 } cn_matches;
 
+/* Compares every fact of one source with every place. Cannot fail; a fact for which
+ * nothing was found has count 0. The levels say how sure the comparison is, not that it
+ * is right: somebody has to look (review.h). */
 void cn_match(mt_arena *a, const ct_model *m, uint32_t source, const cn_document *d,
               cn_matches *out);
 

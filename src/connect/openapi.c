@@ -4,10 +4,18 @@
  * the document, allOf joined, oneOf and anyOf joined as far as they are objects. A $ref
  * that leads back to itself is "anything", so what is cyclic ends; what branches
  * without end runs into the number of values (limit connect_places) or CN_MOST_SCHEMA.
- */
+ *
+ * The document is read with tolerance: a member that has another type than OpenAPI says
+ * is taken as absent, a reference that leads nowhere as "anything". What may fail: it
+ * is not OpenAPI 3, it has no paths, or a limit is met. Other methods than GET are not
+ * looked at, because fetching a fact must not change anything. */
 #include "base/form.h"
+#include "base/map.h"
 #include "connect/build.h"
 
+/* `open` has an entry for every schema that is being read,
+ * empty for one that is not a reference: its length is the
+ * depth, and its texts are what must not be entered again. */
 typedef struct reading {
     cn_build *b;
     const mt_json *root;
@@ -17,6 +25,7 @@ typedef struct reading {
 
 /* ---- References ---- */
 
+/* A step of a JSON pointer (RFC 6901): ~1 is '/', ~0 is '~'. */
 static mt_str unescaped(mt_arena *a, mt_str step)
 {
     mt_buf b = {0};
@@ -60,6 +69,7 @@ static const cn_shape *read_schema(reading *r, const mt_json *schema);
 
 typedef MT_VEC(cn_member) member_list;
 
+/* Of two members with one name the first stays. */
 static void join_members(cn_build *b, member_list *list, const cn_shape *from)
 {
     for (size_t i = 0; i < from->member_count; i++) {
@@ -73,6 +83,8 @@ static void join_members(cn_build *b, member_list *list, const cn_shape *from)
     }
 }
 
+/* What people wrote of it, where units are often said. 300 bytes are enough for that;
+ * the words of a note are compared with every fact. */
 static mt_str note_of(const mt_json *schema)
 {
     mt_str text = mt_text_at(schema, "description");
@@ -81,6 +93,8 @@ static mt_str note_of(const mt_json *schema)
     return text;
 }
 
+/* Whether a member is required is not looked
+ * at: `nullable` is what proposals warn of. */
 static bool read_members(reading *r, const mt_json *schema, member_list *list)
 {
     const mt_json *all = mt_json_at(schema, "properties");
@@ -96,7 +110,9 @@ static bool read_members(reading *r, const mt_json *schema, member_list *list)
     return true;
 }
 
-/* "object", "null", …: `type` is a word or, from 3.1, a list of them. */
+/* "object", "null", …: `type` is a word or, from 3.1, a list of them. ["string",
+ * "null"] is "string" and nullable; ["string", "integer"] is "any", which no branch
+ * knows. `nullable` of 3.0 counts in both. */
 static mt_str type_of(const mt_json *schema, bool *nullable)
 {
     const mt_json *type = mt_json_at(schema, "type");
@@ -114,6 +130,8 @@ static mt_str type_of(const mt_json *schema, bool *nullable)
     return found;
 }
 
+/* Numbers in an `enum` are left out: a choice is
+ * a word. null in it means that it may be null. */
 static void read_choices(cn_build *b, const mt_json *schema, cn_shape *s)
 {
     const mt_json *list = mt_json_at(schema, "enum");
@@ -132,7 +150,9 @@ static void read_choices(cn_build *b, const mt_json *schema, cn_shape *s)
     }
 }
 
-/* A pattern of digits only means a number in text. */
+/* A pattern of digits with a point, as `^\d+\.\d{2}$`, means a decimal number in text.
+ * One of digits only stays text: it is more often a number of an account than something
+ * to count. Any other letter than the d of \d and the pattern is not understood. */
 static void read_pattern(mt_str pattern, cn_shape *s)
 {
     bool digits = false, point = false;
@@ -150,6 +170,7 @@ static void read_pattern(mt_str pattern, cn_shape *s)
     }
 }
 
+/* `format` first, then the pattern; an enum wins over both. */
 static void read_text(cn_build *b, const mt_json *schema, cn_shape *s)
 {
     int64_t most;
@@ -164,6 +185,7 @@ static void read_text(cn_build *b, const mt_json *schema, cn_shape *s)
     read_choices(b, schema, s);
 }
 
+/* The range counts only with both ends: a fact's type has both, too. */
 static void read_whole(const mt_json *schema, cn_shape *s)
 {
     s->kind = CN_WHOLE;
@@ -171,8 +193,10 @@ static void read_whole(const mt_json *schema, cn_shape *s)
                    !mt_json_i64(mt_json_at(schema, "maximum"), &s->most);
 }
 
-/* Parts of allOf, oneOf or anyOf: objects are joined, of others the only one that is
- * not null counts. */
+/* Parts of allOf, oneOf or anyOf: objects are joined, of others the
+ * only one that is not null counts. `all` is true for allOf, where
+ * a part that may be null does not make the whole so. Joining oneOf
+ * says more than is certain, which only widens what is proposed. */
 static bool read_parts(reading *r, const mt_json *parts, bool all, cn_shape *s,
                        member_list *list)
 {
@@ -205,6 +229,9 @@ static bool read_parts(reading *r, const mt_json *parts, bool all, cn_shape *s,
     return true;
 }
 
+/* Shape of a schema that is not a $ref. A schema with `properties`
+ * is an object even if it does not say so. allOf, oneOf and anyOf
+ * come last, as they may stand beside own members. */
 static bool fill_shape(reading *r, const mt_json *schema, cn_shape *s)
 {
     static const char *const JOINED[] = {"allOf", "oneOf", "anyOf"};
@@ -243,7 +270,9 @@ static bool fill_shape(reading *r, const mt_json *schema, cn_shape *s)
     return true;
 }
 
-/* NULL after a fault. */
+/* NULL after a fault. A schema that is absent, leads nowhere or
+ * leads back to itself is CN_ANY. Every step of a chain of
+ * references takes a shape and a level, so such a chain is bounded. */
 static const cn_shape *read_schema(reading *r, const mt_json *schema)
 {
     mt_str ref = mt_json_text(mt_json_at(schema, "$ref"));
@@ -275,6 +304,7 @@ static const cn_shape *read_schema(reading *r, const mt_json *schema)
 
 /* ---- Requests ---- */
 
+/* {"resource":"orders/{id}","select":"data.total"} */
 static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
                            size_t count, const cn_shape *leaf)
 {
@@ -286,6 +316,8 @@ static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
     mt_jw_end_object(&w);
 }
 
+/* The schema of the first media type that is JSON: application/json; charset=utf-8,
+ * application/problem+json, …. */
 static const mt_json *json_schema(reading *r, const mt_json *response)
 {
     const mt_json *content = mt_json_at(followed(r, response), "content");
@@ -300,6 +332,8 @@ static const mt_json *json_schema(reading *r, const mt_json *response)
     return NULL;
 }
 
+/* The first of these answers that has JSON counts. `default` is mostly an error, but it
+ * is all that some documents describe. */
 static const mt_json *answer_schema(reading *r, const mt_json *get)
 {
     static const char *const GOOD[] = {"200", "2XX", "2xx", "203", "default"};
@@ -332,9 +366,12 @@ static void split_path(mt_arena *a, mt_str path, text_list *names, text_list *pa
     }
 }
 
-/* Parameters in the query that must be there are asked for, too. */
-static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
-                      text_list *params)
+/* Parameters in the query that must be there are asked for, too:
+ * `orders?customer={customer}`. Those in headers and cookies are not: `resource` has no
+ * place for them. `seen` has those of the query that were met, also if they need not be
+ * there: the first that is called so counts. */
+static void add_query(reading *r, const mt_json *parameters, mt_map *seen,
+                      mt_buf *resource, text_list *params)
 {
     for (uint32_t i = 0; mt_json_is(parameters, MT_JSON_ARRAY) && i < parameters->count;
          i++) {
@@ -342,7 +379,11 @@ static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
         const mt_json *must = mt_json_at(p, "required");
         mt_str name = mt_text_at(p, "name");
         if (!mt_str_is(mt_text_at(p, "in"), "query") || !name.len ||
-            !mt_json_is(must, MT_JSON_BOOL) || !must->boolean) {
+            mt_map_find(seen, name)) {
+            continue;
+        }
+        mt_map_put(r->b->arena, seen, name, 1);
+        if (!mt_json_is(must, MT_JSON_BOOL) || !must->boolean) {
             continue;
         }
         bool first = !memchr(resource->ptr, '?', resource->len);
@@ -352,6 +393,8 @@ static void add_query(reading *r, const mt_json *parameters, mt_buf *resource,
     }
 }
 
+/* A path with a '?' or '#' of its own would make
+ * another request than the document describes. */
 static bool is_plain_path(mt_str path)
 {
     for (size_t i = 0; i < path.len; i++) {
@@ -362,6 +405,8 @@ static bool is_plain_path(mt_str path)
     return mt_str_starts(path, MT_STR("/"));
 }
 
+/* A path that has no GET with JSON is passed over. Parameters of the path item and of
+ * the operation are both asked for; of two with one name the operation's counts. */
 static bool read_path(reading *r, mt_str path, const mt_json *item)
 {
     mt_arena *a = r->b->arena;
@@ -369,14 +414,15 @@ static bool read_path(reading *r, mt_str path, const mt_json *item)
     const mt_json *schema = answer_schema(r, get);
     text_list names = {0}, params = {0};
     mt_buf resource = {0}, plain = {0};
+    mt_map seen = {0};
     if (!schema || !is_plain_path(path)) {
         return true;
     }
     const cn_shape *shape = read_schema(r, schema);
     mt_buf_adds(&resource, mt_str_skip(path, 1));
     split_path(a, path, &names, &params, &plain);
-    add_query(r, mt_json_at(item, "parameters"), &resource, &params);
-    add_query(r, mt_json_at(get, "parameters"), &resource, &params);
+    add_query(r, mt_json_at(get, "parameters"), &seen, &resource, &params);
+    add_query(r, mt_json_at(item, "parameters"), &seen, &resource, &params);
     mt_str text = mt_str_dup(a, mt_buf_str(&resource));
     cn_request q = {.build = r->b,
                     .shown = mt_strf(a, "GET /%.*s", MT_ARG(text)),

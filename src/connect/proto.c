@@ -1,14 +1,24 @@
 /* connect/proto.c - unary methods of a .proto file and what their answers have.
- * Room: connect. The request is made of the fields that look like an identity. */
+ * Room: connect. The request is made of the fields that look like an identity.
+ *
+ * Order: for each method without streams the fields of its request are
+ * chosen, its answer becomes a shape, and the shape's fields become places.
+ * Messages that the adapter knows (Money, Date, Timestamp, wrappers) are
+ * one value, not objects with parts. A message that contains itself is
+ * "anything" inside, so what is cyclic ends. What may fail: too many values
+ * (limit connect_places); the text itself was read by pb_read() before. */
 #include "connect/build.h"
 #include "connect/words.h"
 
+/* The messages that are being read, so that none is entered twice on one way. */
 typedef struct walk {
     cn_build *b;
     const pb_message *open[CN_MOST_DEPTH + 2];
     size_t depth;
 } walk;
 
+/* What write_settings() needs of one method;
+ * `fields` and the request's params go together. */
 typedef struct call {
     const pb_method *method;
     const pb_field *const *fields; /* of the request */
@@ -17,6 +27,8 @@ typedef struct call {
 
 static const cn_shape *shape_of(walk *w, const pb_field *f);
 
+/* Messages that adapters make into one value of
+ * a fact's type, by the name that fit.c has. */
 static const struct known {
     mt_str message, name;
 } KNOWN[] = {
@@ -26,6 +38,8 @@ static const struct known {
     {MT_STR_INIT("google.protobuf.Duration"), MT_STR_INIT("Duration")},
 };
 
+/* Also sets `known`, but reads the fields
+ * nevertheless: they are what a Record is made from. */
 static bool fill_message(walk *w, const pb_message *m, cn_shape *s)
 {
     MT_VEC(cn_member) members = {0};
@@ -88,6 +102,9 @@ static cn_kind kind_of(pb_kind kind)
     return CN_ANY;
 }
 
+/* Well-known types first (pb_known): JSON does not write them
+ * as objects. A wrapper such as Int64Value is what it wraps;
+ * Struct and Value stay "anything". True without a fault. */
 static bool fill_known(walk *w, const pb_field *f, cn_shape *s)
 {
     const pb_message *m = f->message;
@@ -112,6 +129,8 @@ static bool fill_known(walk *w, const pb_field *f, cn_shape *s)
     return w->depth > CN_MOST_DEPTH || fill_message(w, m, s);
 }
 
+/* NULL after a fault. A map is "anything": its
+ * keys are data, so there are no names in it. */
 static const cn_shape *shape_of(walk *w, const pb_field *f)
 {
     cn_shape *s = cn_shape_new(w->b, kind_of(f->kind));
@@ -135,6 +154,9 @@ static const cn_shape *shape_of(walk *w, const pb_field *f)
     return s;
 }
 
+/* {"method":"bank.Accounts/Get","request":{"account_id":"{account_id}"},"select":"balance"}
+ * The request keeps the order of the message's
+ * fields, hence the object that is not sorted. */
 static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
                            size_t count, const cn_shape *leaf)
 {
@@ -157,6 +179,8 @@ static void write_settings(mt_buf *out, const cn_request *r, const mt_str *way,
     mt_jw_end_object(&w);
 }
 
+/* Names that choose a thing. What else a request has (a page size, a mask) has a
+ * default in proto3 and is left out. */
 static bool is_identity(mt_str name)
 {
     return mt_str_is(name, "id") || mt_str_ends(name, MT_STR("_id")) ||
@@ -172,6 +196,7 @@ static bool is_askable(const pb_field *f)
 
 typedef MT_VEC(const pb_field *) field_list;
 
+/* A request with a single field that can be asked for needs no telling name. */
 static void choose_fields(mt_arena *a, const pb_message *m, field_list *out)
 {
     const pb_field *only = NULL;
@@ -190,6 +215,9 @@ static void choose_fields(mt_arena *a, const pb_message *m, field_list *out)
     }
 }
 
+/* The names around a place are service, method and answer,
+ * without packages: OrderService, GetOrder, Order. The answer's
+ * own message is never one value, even if it is a Money. */
 static bool read_method(cn_build *b, const pb_method *m)
 {
     mt_arena *a = b->arena;

@@ -1,15 +1,27 @@
-/* connect/review.c - the review file, out and in. Room: connect. */
+/* connect/review.c - the review file, out and in. Room: connect.
+ *
+ * Out: comments for the reader, then source by source and fact by fact, in the
+ * contract's order; text is quoted as JSON, which YAML reads the same. In: three tables
+ * for base/form, which refuse what they do not know, so that a slip of the pen (`acept:
+ * true`) is told and does not mean false. Then cn_review_check() compares what was
+ * accepted with the document.
+ *
+ * INVARIANT: the settings and conversions of proposals are JSON that this room wrote
+ * itself; that they cannot be read would be our fault, hence the assertions. */
 #include "connect/review.h"
 
 #include "base/json_write.h"
 #include "connect/fit.h"
 #include "connect/yaml.h"
 
+/* The version is that of the file's form: one that is unknown is refused. The other two
+ * only bound what somebody else's file may make us allocate. */
 enum { REVIEW_VERSION = 1, MOST_SOURCES = 1000, MOST_FACTS = 100000 };
 
 /* ---- Out ---- */
 
-/* The settings with `convert` in its place among the sorted keys. */
+/* The settings with `convert` in its place
+ * among the sorted keys: mt_json_write() sorts. */
 static void put_settings(mt_buf *out, const cn_proposal *p)
 {
     mt_arena a = {0};
@@ -28,6 +40,7 @@ static void put_settings(mt_buf *out, const cn_proposal *p)
     mt_arena_free(&a);
 }
 
+/* `indent` because a proposal under `instead` has the same lines further in. */
 static void put_proposal(mt_buf *out, const cn_proposal *p, const char *indent)
 {
     mt_buf_addf(out, "%splace: ", indent);
@@ -43,6 +56,8 @@ static void put_proposal(mt_buf *out, const cn_proposal *p, const char *indent)
     }
 }
 
+/* The best proposal stands in the fact itself,
+ * where it can be accepted; others under `instead`. */
 static void put_fact(mt_buf *out, const ct_fact *fact, const cn_match_of *m)
 {
     mt_arena a = {0};
@@ -116,6 +131,8 @@ static const char *const FORMATS[] = {
 #define CN_FORMAT_WORD(ID, name, protocol) name,
     CN_FORMAT_MAP(CN_FORMAT_WORD) NULL};
 
+/* The NOTE rows are what put_fact() and put_proposal()
+ * write for people: known, and not read. */
 static const mt_form_row FACT[] = {
     MT_FORM_LABEL(cn_decided, fact),
     MT_FORM_FLAG(cn_decided, accept, "accept", MT_FORM_REQUIRED),
@@ -171,7 +188,8 @@ static mt_json without_convert(mt_arena *a, const mt_json *settings)
 }
 
 /* Canonical text in which every {name} is {}: a person may call parameters otherwise.
- */
+ * The braces of JSON objects have a quote behind them, or nothing, and a selection of a
+ * GraphQL query has blanks, `{ total }`, so neither is taken for one. */
 static mt_str unnamed(mt_arena *a, const mt_json *settings)
 {
     mt_buf text = {0}, out = {0};
@@ -179,7 +197,7 @@ static mt_str unnamed(mt_arena *a, const mt_json *settings)
     for (size_t i = 0; i < text.len; i++) {
         size_t end = i + 1;
         while (text.ptr[i] == '{' && end < text.len && text.ptr[end] != '"' &&
-               text.ptr[end] != '{' && text.ptr[end] != '}') {
+               text.ptr[end] != ' ' && text.ptr[end] != '{' && text.ptr[end] != '}') {
             end++;
         }
         bool named = end > i + 1 && end < text.len && text.ptr[end] == '}';
@@ -192,6 +210,8 @@ static mt_str unnamed(mt_arena *a, const mt_json *settings)
     return made;
 }
 
+/* Compares texts, so a place that a person wrote
+ * by hand is found only if the document offers it. */
 bool cn_review_check(mt_arena *a, const cn_document *d, const ct_type *type,
                      const mt_json *settings, mt_buf *why)
 {

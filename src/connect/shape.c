@@ -1,4 +1,8 @@
-/* connect/shape.c - shapes and places that all readers make. Room: connect. */
+/* connect/shape.c - shapes and places that all readers make. Room: connect.
+ *
+ * Both limits of this room are kept here: the number of shapes and that of places, each
+ * at most connect_places. A place for SQL is made in sql.c, since a table has no answer
+ * with members inside members. */
 #include "connect/build.h"
 #include "connect/words.h"
 
@@ -65,6 +69,8 @@ mt_str cn_dotted(mt_arena *a, const mt_str *way, size_t count)
     return text;
 }
 
+/* Called once for each place: the settings differ
+ * by the way, and for GraphQL by the query. */
 static mt_str settings_of(const cn_request *r, const mt_str *way, size_t count,
                           const cn_shape *leaf)
 {
@@ -75,6 +81,8 @@ static mt_str settings_of(const cn_request *r, const mt_str *way, size_t count,
     return text;
 }
 
+/* INVARIANT: name_count is at least 1, as `way`
+ * has at least one step; match.c relies on it. */
 static bool add_place(const cn_request *r, const cn_shape *shape, const mt_str *way,
                       size_t count, mt_str note)
 {
@@ -105,13 +113,16 @@ static bool add_place(const cn_request *r, const cn_shape *shape, const mt_str *
     return true;
 }
 
-/* A dot in a name would lead elsewhere: adapters split at dots. */
+/* A dot in a name would lead elsewhere: adapters split at dots. A brace would be taken
+ * for a parameter. Such members are passed over, with everything inside them. */
 static bool can_be_named(mt_str name)
 {
     return name.len && mt_str_find(name, '.') == name.len &&
            mt_str_find(name, '{') == name.len && mt_str_find(name, '}') == name.len;
 }
 
+/* `way` is one array for the whole walk: what is behind `depth` belongs to deeper
+ * steps. A known message (Money, …) is one value; its members are not offered. */
 static bool add_inside(const cn_request *r, const cn_shape *s, mt_str *way,
                        size_t depth)
 {
@@ -138,6 +149,8 @@ bool cn_add_places(const cn_request *r, const cn_shape *answer)
 
 /* ---- Kinds by name ---- */
 
+/* Formats of JSON Schema and names that servers commonly give to scalars of their own.
+ * as_text: JSON would lose digits of such numbers, so they are written as text. */
 static const struct named {
     const char *name; /* in lower case, without signs */
     cn_kind kind;
@@ -173,6 +186,8 @@ static const struct named {
     {"countrycode", CN_TEXT, false},
 };
 
+/* Letters and digits count, in lower case: date-time, DateTime, date_time. Of longer
+ * names the first 32 are compared, and no row is so long. */
 bool cn_named_kind(mt_str name, cn_shape *shape)
 {
     char plain[32];

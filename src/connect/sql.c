@@ -3,13 +3,22 @@
  *
  * Read are CREATE TABLE, CREATE TYPE … AS ENUM, CHECK (column IN (…)) and COMMENT ON
  * COLUMN; every other statement is passed over. A column is a place, asked for by the
- * primary key of its table: SELECT column FROM table WHERE key = $1. */
+ * primary key of its table: SELECT column FROM table WHERE key = $1.
+ *
+ * Order: all statements first, then places, because a type or a comment may come after
+ * the table. The reader knows no dialect: it takes the quotes of all of them ("a", `a`,
+ * [a]) and passes over words that it does not know, so a clause of one database is not
+ * a fault. Names keep the letters they are written with. What may fail: a bracket that
+ * is not closed, a name that is missing where one must be, too many columns. */
 #include "base/map.h"
 #include "connect/build.h"
 #include "connect/words.h"
 
+/* Brackets inside each other in a CHECK or a default; columns of one primary key. */
 enum { MOST_BRACKETS = 64, MOST_KEYS = 8 };
 
+/* T_QUOTED is a quoted name, T_TEXT a quoted text, both without quotes; T_NUMBER is
+ * whatever begins with a digit; T_SIGN is one byte. */
 typedef enum token_kind {
     T_END,
     T_NAME,
@@ -25,6 +34,7 @@ typedef struct column {
     mt_str note;
     mt_str type; /* an enum's name, to be found at the end */
     bool is_key;
+    bool is_scaled; /* its second size is the digits behind the point */
 } column;
 
 typedef struct table {
@@ -53,6 +63,8 @@ static bool is_word(char c)
            (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
 }
 
+/* White space and both kinds of comments. A
+ * comment that is not closed goes to the end. */
 static size_t pass_space(mt_str s)
 {
     size_t i = 0;
@@ -105,6 +117,8 @@ static mt_str unquoted(mt_arena *a, mt_str inside, char close)
     return mt_str_from(to, len);
 }
 
+/* The next token. A quote that is not closed takes the rest of the text. A sign that is
+ * unknown is a token of one byte, so every call before the end gets further. */
 static void next(reader *r)
 {
     r->rest = mt_str_skip(r->rest, pass_space(r->rest));
@@ -136,10 +150,15 @@ static bool at_sign(const reader *r, char sign)
     return r->kind == T_SIGN && r->token.ptr[0] == sign;
 }
 
+/* In letters of either case. */
+static bool is_named(mt_str name, const char *word)
+{
+    return name.len == strlen(word) && !strncasecmp(name.ptr, word, name.len);
+}
+
 static bool at_word(const reader *r, const char *word)
 {
-    return r->kind == T_NAME && r->token.len == strlen(word) &&
-           !strncasecmp(r->token.ptr, word, r->token.len);
+    return r->kind == T_NAME && is_named(r->token, word);
 }
 
 static bool take_sign(reader *r, char sign)
@@ -151,6 +170,7 @@ static bool take_sign(reader *r, char sign)
     return there;
 }
 
+/* Key words are known in letters of either case, and only where they are not quoted. */
 static bool take_word(reader *r, const char *word)
 {
     bool there = at_word(r, word);
@@ -179,7 +199,7 @@ static bool take_name(reader *r, mt_str *out)
     return true;
 }
 
-/* schema.name */
+/* schema.name; of database.schema.name the last two are kept. */
 static bool take_path(reader *r, mt_str *schema, mt_str *name)
 {
     *schema = (mt_str){0};
@@ -195,7 +215,7 @@ static bool take_path(reader *r, mt_str *schema, mt_str *name)
     return true;
 }
 
-/* From '(' to behind its ')'. */
+/* From '(' to behind its ')'. The token must be the '('. */
 static bool pass_brackets(reader *r)
 {
     size_t depth = 0;
@@ -210,6 +230,8 @@ static bool pass_brackets(reader *r)
     return true;
 }
 
+/* To behind the next ';'. A ';' inside the body of a function, $$ … $$, ends it early;
+ * what then follows is passed over as a statement of its own. */
 static bool pass_statement(reader *r)
 {
     while (r->kind != T_END && !at_sign(r, ';')) {
@@ -221,6 +243,9 @@ static bool pass_statement(reader *r)
 
 /* ---- Types ---- */
 
+/* Names of types in PostgreSQL, SQLite, MySQL, SQL Server and the
+ * standard. Of CN_ANY nothing is said that a comparison could
+ * use. A name that is missing may be an enum of the document. */
 static const struct sql_type {
     const char *name;
     cn_kind kind;
@@ -245,8 +270,7 @@ static const struct sql_type {
 static bool find_kind(mt_str name, cn_kind *out)
 {
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        if (name.len == strlen(TYPES[i].name) &&
-            !strncasecmp(name.ptr, TYPES[i].name, name.len)) {
+        if (is_named(name, TYPES[i].name)) {
             *out = TYPES[i].kind;
             return true;
         }
@@ -254,6 +278,15 @@ static bool find_kind(mt_str name, cn_kind *out)
     return false;
 }
 
+/* Not of a float, whose only size is its precision in bits. */
+static bool is_scaled(mt_str name)
+{
+    return is_named(name, "numeric") || is_named(name, "decimal") ||
+           is_named(name, "dec") || is_named(name, "number");
+}
+
+/* Only the first nine digits count: a size is
+ * never so large, and the sum must not overflow. */
 static size_t number_of(mt_str text)
 {
     size_t value = 0;
@@ -266,8 +299,9 @@ static size_t number_of(mt_str text)
 }
 
 /* varchar(40), numeric(12, 2): a scale of zero is a whole number. */
-static bool read_size(reader *r, cn_shape *s)
+static bool read_size(reader *r, const column *c)
 {
+    cn_shape *s = c->shape;
     size_t sizes[2] = {0}, count = 0;
     if (!at_sign(r, '(')) {
         return true;
@@ -282,9 +316,26 @@ static bool read_size(reader *r, cn_shape *s)
     }
     if (s->kind == CN_TEXT) {
         s->max_length = sizes[0];
-    } else if (s->kind == CN_REAL && count && !sizes[1]) {
+    } else if (c->is_scaled && s->kind == CN_REAL && count && !sizes[1]) {
         s->kind = CN_WHOLE;
     }
+    return true;
+}
+
+/* int[], int[3], int ARRAY[3]: the brackets are read as the quotes of a name. Of an
+ * array nothing is said, also if its elements are an enum's. */
+static bool take_array(reader *r, column *c)
+{
+    bool brackets = r->kind == T_QUOTED;
+    for (size_t i = 0; brackets && i < r->token.len; i++) {
+        brackets = r->token.ptr[i] >= '0' && r->token.ptr[i] <= '9';
+    }
+    if (!brackets && !at_word(r, "array")) {
+        return false;
+    }
+    c->shape->kind = CN_ANY;
+    c->type = (mt_str){0};
+    next(r);
     return true;
 }
 
@@ -294,22 +345,22 @@ static bool read_rest_of_type(reader *r, column *c)
     for (;;) {
         if (take_word(r, "with")) {
             c->shape->kind = c->shape->kind == CN_LOCAL ? CN_MOMENT : c->shape->kind;
-        } else if (r->kind == T_QUOTED && !r->token.len) { /* [] */
-            c->shape->kind = CN_ANY;
-            next(r);
         } else if (at_sign(r, '(')) {
-            if (!read_size(r, c->shape)) {
+            if (!read_size(r, c)) {
                 return false;
             }
-        } else if (!take_word(r, "without") && !take_word(r, "time") &&
-                   !take_word(r, "zone") && !take_word(r, "local") &&
-                   !take_word(r, "precision") && !take_word(r, "varying") &&
-                   !take_word(r, "unsigned") && !take_word(r, "signed")) {
+        } else if (!take_array(r, c) && !take_word(r, "without") &&
+                   !take_word(r, "time") && !take_word(r, "zone") &&
+                   !take_word(r, "local") && !take_word(r, "precision") &&
+                   !take_word(r, "varying") && !take_word(r, "unsigned") &&
+                   !take_word(r, "signed")) {
             return true;
         }
     }
 }
 
+/* ('open', 'paid'): the words of an enum. Everything that is not text between the
+ * brackets is passed over. Without words the shape stays as it is. */
 static bool read_texts(reader *r, cn_shape *s)
 {
     MT_VEC(mt_str) texts = {0};
@@ -333,6 +384,8 @@ static bool read_texts(reader *r, cn_shape *s)
     return true;
 }
 
+/* A type that is not in TYPES is remembered by
+ * name until all CREATE TYPE have been read. */
 static bool read_type(reader *r, column *c)
 {
     mt_str schema, name;
@@ -349,12 +402,14 @@ static bool read_type(reader *r, column *c)
     if (!listed && !find_kind(name, &c->shape->kind)) {
         c->type = name;
     }
+    c->is_scaled = is_scaled(name);
     return read_rest_of_type(r, c);
 }
 
 /* ---- Tables ---- */
 
-/* CHECK (status IN ('a', 'b')): the words of a column. */
+/* CHECK (status IN ('a', 'b')): the words of a column. The column is the last name
+ * before IN that is one of `names`; what else the condition says is passed over. */
 static bool read_check(reader *r, const mt_map *names)
 {
     size_t depth = 0;
@@ -383,6 +438,9 @@ static bool at_constraint_end(const reader *r)
     return r->kind == T_END || at_sign(r, ',') || at_sign(r, ')');
 }
 
+/* `status TEXT NOT NULL DEFAULT 'open' CHECK (…)`: name, type, then constraints in any
+ * order, of which the unknown ones are passed over. All columns are `from_text`, as
+ * databases answer with text. */
 static bool read_column(reader *r, column *c)
 {
     c->shape = cn_shape_new(r->b, CN_ANY);
@@ -418,6 +476,7 @@ static bool read_column(reader *r, column *c)
     return true;
 }
 
+/* The columns of the table that is being read, found by name for its constraints. */
 typedef struct column_list {
     column *items;
     size_t len, cap;
@@ -425,6 +484,7 @@ typedef struct column_list {
     mt_map places; /* index + 1, by name */
 } column_list;
 
+/* PRIMARY KEY (a, b), after the word PRIMARY. */
 static bool read_key(reader *r, column_list *list)
 {
     take_word(r, "key");
@@ -473,6 +533,8 @@ static bool read_constraint(reader *r, column_list *list, bool *found)
     return true;
 }
 
+/* The columns are in the map only when the vector
+ * does not grow any more: it holds pointers into it. */
 static bool read_table(reader *r)
 {
     table t = {0};
@@ -517,6 +579,8 @@ static bool read_table(reader *r)
     return pass_statement(r);
 }
 
+/* Other types (composite ones, domains) are
+ * passed over; their columns stay "anything". */
 static bool read_enum(reader *r)
 {
     mt_str schema, name;
@@ -533,7 +597,8 @@ static bool read_enum(reader *r)
     return pass_statement(r);
 }
 
-/* COMMENT ON COLUMN table.column IS 'text' */
+/* COMMENT ON COLUMN table.column IS 'text'. The schema before the table is not
+ * compared: of two tables of one name the later has the comments of both. */
 static bool read_comment(reader *r)
 {
     mt_str names[2], about, name = {0};
@@ -567,6 +632,7 @@ static bool read_comment(reader *r)
     return pass_statement(r);
 }
 
+/* Words between CREATE and TABLE say how it is stored, not what is in it. */
 static bool read_statement(reader *r)
 {
     if (take_word(r, "create")) {
@@ -629,6 +695,8 @@ static mt_str from_of(mt_arena *a, const table *t)
     return text;
 }
 
+/* {"parameters":["order_id"],"query":"SELECT total
+ * FROM orders WHERE id = CAST($1 AS bigint)"} */
 static mt_str settings_of(mt_arena *a, const table *t, mt_str expression,
                           const mt_str *params, size_t count)
 {
@@ -673,7 +741,9 @@ static mt_str expression_of(mt_arena *a, const column *c)
     return text;
 }
 
-static bool add_column(reader *r, const table *t, const column *c, const mt_str *params,
+/* Now the enums are known, whatever came first in the text. Every column has a shape,
+ * and shapes are counted, so there cannot be too many places. */
+static void add_column(reader *r, const table *t, const column *c, const mt_str *params,
                        size_t count)
 {
     mt_arena *a = r->b->arena;
@@ -700,28 +770,26 @@ static bool add_column(reader *r, const table *t, const column *c, const mt_str 
                   .path = mt_strf(a, "%.*s.%.*s", MT_ARG(t->name), MT_ARG(c->name)),
                   .note = c->note};
     mt_vec_push(a, &r->b->places, p);
-    return r->b->places.len <= r->b->limits->connect_places;
 }
 
-static bool add_table(reader *r, table *t)
+/* A table without a primary key is offered
+ * without parameters: it may have a single row. */
+static void add_table(reader *r, table *t)
 {
     mt_arena *a = r->b->arena;
     t->from = from_of(a, t);
     MT_VEC(mt_str) params = {0};
     for (size_t i = 0; i < t->count; i++) {
         if (t->columns[i].is_key && params.len == MOST_KEYS) {
-            return true; /* nobody asks by so many */
+            return; /* nobody asks by so many */
         }
         if (t->columns[i].is_key) {
             mt_vec_push(a, &params, param_name(a, t, t->columns[i].name));
         }
     }
     for (size_t i = 0; i < t->count; i++) {
-        if (!add_column(r, t, &t->columns[i], params.items, params.len)) {
-            return false;
-        }
+        add_column(r, t, &t->columns[i], params.items, params.len);
     }
-    return true;
 }
 
 bool cn_read_sql(cn_build *b, mt_str text)
@@ -733,9 +801,7 @@ bool cn_read_sql(cn_build *b, mt_str text)
         }
     }
     for (size_t i = 0; i < r.tables.len; i++) {
-        if (!add_table(&r, &r.tables.items[i])) {
-            return false;
-        }
+        add_table(&r, &r.tables.items[i]);
     }
     return true;
 }

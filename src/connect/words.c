@@ -2,7 +2,12 @@
  *
  * To teach it a synonym, add a word to a row of SYNONYMS. Words of one row mean nearly
  * the same in names of fields; a row is worth less than equality, so that a better name
- * wins. */
+ * wins. A word may be in several rows, and rows are not joined through it: `opened` is
+ * like `created` and like `open`, but these two are not alike.
+ *
+ * A word is split off, put into lower case and looked up once, when it is made. Two are
+ * compared as they are, then by the bits of their rows and, only for what is left, by
+ * how many letters differ. Nothing here can fail. */
 #include "connect/words.h"
 
 #include "base/nearest.h"
@@ -12,6 +17,8 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
+/* Bytes of UTF-8 beyond ASCII count as small
+ * letters: a name is not split inside them. */
 static bool is_lower(char c)
 {
     return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
@@ -92,6 +99,8 @@ static bool is_among(const char *text, mt_str word)
     return false;
 }
 
+/* Without the s of a plural: not for `address`,
+ * `status` and `basis`, nor for `is` and `gas`. */
 static mt_str stem(mt_str w)
 {
     if (w.len > 3 && mt_str_ends(w, MT_STR("s")) && !mt_str_ends(w, MT_STR("ss")) &&
@@ -112,6 +121,8 @@ static bool is_plural(mt_str many, mt_str one)
 
 _Static_assert(sizeof SYNONYMS / sizeof *SYNONYMS <= 128, "a bit for each row");
 
+/* The word with its rows and weight. A word
+ * that says little is not nothing: 150 of 1000. */
 static cn_word known(mt_str text)
 {
     enum { NOISY = 150, FULL = 1000 };
@@ -129,6 +140,7 @@ static cn_word known(mt_str text)
     return w;
 }
 
+/* A copy in lower case, so that the name may go and comparing needs no folding. */
 static void add_word(mt_arena *a, cn_words *w, mt_str word)
 {
     char *to = mt_alloc(a, word.len + 1);
@@ -139,6 +151,8 @@ static void add_word(mt_arena *a, cn_words *w, mt_str word)
     mt_vec_push(a, w, known(mt_str_from(to, word.len)));
 }
 
+/* Signs and spaces separate words and are in
+ * none, so a whole note can be given as well. */
 void cn_words_add(mt_arena *a, cn_words *w, mt_str name)
 {
     size_t from = 0;
@@ -156,6 +170,9 @@ void cn_words_add(mt_arena *a, cn_words *w, mt_str name)
     }
 }
 
+/* In the order of what it costs and of what it is worth. ABBREVIATED is a beginning of
+ * at least three letters that leaves out two or more (`acc`, `account`); SLIP is a
+ * mistyped word of at least five, as mt_nearest_of() would suggest it. */
 unsigned cn_alike(const cn_word *one, const cn_word *other)
 {
     enum { SAME = 1000, SYNONYM = 800, ABBREVIATED = 700, SLIP = 650 };
@@ -180,6 +197,8 @@ unsigned cn_alike(const cn_word *one, const cn_word *other)
     return n.best.len ? SLIP : 0;
 }
 
+/* Each word of `of` counts with its best likeness in
+ * `in`; a word of `in` may be used several times. */
 unsigned cn_covered(const cn_words *of, const cn_words *in)
 {
     uint64_t whole = 0, found = 0;

@@ -4,6 +4,9 @@
 
 #include "base/json_write.h"
 
+/* Narrower than YAML allows: what could be a number, a date, a
+ * word for true or null, or a sign of YAML's is quoted. Better
+ * a quote too many than text that comes back as something else. */
 static bool is_plain(mt_str s)
 {
     static const char *const WORDS[] = {"true", "false", "null", "yes", "no",
@@ -30,6 +33,7 @@ void cn_yaml_text(mt_buf *out, mt_str text)
     }
 }
 
+/* {select: data.total, convert: {shift: -2}}. Numbers and the like are as in JSON. */
 static void put_flow(mt_buf *out, const mt_json *v)
 {
     if (mt_json_is(v, MT_JSON_STRING)) {

@@ -5,14 +5,20 @@
  * doors. A contract without operations gets no part that acts.
  *
  * Conditions of rules are compiled a second time as conditions, since the provenance of
- * an operation asks what an absent verdict rests on. */
+ * an operation asks what an absent verdict rests on.
+ *
+ * Order: names of the templates are taken, then the header, then the
+ * source. What may fail: the prefix is one of the engine's, or the
+ * flows cannot be planned; then nothing is given. What the contract
+ * says in its own words goes through gn_remark() or gn_literal() only. */
 #include "generate/c.h"
 
 #include "contract/flow/operation.h"
 #include "contract/flow/text.h"
 #include "generate/embedded.h"
 
-/* A model whose conditions are its own and then those of its rules. */
+/* A model whose conditions are its own and then those of its rules: condition number
+ * own_conditions + i is that of rule i. The rest is shared with the model given. */
 static const ct_model *with_rules_as_conditions(mt_arena *a, const ct_model *m)
 {
     ct_model *wider = mt_new(a, ct_model);
@@ -30,6 +36,7 @@ static const ct_model *with_rules_as_conditions(mt_arena *a, const ct_model *m)
     return wider;
 }
 
+/* The beginning of a comment, which the caller goes on with and ends. */
 static void head(gn_c *c, mt_buf *out, const char *suffix)
 {
     mt_buf_addf(out, "/* %.*s.%s - made by `motet generate c` from contract '",
@@ -39,6 +46,7 @@ static void head(gn_c *c, mt_buf *out, const char *suffix)
                 MT_ARG(c->in->etag));
 }
 
+/* The numbers are the engine's own, so a fault needs no translation. */
 static void add_fault_kinds(gn_c *c)
 {
     mt_buf_addf(&c->header, "typedef enum %.*s_fault_kind {", MT_ARG(c->prefix));
@@ -50,6 +58,7 @@ static void add_fault_kinds(gn_c *c)
     mt_buf_addf(&c->header, "\n} %.*s_fault_kind;\n\n", MT_ARG(c->prefix));
 }
 
+/* As with fault kinds: a number is that of the engine, 0 is "none". */
 static void add_errors(gn_c *c)
 {
     mt_buf_addf(&c->header,
@@ -64,6 +73,8 @@ static void add_errors(gn_c *c)
     mt_buf_addf(&c->header, "\n} %.*s_error;\n\n", MT_ARG(c->prefix));
 }
 
+/* NOTES is how many notes the reader of facts
+ * may take; they are in the caller's room. */
 static void write_header(gn_c *c)
 {
     mt_buf *out = &c->header;
@@ -88,6 +99,9 @@ static void write_header(gn_c *c)
     mt_buf_addz(out, "#endif\n");
 }
 
+/* Text of the conditions that the contract itself has, for
+ * what a run says of its branches. It is written out now,
+ * so that the evaluator needs no printer of expressions. */
 static void add_condition_texts(gn_c *c)
 {
     mt_buf text = {0};
@@ -104,6 +118,8 @@ static void add_condition_texts(gn_c *c)
     mt_buf_free(&text);
 }
 
+/* In the order that amalgamate.py gave the parts;
+ * those that act only with something to act on. */
 static void add_runtime(gn_c *c)
 {
     mt_buf_addz(&c->source, "/* ---- The engine ---- */\n\n");
@@ -114,6 +130,9 @@ static void add_runtime(gn_c *c)
     }
 }
 
+/* The runtime first, since all else is made of its types;
+ * the doors last, as they call everything. Unused functions
+ * are expected: the runtime is cut by part, not by contract. */
 static void write_source(gn_c *c, mt_str asserts)
 {
     mt_buf *out = &c->source;
@@ -151,7 +170,9 @@ static void write_source(gn_c *c, mt_str asserts)
     }
 }
 
-/* Names that the templates use are taken before any other. */
+/* Names that the templates use are taken before any other: a fact `room` of the
+ * contract `a` would be a_room, which is a type of the API. Whoever adds a name to
+ * c_*.in adds it here. */
 static void reserve_names(gn_c *c)
 {
     static const char *const TAKEN[] = {
@@ -180,7 +201,8 @@ static void reserve_names(gn_c *c)
     }
 }
 
-/* Names of the engine's text begin with these: a contract must not. */
+/* Names of the engine's text begin with these, in either case (mt_str, MT_OK): a
+ * contract's must not. E901 says so. */
 static bool is_taken(mt_arena *a, mt_str prefix)
 {
     static const char *const TAKEN[] = {"MT", "CT", "LN", "RT"};
@@ -193,6 +215,9 @@ static bool is_taken(mt_arena *a, mt_str prefix)
     return false;
 }
 
+/* The plan is made only for a contract that has operations; without one `plan` is NULL,
+ * which is what every part asks. The conditions of rules are added before the program
+ * is compiled, so that it has code for them. */
 size_t gn_c_generate(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     if (is_taken(a, in->prefix)) {

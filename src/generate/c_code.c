@@ -10,11 +10,17 @@
  * works on the struct of verdicts, a condition on the engine's view of it, with frozen
  * verdicts to read and scratch to work in; names of locals are the same for both.
  *
- * Without a `fault` to fill in (the typed call's first try) a fault is only noticed. */
+ * Without a `fault` to fill in (the typed call's first try) a fault is only noticed.
+ *
+ * Names in the text: f facts, K constants, t temporaries, bN register N, nN
+ * how many elements it still has to walk, LN the instruction N. INVARIANT:
+ * for every instruction the text must do what contract/eval/run.c does; a
+ * new one is added in both. Nothing here can fail. */
 #include <inttypes.h>
 
 #include "generate/c.h"
 
+/* One rule or condition while its text is written. */
 typedef struct piece {
     gn_c *c;
     mt_buf *out;
@@ -24,6 +30,8 @@ typedef struct piece {
     uint32_t base_count;
 } piece;
 
+/* ORDER ct_code: those that use `target` as an
+ * instruction come first there, but for PAYLOAD. */
 static bool jumps(uint8_t op)
 {
     return op <= CT_CODE_ALL_BOOL || op == CT_CODE_PAYLOAD;
@@ -31,6 +39,7 @@ static bool jumps(uint8_t op)
 
 /* ---- Operands ---- */
 
+/* An operand as an lvalue of type ct_value: "f[3]", "b5[0]". */
 static mt_str slot(const piece *x, uint16_t base, uint32_t at)
 {
     static const char *const NAMES[] = {"f", "K", "t"};
@@ -50,11 +59,13 @@ static mt_str slot_b(const piece *x, const ct_insn *in)
 
 /* ---- Tests ---- */
 
-/* Which orders (-1, 0, 1) a mask has, as a comparison; NULL: all or none. */
+/* Which orders (-1, 0, 1) a mask has, as a comparison; NULL: all or none. Bit 0 is
+ * less, bit 1 equal, bit 2 greater. */
 static const char *const COMPARISONS[8] = {
     NULL, "<", "==", "<=", ">", "!=", ">=", NULL};
 
-/* Jumps when `left OP right`. */
+/* Jumps when `left OP right`. A mask of all or none still evaluates `left`: it may be a
+ * call that a compiler would otherwise say is unused. */
 static void jump_when(piece *x, const ct_insn *in, const char *left, const char *right)
 {
     const char *op = COMPARISONS[in->mask & 7];
@@ -69,11 +80,17 @@ static void jump_when(piece *x, const ct_insn *in, const char *left, const char 
     }
 }
 
+/* Steps are paid before the work is done, at the same places as in the interpreter, so
+ * that both run out at the same place. */
 static void charge(piece *x, uint32_t at, const char *steps)
 {
     mt_buf_addf(x->out, "    RT_CHARGE(%s, %u);\n", steps, at);
 }
 
+/* Everything that is compared by an order: rt_decimals() and
+ * ct_order() give -1, 0 or 1. Texts and choices are only ever equal
+ * or not, so 0 or 1 does for them. Text is paid for by its length,
+ * but only if the lengths are equal: otherwise nothing is compared. */
 static void test_ordered(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_arena *m = x->c->a;
@@ -111,6 +128,7 @@ static void test_int(piece *x, const ct_insn *in)
               mt_strf(x->c->a, "%.*s.integer", MT_ARG(b)).ptr);
 }
 
+/* Bit 0 of the mask is false, bit 1 true; both is a jump, none is nothing. */
 static void test_bool(piece *x, const ct_insn *in)
 {
     mt_str a = slot_a(x, in);
@@ -122,6 +140,8 @@ static void test_bool(piece *x, const ct_insn *in)
     }
 }
 
+/* The verdicts that are wanted have 64 bits, of
+ * which `a` is the low half and `b` the high one. */
 static void test_present(piece *x, const ct_insn *in)
 {
     uint64_t wanted = (uint64_t)in->a | (uint64_t)in->b << 32;
@@ -133,6 +153,7 @@ static void test_present(piece *x, const ct_insn *in)
 
 /* ---- Loops ---- */
 
+/* The whole list is paid for before its first element, `wide` steps each. */
 static void each(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_str a = slot_a(x, in);
@@ -144,6 +165,8 @@ static void each(piece *x, uint32_t at, const ct_insn *in)
            mt_strf(x->c->a, "n%u * UINT64_C(%" PRIu64 ")", in->base, in->wide).ptr);
 }
 
+/* `extra` is the number of slots of one element. At the end it jumps: what a quantifier
+ * means then, `target` says. */
 static void next(piece *x, const ct_insn *in)
 {
     mt_buf_addf(x->out,
@@ -165,6 +188,7 @@ static void all_bool(piece *x, uint32_t at, const ct_insn *in)
 
 /* ---- What was read ---- */
 
+/* order[0] is the count; each site is recorded where it is read first. */
 static void touch_in_order(piece *x, const ct_insn *in)
 {
     mt_buf_addf(x->out,
@@ -174,6 +198,8 @@ static void touch_in_order(piece *x, const ct_insn *in)
                 in->extra);
 }
 
+/* A piece that records in order begins anew: rules
+ * in a room of their own, conditions all in one. */
 static void forget(piece *x, const ct_insn *in)
 {
     const ct_program *p = x->c->p;
@@ -188,6 +214,7 @@ static void forget(piece *x, const ct_insn *in)
 
 /* ---- Terms ---- */
 
+/* PAYLOAD: an absent verdict leads elsewhere. NEED: its absence is a fault. */
 static void need_payload(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_buf_addf(x->out, "    if (!(present[%u] >> %u & 1)) ", in->extra / 64,
@@ -212,6 +239,8 @@ static void variant(piece *x, uint32_t at, const ct_insn *in)
                 MT_ARG(a), in->extra, at, MT_ARG(a), in->base, MT_ARG(a));
 }
 
+/* Both ends are tested; the number of elements
+ * is compared as it is, unsigned 32 bits in 64. */
 static void list_index(piece *x, uint32_t at, const ct_insn *in)
 {
     mt_str a = slot_a(x, in), b = slot_b(x, in);
@@ -236,6 +265,7 @@ static void compute(piece *x, uint32_t at, const ct_insn *in)
                 in->target);
 }
 
+/* A list and a union point to where their parts are; only COPY copies. */
 static void build(piece *x, const ct_insn *in)
 {
     mt_str a = slot_a(x, in);
@@ -255,6 +285,8 @@ static void build(piece *x, const ct_insn *in)
 
 /* ---- Ends ---- */
 
+/* A payload that is a temporary is copied, as the next rule uses the same ones; one
+ * that is in the facts or constants is pointed at. */
 static void produce(piece *x, const ct_insn *in)
 {
     mt_str a = slot_a(x, in);
@@ -272,6 +304,8 @@ static void produce(piece *x, const ct_insn *in)
                 in->extra % 64);
 }
 
+/* One instruction, one statement or a few. A
+ * switch without default: a new code is a warning. */
 static void instruction(piece *x, uint32_t at)
 {
     const ct_insn *in = &x->c->p->code[at];
@@ -337,6 +371,8 @@ static void instruction(piece *x, uint32_t at)
 
 /* ---- Pieces ---- */
 
+/* Only labels that are jumped to are written, or compilers warn. A test with an empty
+ * mask never jumps. One label may stand behind the last instruction. */
 static void find_labels(piece *x)
 {
     const ct_piece *p = x->p;
@@ -377,7 +413,8 @@ static void declare_registers(piece *x)
     }
 }
 
-/* Locals that the statements may name; most are not used in most pieces. */
+/* Locals that the statements may name; most are not used in most pieces. `of` is where
+ * the working memory is: "v->" in a rule, "work->" in a condition. */
 static void declare_rest(piece *x, const char *of)
 {
     mt_buf_addf(x->out,
@@ -390,6 +427,8 @@ static void declare_rest(piece *x, const char *of)
                 of, of, of);
 }
 
+/* One label may stand behind the last statement: a test that leads to the end of the
+ * piece. The empty statement after it is there because C wants one. */
 static void statements(piece *x)
 {
     for (uint32_t i = x->p->start; i < x->p->end; i++) {
@@ -410,6 +449,7 @@ static piece piece_of(gn_c *c, const ct_piece *p)
     return x;
 }
 
+/* MT_OK at its end, whether the rule has produced or not. */
 static void add_rule(gn_c *c, uint32_t i)
 {
     piece x = piece_of(c, &c->p->rules[i]);
@@ -431,6 +471,7 @@ static void add_rule(gn_c *c, uint32_t i)
     mt_buf_addz(&c->source, "    return MT_OK;\n}\n");
 }
 
+/* All its ways end with RT_ANSWER, so nothing is returned behind the statements. */
 static void add_condition(gn_c *c, uint32_t i)
 {
     piece x = piece_of(c, &c->p->conditions[i]);
@@ -449,6 +490,8 @@ static void add_condition(gn_c *c, uint32_t i)
     mt_buf_addz(&c->source, "}\n");
 }
 
+/* In the order of the program, which is by stratum: a rule reads only verdicts of those
+ * before. One budget of steps is for all of them. */
 static void add_rules(gn_c *c)
 {
     for (uint32_t i = 0; i < c->m->rule_count; i++) {
@@ -496,6 +539,9 @@ static void add_conditions(gn_c *c)
                 "(void)holds, (void)errors, (void)fault; abort();\n    }\n}\n");
 }
 
+/* The macros and helpers first. RT_FAULT without a `fault` to
+ * fill skips making the message; decimals of one scale that
+ * are small and not negative are compared by their low words. */
 void gn_c_code(gn_c *c)
 {
     mt_buf_addz(

@@ -6,6 +6,11 @@
  * them), places where something is read, prepared JSON; then model and plan. What only
  * the loader or the compiler needs is left out and zero.
  *
+ * Names in the text: TN type N, FN its fields, VN its values, LN an array of slots, K
+ * the constants. Rows without designators follow the order of the struct's members: who
+ * changes ct_insn, ct_piece, ct_effect, ct_plan_* changes the row here. Every table
+ * ends with an empty row, because C has no empty arrays; counts do not include it.
+ *
  * Nothing fails. The order is that of the contract, so the text is stable. */
 #include <inttypes.h>
 
@@ -25,6 +30,7 @@ void gn_c_text(mt_buf *out, mt_str text)
     mt_buf_addf(out, ", %zu}", text.len);
 }
 
+/* INT64_MIN has no literal in C: its digits alone are beyond int64_t. */
 static void whole(mt_buf *out, int64_t n)
 {
     if (n == INT64_MIN) {
@@ -36,6 +42,7 @@ static void whole(mt_buf *out, int64_t n)
 
 /* ---- Types ---- */
 
+/* The type must have been added. The map has the number plus one. */
 static uint32_t number_of(gn_c *c, const ct_type *t)
 {
     return (uint32_t)mt_map_get(&c->types, gn_c_key(c, t), 0) - 1;
@@ -43,6 +50,8 @@ static uint32_t number_of(gn_c *c, const ct_type *t)
 
 static void add_type(gn_c *c, const ct_type *t);
 
+/* Fields of a record or variants of a union,
+ * which have the same struct; NULL for all else. */
 static const ct_field *parts_of(const ct_type *t)
 {
     return ct_held(t) == LN_RECORD    ? t->as.fields
@@ -50,6 +59,7 @@ static const ct_field *parts_of(const ct_type *t)
                                       : NULL;
 }
 
+/* Fields and variants in their order, each with the offset of its slots. */
 static void add_parts(gn_c *c, const ct_type *t, uint32_t number)
 {
     const ct_field *parts = parts_of(t);
@@ -73,7 +83,8 @@ static void add_choices(gn_c *c, const ct_type *t, uint32_t number)
     mt_buf_addz(&c->source, t->count ? "};\n" : "{0}};\n");
 }
 
-/* The member of the union that says more of the type. */
+/* The member of the union that says more of the type. The last branch is for those that
+ * have none: something must stand behind the comma. */
 static void type_details(gn_c *c, const ct_type *t, uint32_t number)
 {
     mt_buf *out = &c->source;
@@ -105,6 +116,7 @@ static void type_details(gn_c *c, const ct_type *t, uint32_t number)
     }
 }
 
+/* Parts first, since C wants to know what it takes the address of. */
 static void add_type(gn_c *c, const ct_type *t)
 {
     const ct_field *parts = parts_of(t);
@@ -132,6 +144,8 @@ static void add_type(gn_c *c, const ct_type *t)
     mt_buf_addz(&c->source, "};\n");
 }
 
+/* Facts and payloads, then what the program compares and makes. TYPES is indexed by
+ * `extra` of an instruction. */
 static void add_types(gn_c *c)
 {
     for (uint32_t i = 0; i < c->m->fact_count; i++) {
@@ -154,7 +168,9 @@ static void add_types(gn_c *c)
 
 static void value_slots(gn_c *c, mt_buf *out, const ct_type *t, const ct_value *v);
 
-/* An array of its own for what a list or a union points at. */
+/* An array of its own for what a list or a union points at. It is written into the
+ * source at once, before the value that points at it, which is still in a buffer; inner
+ * ones come before outer. */
 static uint32_t pointed_at(gn_c *c, const ct_type *t, const ct_value *v, uint32_t count)
 {
     mt_buf slots = {0};
@@ -175,6 +191,8 @@ static void decimal_slot(mt_buf *out, mt_decimal d)
                 d.scale, d.negative);
 }
 
+/* One slot by the member of ct_value that the
+ * type uses. Values with parts never come here. */
 static void scalar_slot(mt_buf *out, const ct_type *t, const ct_value *v)
 {
     switch (ct_held(t)) {
@@ -203,6 +221,8 @@ static void scalar_slot(mt_buf *out, const ct_type *t, const ct_value *v)
     MT_BUG("a value that has parts");
 }
 
+/* The slots of a value, in order, each with a
+ * comma behind it. A record is its fields' slots. */
 static void value_slots(gn_c *c, mt_buf *out, const ct_type *t, const ct_value *v)
 {
     uint32_t at;
@@ -229,6 +249,8 @@ static void value_slots(gn_c *c, mt_buf *out, const ct_type *t, const ct_value *
     }
 }
 
+/* constant_types has a type where a constant begins, NULL for its other slots, which
+ * value_slots() has written with the first one. */
 static void add_constants(gn_c *c)
 {
     mt_buf slots = {0};
@@ -248,6 +270,8 @@ static void add_constants(gn_c *c)
 
 /* ---- The program ---- */
 
+/* A copy of the instructions that c_code.c has written as C. They are not run; faults,
+ * ct_order() and ct_arith() read from them what they need. */
 static void add_code(gn_c *c)
 {
     mt_buf_addz(&c->source, "static const ct_insn CODE[] = {");
@@ -262,6 +286,8 @@ static void add_code(gn_c *c)
     mt_buf_addz(&c->source, "};\n");
 }
 
+/* The two zeros are the piece's loops: only the
+ * bound of work.c asks for them, and not from here. */
 static void add_pieces(gn_c *c, const char *name, const ct_piece *pieces,
                        uint32_t count)
 {
@@ -284,6 +310,8 @@ static void add_sites(gn_c *c)
     mt_buf_addz(&c->source, "{0, 0}};\n");
 }
 
+/* What the JSON of a verdict always has, prepared by the compiler: four texts with the
+ * payload and the names that were used between them. */
 static void add_json(gn_c *c)
 {
     mt_buf_addz(&c->source, "static const ct_json_parts JSON[] = {");
@@ -301,6 +329,8 @@ static void add_json(gn_c *c)
 
 /* ---- The model ---- */
 
+/* A default is an array of slots of its own, which
+ * stands before the table: hence the buffer. */
 static void add_facts(gn_c *c)
 {
     mt_buf rows = {0};
@@ -360,6 +390,8 @@ static void add_texts(gn_c *c, const char *name, uint32_t number, const mt_str *
     mt_buf_addz(&c->source, "{0}};\n");
 }
 
+/* Transitions are left out: the engine moves what effects say. Personas stand here, as
+ * both are only needed to act. */
 static void add_entities(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -383,6 +415,7 @@ static void add_entities(gn_c *c)
     mt_buf_addz(&c->source, "{.declared = 0}};\n");
 }
 
+/* Row order: entity, from, to, outcome. */
 static void add_effects(gn_c *c, uint32_t i)
 {
     const ct_operation *o = &c->m->operations[i];
@@ -395,6 +428,8 @@ static void add_effects(gn_c *c, uint32_t i)
     mt_buf_addz(&c->source, "{0, 0, 0, 0}};\n");
 }
 
+/* Lists first, then the table that points into
+ * them. Who may act is in the plan, as bits. */
 static void add_operations(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -428,6 +463,7 @@ static void add_conditions(gn_c *c)
     mt_buf_addz(&c->source, "0};\n");
 }
 
+/* Only what the runtime reads; what the contract declares besides stays zero. */
 static void add_model(gn_c *c)
 {
     const ct_model *m = c->m;
@@ -449,6 +485,8 @@ static void add_model(gn_c *c)
     mt_buf_addz(&c->source, "};\n");
 }
 
+/* Sizes of the working memory are the compiler's:
+ * the header has arrays of the same sizes. */
 static void add_program(gn_c *c)
 {
     const ct_program *p = c->p;
@@ -462,6 +500,7 @@ static void add_program(gn_c *c)
                 p->order_room, p->condition_order);
 }
 
+/* Each table after those that it points into. */
 void gn_c_tables(gn_c *c)
 {
     mt_buf_addz(&c->source, "\n/* ---- The contract ---- */\n\n");
@@ -488,6 +527,8 @@ void gn_c_tables(gn_c *c)
 
 /* ---- The plan ---- */
 
+/* Bits by number, 64 a word: personas that may do
+ * an operation, entities that a graph changes. */
 static void add_sets(gn_c *c, const char *name, uint32_t number, const uint64_t *set,
                      uint32_t words)
 {
@@ -498,6 +539,8 @@ static void add_sets(gn_c *c, const char *name, uint32_t number, const uint64_t 
     mt_buf_addz(&c->source, "0};\n");
 }
 
+/* A plan does not say how many effects it has;
+ * they are as many as the outcomes refer to. */
 static void add_plan_operations(gn_c *c)
 {
     const ct_plan *p = c->plan;
@@ -529,6 +572,7 @@ static void add_plan_operations(gn_c *c)
     mt_buf_addz(&c->source, "{0, 0, 0, 0}};\n");
 }
 
+/* Row order of ct_plan_step, its handler inside. */
 static void add_step(gn_c *c, const ct_plan_step *s)
 {
     const ct_plan_handler *h = &s->handler;
@@ -569,6 +613,8 @@ static void add_steps(gn_c *c)
     mt_buf_addz(&c->source, "{0, 0, 0}};\n");
 }
 
+/* A graph is a flow, or a branch of a parallel step. The cast takes away const from
+ * what nobody writes to: the plan's struct has no const there. */
 static void add_graphs(gn_c *c)
 {
     const ct_plan *p = c->plan;
@@ -593,6 +639,7 @@ static void add_graphs(gn_c *c)
     mt_buf_addz(&c->source, "{{0}, 0}};\n");
 }
 
+/* After gn_c_tables(), whose MODEL and PROGRAM it names. */
 void gn_c_plan(gn_c *c)
 {
     const ct_plan *p = c->plan;

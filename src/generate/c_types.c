@@ -5,7 +5,11 @@
  * that several facts share is written once, by the name of the first.
  *
  * Layouts are asserted in the generated source, so a compiler that lays structs out in
- * another way says so. */
+ * another way says so.
+ *
+ * Types are written to the header as they are met, parts before wholes; what is made of
+ * them (a struct's fields) waits in a buffer meanwhile. Nothing can fail: names that
+ * collide are told apart by gn_unique(). */
 #include "generate/c.h"
 
 static mt_str type_name(gn_c *c, const ct_type *t, mt_str path);
@@ -22,6 +26,8 @@ static mt_str joined(gn_c *c, mt_str path, mt_str more)
     return mt_strf(c->a, "%.*s_%.*s", MT_ARG(path), MT_ARG(plain));
 }
 
+/* A name that the whole header shares; C has one
+ * scope for types, functions and enumerators. */
 static mt_str global(gn_c *c, mt_str name)
 {
     return gn_unique(&c->globals, name);
@@ -29,6 +35,8 @@ static mt_str global(gn_c *c, mt_str name)
 
 /* ---- Types of values ---- */
 
+/* The numbers are the engine's choices. COUNT_ has an underscore behind it, so that a
+ * value `count` of the contract does not meet it. */
 static void add_enum(gn_c *c, const mt_str *values, uint32_t count, mt_str name)
 {
     mt_buf *out = &c->header;
@@ -44,6 +52,7 @@ static void add_enum(gn_c *c, const mt_str *values, uint32_t count, mt_str name)
                 MT_ARG(name));
 }
 
+/* A record lies in its slots itself, without a pointer, one field after the other. */
 static void add_record(gn_c *c, const ct_type *t, mt_str name)
 {
     gn_scope fields = {.a = c->a, .words = GN_C_WORDS};
@@ -62,7 +71,8 @@ static void add_record(gn_c *c, const ct_type *t, mt_str name)
     mt_buf_free(&body);
 }
 
-/* A tag, and a pointer to what it says. */
+/* A tag, and a pointer to what it says: the engine's own layout of a union value.
+ * `payload_` is the same pointer without a type. */
 static void add_union(gn_c *c, const ct_type *t, mt_str name)
 {
     gn_scope fields = {.a = c->a, .words = GN_C_WORDS};
@@ -106,6 +116,8 @@ static void add_list(gn_c *c, const ct_type *t, mt_str name)
                 MT_ARG(name), MT_ARG(item), t->as.list.max, MT_ARG(name));
 }
 
+/* Types that need no declaration of the contract's own; ptr NULL for all others. A
+ * Duration and a Date are their number of units and of days. */
 static mt_str scalar_name(gn_c *c, const ct_type *t)
 {
     switch (ct_held(t)) {
@@ -146,6 +158,7 @@ static mt_str type_name(gn_c *c, const ct_type *t, mt_str path)
 
 /* ---- Facts ---- */
 
+/* NAME_FACT_AMOUNT = 0: the index of a fact in `given`. */
 static void add_fact_numbers(gn_c *c)
 {
     mt_buf_addf(&c->header, "/* Facts by number, for `given`. */\nenum {");
@@ -159,6 +172,7 @@ static void add_fact_numbers(gn_c *c)
                 c->m->fact_count);
 }
 
+/* One more than there are in `given`, because C has no empty arrays. */
 void gn_c_header_types(gn_c *c)
 {
     gn_scope fields = {.a = c->a, .words = GN_C_WORDS};
@@ -191,6 +205,9 @@ void gn_c_header_types(gn_c *c)
 
 /* ---- Verdicts ---- */
 
+/* Sizes are those that the compiler has found: working memory is in the struct, so that
+ * a typed evaluation needs no other. Those by rule have one more than is needed, as C
+ * has no empty arrays. */
 void gn_c_verdict_header(gn_c *c)
 {
     const ct_program *p = c->p;
@@ -230,6 +247,7 @@ void gn_c_verdict_header(gn_c *c)
 
 /* ---- Entities, operations, flows ---- */
 
+/* typedef enum NAME_flow { NAME_FLOW_RELEASE = 0, …, NAME_FLOW_COUNT = 3 }. */
 static void add_numbers(gn_c *c, const char *what, const mt_str *ids, uint32_t count)
 {
     mt_str name = mt_strf(c->a, "%.*s_%s", MT_ARG(c->prefix), what);
@@ -258,6 +276,7 @@ _Static_assert(offsetof(ct_entity, id) == 0 && offsetof(ct_operation, id) == 0 &
                    offsetof(ct_flow, id) == 0,
                "rows begin with their names");
 
+/* MOST_CHANGES is at least 1, as it is the length of an array. */
 void gn_c_act_header(gn_c *c)
 {
     const ct_model *m = c->m;

@@ -1,5 +1,6 @@
 /* generate/embedded.h - texts that amalgamate.py embeds.
- * Room: generate, private to it. */
+ * Room: generate, private to it. Made while building, from runtime.c and the *.in files
+ * beside it; what is defined here is in no file of this directory. */
 #ifndef GN_EMBEDDED_H
 #define GN_EMBEDDED_H
 

@@ -7,6 +7,8 @@
 #include "generate/embedded.h"
 #include "generate/words.h"
 
+/* Names of client.go.in and words of Go that a generated name could meet. Whoever adds
+ * a type to the client adds it here. */
 static const char *const RESERVED[] = {
     "Facts",      "GivenFacts",  "Verdict",    "Client",   "Problem",    "Change",
     "Evaluation", "Instance",    "Persona",    "Entity",   "Money",      "Duration",
@@ -18,7 +20,9 @@ static const char *const RESERVED[] = {
     "return",     "select",      "struct",     "switch",   "type",       "var",
     NULL};
 
-/* A type of texts, and a constant for each. */
+/* A type of texts, and a constant for each: type EscrowState
+ * string; const EscrowStateHeld EscrowState = "held".
+ * Constants share the package's scope, so they carry the path. */
 static mt_str choice_type(gn_file_of *f, mt_buf *out, mt_str path, const mt_str *values,
                           size_t count)
 {
@@ -35,6 +39,8 @@ static mt_str choice_type(gn_file_of *f, mt_buf *out, mt_str path, const mt_str 
     return name;
 }
 
+/* Fields begin with a capital, or encoding/json
+ * does not see them; the tag has the true name. */
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -55,7 +61,8 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
-/* Exactly one pointer is set, and says the tag. */
+/* Exactly one pointer is set, and says the tag. Go has no unions, so the type reads and
+ * writes {"tag": …, "payload": …} itself. */
 static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -93,6 +100,8 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
+/* Decimals are text, as float64 would lose digits;
+ * moments and days are text as they are sent. */
 static mt_str scalar(const ct_type *t)
 {
     switch (ct_held(t)) {
@@ -121,7 +130,8 @@ static mt_str spell_other(gn_file_of *f, const ct_type *t, mt_str path)
 
 static const gn_speller GO = {record_type, union_type, spell_other, "List[", "]"};
 
-/* The type of a value in a result, without names. */
+/* The type of a value in a result, without names: nested anonymous structs. The payload
+ * of a union stays raw JSON, since its shape depends on the tag. */
 static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
 {
     gn_scope fields = {.a = f->a};
@@ -155,6 +165,8 @@ static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
 
 /* ---- Parts of the file ---- */
 
+/* Facts: with a default a pointer, which nil leaves out. GivenFacts: all pointers, for
+ * operations whose other facts the server fetches. */
 static void facts(gn_file_of *f)
 {
     gn_scope fields = {.a = f->a};
@@ -180,6 +192,8 @@ static void facts(gn_file_of *f)
     mt_buf_free(&given);
 }
 
+/* Constants for names, so that a slip is found by
+ * the compiler; and a type of states per entity. */
 static void entities(gn_file_of *f)
 {
     gn_texts all = gn_entities(f), who = gn_personas(f);
@@ -203,6 +217,8 @@ static void entities(gn_file_of *f)
     }
 }
 
+/* A method per verdict instead of a field: a
+ * payload is read when somebody asks for it. */
 static void verdicts(gn_file_of *f)
 {
     for (uint32_t i = 0; i < f->m->rule_count; i++) {
@@ -220,7 +236,9 @@ static void verdicts(gn_file_of *f)
     }
 }
 
-/* An operation or flow: its outcomes, its answer, its method. */
+/* An operation or flow: its outcomes, its answer, its method. `what` is "Operation" or
+ * "Flow", with which the embedded answer's type begins. A flow may answer without an
+ * outcome, as it may wait. */
 static void act(gn_file_of *f, const char *what, const char *verb, mt_str id,
                 mt_str about, const mt_str *outcomes, size_t count)
 {
@@ -241,6 +259,7 @@ static void act(gn_file_of *f, const char *what, const char *verb, mt_str id,
                 MT_ARG(answer), *what == 'F' ? "flow" : "operation", MT_ARG(text));
 }
 
+/* An operation's outcomes are declared, those of a flow are gathered from its steps. */
 static void acts(gn_file_of *f)
 {
     for (uint32_t i = 0; i < f->m->operation_count; i++) {
@@ -255,6 +274,9 @@ static void acts(gn_file_of *f)
     }
 }
 
+/* Cannot fail. The package has the prefix as its name, or one
+ * that is not a word of Go. Order: head, facts, entities,
+ * verdicts, acts, the client, which names types of all of them. */
 size_t gn_go(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, RESERVED, &GO);

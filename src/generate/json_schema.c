@@ -3,13 +3,18 @@
  * One document. It describes a set of facts itself; in $defs are Facts, Verdict (one
  * case per verdict type, told apart by `type`), Evaluation, and for each operation and
  * flow the body that starts it and what it answers. A schema says what a value looks
- * like; how many digits a Decimal may have is checked when facts are read. */
+ * like; how many digits a Decimal may have is checked when facts are read.
+ *
+ * Keys are written in ascending order, which mt_jw asserts, except
+ * where they are names of the contract: these keep its order. No
+ * schema of this file forbids members that it does not name. */
 #include "base/json_write.h"
 #include "contract/wire/type_schema.h"
 #include "generate/words.h"
 
 static void result_schema(mt_jw *w, const ct_type *t);
 
+/* "KEY": {"enum": ["a", "b"]}. An empty list allows nothing, which is what is meant. */
 static void texts_enum(mt_jw *w, const char *key, const mt_str *texts, size_t count)
 {
     mt_jw_key(w, mt_str_z(key));
@@ -51,6 +56,8 @@ static void of_type(mt_jw *w, const char *key, const char *type)
 
 /* ---- Results ---- */
 
+/* {"fields": {"properties": …, "required": […],
+ * "type": "object"}}: results have every field. */
 static void record_result(mt_jw *w, const ct_type *t)
 {
     mt_jw_keyz(w, "fields");
@@ -72,7 +79,8 @@ static void record_result(mt_jw *w, const ct_type *t)
     mt_jw_end_object(w);
 }
 
-/* What stands beside `kind`. */
+/* What stands beside `kind`. Each branch keeps
+ * its keys sorted, so `kind` is not always first. */
 static void result_members(mt_jw *w, const ct_type *t)
 {
     mt_str kind = mt_str_z(gn_kind_of(t));
@@ -107,6 +115,7 @@ static void result_members(mt_jw *w, const ct_type *t)
     }
 }
 
+/* One case per variant: the payload's schema depends on the tag. */
 static void union_result(mt_jw *w, const ct_type *t)
 {
     static const char *const ALL[] = {"kind", "payload", "tag", NULL};
@@ -128,6 +137,8 @@ static void union_result(mt_jw *w, const ct_type *t)
     mt_jw_end_array(w);
 }
 
+/* {"kind": "int_value", "value": 3}: how payloads of verdicts are written. `required`
+ * has `kind` and the one member that tells the value. */
 static void result_schema(mt_jw *w, const ct_type *t)
 {
     const char *all[] = {"kind", "value", NULL};
@@ -151,6 +162,8 @@ static void result_schema(mt_jw *w, const ct_type *t)
 
 /* ---- Facts and verdicts ---- */
 
+/* `all`: those without a default must be there. GivenFacts requires none: the server
+ * may have sources for the others. */
 static void facts_schema(mt_jw *w, const ct_model *m, bool all)
 {
     mt_jw_begin_object(w);
@@ -173,6 +186,7 @@ static void facts_schema(mt_jw *w, const ct_model *m, bool all)
     mt_jw_end_object(w);
 }
 
+/* Rule and stratum are constants: a verdict is produced by one rule only. */
 static void provenance_schema(mt_jw *w, const ct_rule *r)
 {
     static const char *const ALL[] = {"facts_used", "rule", "stratum", "verdicts_used",
@@ -193,6 +207,8 @@ static void provenance_schema(mt_jw *w, const ct_rule *r)
     mt_jw_end_object(w);
 }
 
+/* Without rules the list of cases would be empty, which oneOf must not be; an empty
+ * enum allows nothing either. */
 static void verdict_schema(mt_jw *w, gn_file_of *f)
 {
     static const char *const ALL[] = {"payload", "provenance", "type", NULL};
@@ -219,6 +235,7 @@ static void verdict_schema(mt_jw *w, gn_file_of *f)
     mt_jw_end_object(w);
 }
 
+/* What an evaluation answers, as far as it depends on the contract. */
 static void evaluation_schema(mt_jw *w)
 {
     static const char *const ALL[] = {"verdicts", NULL};
@@ -238,6 +255,7 @@ static void evaluation_schema(mt_jw *w)
 
 /* ---- Acts ---- */
 
+/* None is required here: which ones a call needs, the server says. */
 static void bindings_schema(mt_jw *w, const gn_texts *entities)
 {
     mt_jw_keyz(w, "bindings");
@@ -255,7 +273,8 @@ static void bindings_schema(mt_jw *w, const gn_texts *entities)
     mt_jw_end_object(w);
 }
 
-/* The body that starts an operation or a flow. */
+/* The body that starts an operation or a flow.
+ * `outcomes` NULL: a flow is not told how to end. */
 static void body_schema(mt_jw *w, mt_str about, const gn_texts *entities,
                         const gn_texts *personas, const mt_str *outcomes, size_t count)
 {
@@ -277,7 +296,9 @@ static void body_schema(mt_jw *w, mt_str about, const gn_texts *entities,
     mt_jw_end_object(w);
 }
 
-/* What is answered: the outcome among those there are. */
+/* What is answered: the outcome among those there are.
+ * `always` is false for a flow, which may still wait. Not
+ * sorted, because `what` is once "operation" and once "flow". */
 static void answer_schema(mt_jw *w, const char *what, mt_str id, const mt_str *outcomes,
                           size_t count, bool always)
 {
@@ -298,6 +319,9 @@ static void answer_schema(mt_jw *w, const char *what, mt_str id, const mt_str *o
     mt_jw_end_object(w);
 }
 
+/* Operation.ID and OperationAnswer.ID, Flow.ID and FlowAnswer.ID,
+ * so that they do not meet the definitions above. For a flow all
+ * entities and personas are allowed: its steps decide. */
 static void acts(mt_jw *w, gn_file_of *f)
 {
     const ct_model *m = f->m;
@@ -346,6 +370,7 @@ static void change_schema(mt_jw *w, const ct_model *m)
     mt_jw_end_object(w);
 }
 
+/* Not sorted: the parts that are the same for all contracts come first, for people. */
 static void definitions(mt_jw *w, gn_file_of *f)
 {
     mt_jw_begin_unsorted(w);
@@ -368,6 +393,8 @@ static void definitions(mt_jw *w, gn_file_of *f)
     mt_jw_end_object(w);
 }
 
+/* Cannot fail. The document is its own Facts by
+ * $ref, so a validator can be given it as it is. */
 size_t gn_json_schema(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, NULL, NULL);

@@ -57,6 +57,8 @@ mt_str gn_upper(mt_arena *a, mt_str text)
     return mt_str_from(at, plain.len);
 }
 
+/* Underscores go, and what follows one is in upper case; capitals stay where they are,
+ * so camelCase keeps its humps. */
 mt_str gn_camel(mt_arena *a, mt_str text)
 {
     mt_str plain = gn_plain(a, text);
@@ -88,6 +90,8 @@ static bool is_word(const gn_scope *s, mt_str name)
     return false;
 }
 
+/* `wanted`_2, `wanted`_3, …: a contract may have such a name itself, hence the map and
+ * not a count per name. */
 mt_str gn_unique(gn_scope *s, mt_str name)
 {
     mt_str wanted = is_word(s, name) ? mt_strf(s->a, "%.*s_", MT_ARG(name)) : name;
@@ -99,6 +103,8 @@ mt_str gn_unique(gn_scope *s, mt_str name)
     return tried;
 }
 
+/* An '@' that begins neither is kept: templates
+ * have some in decorators and addresses. */
 void gn_fill(mt_buf *out, const char *text, mt_str prefix, mt_str upper)
 {
     for (const char *at; (at = strchr(text, '@')); text = at) {
@@ -128,6 +134,8 @@ void gn_remark(mt_buf *out, mt_str text)
     }
 }
 
+/* Bytes beyond ASCII are escaped as well: the file is
+ * ASCII, whatever a compiler takes its encoding for. */
 void gn_literal(mt_buf *out, mt_str text)
 {
     mt_buf_addc(out, '"');

@@ -1,11 +1,17 @@
 /* generate/python.c - types of a contract and a typed client, in Python.
  *
- * Objects of JSON are TypedDicts, written as calls, since a name of a contract need
- * not be a name of Python; verdicts and answers are unions told apart by a Literal.
- * The client (client.py.in) needs the standard library only, and Python 3.11. */
+ * Objects of JSON are TypedDicts, written as calls, since a name of a contract need not
+ * be a name of Python; verdicts and answers are unions told apart by a Literal. The
+ * client (client.py.in) needs the standard library only, and Python 3.11.
+ *
+ * Python reads from top to bottom: a type is assigned before
+ * it is named. `declarations` collects those that spelling
+ * makes, flush() puts them before the one that needs them. */
 #include "generate/embedded.h"
 #include "generate/words.h"
 
+/* Names of head.py.in and client.py.in that
+ * begin with a capital, as generated types do. */
 static const char *const RESERVED[] = {
     "False",      "None",     "True",     "Facts",      "GivenFacts",
     "Verdict",    "Client",   "Problem",  "Change",     "Evaluation",
@@ -13,6 +19,8 @@ static const char *const RESERVED[] = {
     "Provenance", "Any",      "Literal",  "TypedDict",  "NotRequired",
     "Union",      "Optional", "Bindings", NULL};
 
+/* The key is the contract's name, in quotes; only
+ * the TypedDict itself needs a name of Python. */
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -54,12 +62,14 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
+/* Literal["a", "b"]; str where there is none, because Literal[] is a mistake. */
 static mt_str literals(gn_file_of *f, const mt_str *texts, size_t count)
 {
     mt_str all = gn_quoted(f, texts, count, ", ", "");
     return count ? mt_strf(f->a, "Literal[%.*s]", MT_ARG(all)) : MT_STR("str");
 }
 
+/* Decimal is str: JSON has it as text, and float would lose digits. */
 static mt_str scalar(gn_file_of *f, const ct_type *t)
 {
     switch (ct_held(t)) {
@@ -76,6 +86,7 @@ static mt_str scalar(gn_file_of *f, const ct_type *t)
     return MT_STR("str");
 }
 
+/* NAME = TypedDict("NAME", {members}). The same name twice, as type checkers demand. */
 static mt_str declared(gn_file_of *f, mt_str path, mt_str members)
 {
     mt_str name = gn_type_name(f, path);
@@ -84,6 +95,7 @@ static mt_str declared(gn_file_of *f, mt_str path, mt_str members)
     return name;
 }
 
+/* With a `kind` as a result, without (NULL) as a fact. */
 static mt_str money_or_duration(gn_file_of *f, const ct_type *t, mt_str path,
                                 const char *kind)
 {
@@ -114,6 +126,8 @@ static const gn_speller PYTHON = {record_type, union_type, spell_other, "list[",
 
 static mt_str result(gn_file_of *f, const ct_type *t, mt_str path);
 
+/* {"kind": "record_value", "fields": {…}}: two
+ * TypedDicts, since they cannot be written in place. */
 static mt_str record_result(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_buf fields = {0};
@@ -130,6 +144,7 @@ static mt_str record_result(gn_file_of *f, const ct_type *t, mt_str path)
                             gn_kind_of(t), MT_ARG(inner)));
 }
 
+/* A TypedDict per variant, told apart by `tag`. The union itself needs no name here. */
 static mt_str union_result(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_buf cases = {0};
@@ -173,12 +188,14 @@ static mt_str result(gn_file_of *f, const ct_type *t, mt_str path)
 
 /* ---- Parts of the file ---- */
 
+/* Moves what was declared to the file. It must be empty when the file ends (gn_end). */
 static void flush(gn_file_of *f)
 {
     mt_buf_adds(&f->out, mt_buf_str(&f->declarations));
     mt_buf_clear(&f->declarations);
 }
 
+/* NotRequired is not Optional: a fact may be left out, but not be None. */
 static void facts(gn_file_of *f)
 {
     mt_buf whole = {0}, given = {0};
@@ -211,11 +228,14 @@ static void close_union(gn_file_of *f, const char *name, mt_buf *cases)
                 MT_ARG(all));
 }
 
+/* "A, B", for Union[A, B]. */
 static void add_case(mt_buf *cases, mt_str name)
 {
     mt_buf_addf(cases, "%s%.*s", cases->len ? ", " : "", MT_ARG(name));
 }
 
+/* Changes and instances are typed per entity, so
+ * that a type checker knows which states there are. */
 static void entities(gn_file_of *f)
 {
     mt_buf changes = {0}, instances = {0};
@@ -246,6 +266,7 @@ static void entities(gn_file_of *f)
     close_union(f, "Instance", &instances);
 }
 
+/* One TypedDict per verdict, with the rule's condition as a comment above it. */
 static void verdicts(gn_file_of *f)
 {
     mt_buf cases = {0};
@@ -266,6 +287,8 @@ static void verdicts(gn_file_of *f)
                          "\"etag\": str, \"verdicts\": list[Verdict]})\n\n");
 }
 
+/* `outcomes` is the members that tell how it came
+ * out, which differ between operations and flows. */
 static mt_str answer(gn_file_of *f, mt_str id, const char *what, mt_str outcomes)
 {
     mt_str key = gn_quote(f, id);
@@ -277,6 +300,7 @@ static mt_str answer(gn_file_of *f, mt_str id, const char *what, mt_str outcomes
                 what, MT_ARG(key), MT_ARG(outcomes)));
 }
 
+/* One overload per operation goes to `methods`, which the template's operate() gets. */
 static void answers(gn_file_of *f, mt_buf *methods)
 {
     mt_buf operations = {0}, flows = {0};
@@ -317,6 +341,7 @@ static void answers(gn_file_of *f, mt_buf *methods)
     close_union(f, "FlowAnswer", &flows);
 }
 
+/* Cannot fail. The overloads take the place of `@p@` in the template. */
 size_t gn_python(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, RESERVED, &PYTHON);

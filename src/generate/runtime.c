@@ -8,7 +8,13 @@
  * caller gave and never from the heap, and code that a contract was compiled to is C.
  *
  * A room that ends is told by a jump back to the function the caller has called
- * (rt_enter in c_api.c.in); nothing is held that would have to be given back. */
+ * (rt_enter in c_api.c.in); nothing is held that would have to be given back.
+ *
+ * Order: replacements of base/arena.h and of what the C library allocates with, then
+ * the engine's files, which see these instead; then functions that a contract's tables
+ * replace. A name that is replaced is renamed while its file is read (#define
+ * ct_model_find …), and the old one, which nobody reaches, is cut out. Comments do not
+ * reach the generated file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,6 +31,7 @@
 
 /* ---- Memory: one room for everything ---- */
 
+/* The header's guard is taken, so that no file gets the true arena. */
 #define MT_BASE_ARENA_H
 #define MT_ALIGN 16u
 #define MT_FENCE 0u
@@ -38,6 +45,8 @@ typedef struct rt_room {
     jmp_buf back;
 } rt_room;
 
+/* The room of the call that this thread is in. Set by rt_enter(), which puts the outer
+ * one back; NULL outside a call, where nothing allocates. */
 static _Thread_local rt_room *rt_now;
 
 static inline void mt_hand_out(const void *start, size_t size)
@@ -50,6 +59,7 @@ static inline void mt_fence(const void *start, size_t size)
     (void)start, (void)size;
 }
 
+/* Does not return when the room has ended. */
 static void *mt_alloc(mt_arena *a, size_t size)
 {
     size_t need = (size + (MT_ALIGN - 1)) & ~(size_t)(MT_ALIGN - 1);
@@ -130,6 +140,7 @@ static void *mt_xmalloc(size_t size)
     return mt_xrealloc(NULL, size);
 }
 
+/* free(): the room is given back as a whole, by the caller. */
 static void rt_give_back(void *p)
 {
     (void)p;
@@ -144,7 +155,8 @@ static void rt_swap(char *a, char *b, size_t size)
     }
 }
 
-/* The C library's may allocate. Names and changes are few, and mostly sorted. */
+/* The C library's may allocate. Names and changes are few, and mostly sorted: a sort by
+ * shrinking gaps is enough, and short. Not stable, as qsort() is not. */
 static void rt_sort_with(void *items, size_t count, size_t size,
                          int (*order)(const void *, const void *, void *), void *state)
 {

@@ -1,4 +1,5 @@
-/* generate/targets.c - what a contract can be generated as. */
+/* generate/targets.c - what a contract can be generated as. The names are what `motet
+ * generate` is called with. */
 #include "generate/c.h"
 #include "generate/words.h"
 

@@ -8,6 +8,7 @@
 #include "generate/embedded.h"
 #include "generate/words.h"
 
+/* Types of client.ts.in, and global ones that a generated name would hide. */
 static const char *const RESERVED[] = {
     "Facts",      "Verdict",     "Verdicts", "Persona",         "States",
     "Operations", "Flows",       "Client",   "Problem",         "Change",
@@ -17,6 +18,7 @@ static const char *const RESERVED[] = {
     "Promise",    "Error",       "Record",   "Partial",         "Required",
     "Date",       "Map",         "Set",      "Symbol",          NULL};
 
+/* Keys are quoted: a name of a contract need not be a name of TypeScript. */
 static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -35,6 +37,7 @@ static mt_str record_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
+/* Cases that the compiler tells apart by `tag`. */
 static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
 {
     mt_str name = gn_type_name(f, path);
@@ -52,6 +55,8 @@ static mt_str union_type(gn_file_of *f, const ct_type *t, mt_str path)
     return name;
 }
 
+/* Enums are unions of literals, without a name. Int is number: beyond 2^53 it loses
+ * digits, as JSON.parse() does. */
 static mt_str scalar(gn_file_of *f, const ct_type *t)
 {
     mt_str text;
@@ -88,7 +93,7 @@ static mt_str spell_other(gn_file_of *f, const ct_type *t, mt_str path)
 static const gn_speller TYPESCRIPT = {record_type, union_type, spell_other, "Array<",
                                       ">"};
 
-/* The type of a value in a result. */
+/* The type of a value in a result, in place: { kind: "int_value"; value: number }. */
 static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
 {
     const char *kind = gn_kind_of(t);
@@ -130,6 +135,7 @@ static void result(gn_file_of *f, mt_buf *out, const ct_type *t)
 
 /* ---- Parts of the file ---- */
 
+/* Declarations were collected while the facts were spelled, and stand before them. */
 static void facts(gn_file_of *f)
 {
     mt_buf body = {0};
@@ -148,6 +154,7 @@ static void facts(gn_file_of *f)
     mt_buf_free(&body);
 }
 
+/* An interface from entity to its states, so that Instance<"Order"> knows them. */
 static void entities(gn_file_of *f)
 {
     mt_buf_addz(&f->out,
@@ -163,6 +170,8 @@ static void entities(gn_file_of *f)
     mt_buf_addz(&f->out, "}\nexport type Entity = keyof States;\n\n");
 }
 
+/* An interface from verdict to its payload:
+ * the client's Verdict is made of its keys. */
 static void verdicts(gn_file_of *f)
 {
     mt_buf_addz(&f->out, "/** The payload of each verdict. */\nexport interface "
@@ -177,6 +186,8 @@ static void verdicts(gn_file_of *f)
     mt_buf_addz(&f->out, "}\n\n");
 }
 
+/* A map from each operation to who may, how it ends and what changes. The client's
+ * types look up in it, so that operate("release", …) takes only personas that may. */
 static void operations(gn_file_of *f)
 {
     const ct_model *m = f->m;
@@ -207,6 +218,7 @@ static void operations(gn_file_of *f)
     mt_buf_addz(&f->out, "}\n\n");
 }
 
+/* Cannot fail. The client comes last; TypeScript does not mind the order of types. */
 size_t gn_typescript(mt_arena *a, const gn_input *in, mt_diags *ds, gn_file *files)
 {
     gn_file_of f = gn_begin(a, in, RESERVED, &TYPESCRIPT);

@@ -1,4 +1,7 @@
-/* generate/words.c - see words.h. Nothing here can fail. */
+/* generate/words.c - see words.h. Nothing here can fail.
+ *
+ * Spelling is recursive over types, whose nesting the loader has bounded, and each type
+ * is spelled once. Lists of names are short; add_once() compares each with all. */
 #include "generate/words.h"
 
 #include "base/json_write.h"
@@ -30,6 +33,7 @@ mt_str gn_path(gn_file_of *f, mt_str path, mt_str more)
     return mt_strf(f->a, "%.*s_%.*s", MT_ARG(path), MT_ARG(more));
 }
 
+/* A map borrows its keys, hence the copy in the arena. */
 static mt_str key_of(gn_file_of *f, const ct_type *t)
 {
     const ct_type **kept = mt_new(f->a, const ct_type *);
@@ -37,6 +41,8 @@ static mt_str key_of(gn_file_of *f, const ct_type *t)
     return mt_str_from((const char *)kept, sizeof *kept);
 }
 
+/* Records and variants are declared by the language;
+ * a list is around its element in all of them. */
 static mt_str spell_new(gn_file_of *f, const ct_type *t, mt_str path)
 {
     const gn_speller *how = f->speller;
@@ -53,6 +59,7 @@ static mt_str spell_new(gn_file_of *f, const ct_type *t, mt_str path)
     return mt_strf(f->a, "%s%.*s%s", how->list, MT_ARG(item), how->list_end);
 }
 
+/* Entered only after it was spelled: a type cannot contain itself. */
 mt_str gn_spell(gn_file_of *f, const ct_type *t, mt_str path)
 {
     size_t at = mt_map_get(&f->known, key_of(f, t), 0);
@@ -162,6 +169,8 @@ gn_texts gn_operation_entities(gn_file_of *f, uint32_t operation)
     return out;
 }
 
+/* How a handler can end: with its outcome, or,
+ * if a compensation fails, as that step says. */
 static void add_handler_ends(gn_file_of *f, gn_texts *out, const ct_handler *h)
 {
     if (h->outcome.ptr) {
@@ -207,6 +216,7 @@ gn_texts gn_entities(gn_file_of *f)
     return out;
 }
 
+/* From nodes.def, so a new base type brings its kind along. */
 const char *gn_kind_of(const ct_type *t)
 {
     static const char *const KINDS[] = {

@@ -1,6 +1,11 @@
 /* generate/words.h - what the targets for people's languages share.
- * Room: generate, private to it.
- * Types, documents of constructs and lists of names, in the order of the contract. */
+ * Room: generate, private to it. Types, documents of constructs and lists of names, in
+ * the order of the contract.
+ *
+ * A type is spelled twice in these languages: as facts are given,
+ * `gn_spell()`, by the language's gn_speller; and as payloads of verdicts
+ * are answered, with a `kind`, which each language does by a function
+ * `result()` of its own. All texts live in the arena of the file. */
 #ifndef GN_WORDS_H
 #define GN_WORDS_H
 
@@ -10,8 +15,9 @@
 
 typedef struct gn_file_of gn_file_of;
 
-/* How a language spells the types of facts. Those with parts get a name, from `path`.
- */
+/* How a language spells the types of facts. Those with parts get a
+ * name, from `path`, and put their declaration into `declarations`:
+ * parts before wholes, because they are spelled first. */
 typedef struct gn_speller {
     mt_str (*record)(gn_file_of *f, const ct_type *t, mt_str path);
     mt_str (*variant)(gn_file_of *f, const ct_type *t, mt_str path);
@@ -19,7 +25,7 @@ typedef struct gn_speller {
     const char *list, *list_end; /* around the type of an element */
 } gn_speller;
 
-/* One file being written. */
+/* One file being written. gn_begin() makes it, gn_end() frees its buffers. */
 struct gn_file_of {
     mt_arena *a;
     const gn_input *in;
@@ -36,21 +42,25 @@ typedef MT_VEC(mt_str) gn_texts;
 
 gn_file_of gn_begin(mt_arena *a, const gn_input *in, const char *const *words,
                     const gn_speller *speller);
-/* The file is complete. */
+/* The file is complete. What is still in `declarations` is dropped, so it must have
+ * been moved to `out` before. */
 gn_file gn_end(gn_file_of *f, mt_str name);
 
-/* A name for `path` that the file does not have yet: EscrowAmount. */
+/* A name for `path` that the file does not
+ * have yet: EscrowAmount. gn_path: path_more. */
 mt_str gn_type_name(gn_file_of *f, mt_str path);
 mt_str gn_path(gn_file_of *f, mt_str path, mt_str more);
-/* The type of a value as facts are given; one that needs a declaration gets it. */
+/* The type of a value as facts are given; one that needs a declaration gets it. A type
+ * that was spelled before keeps its name, whatever `path` says now. */
 mt_str gn_spell(gn_file_of *f, const ct_type *t, mt_str path);
 
-/* "a" | "b", each quoted as JSON, with `between`; `none` where there is none. */
+/* "a" | "b", each quoted as JSON, with `between`; `none` where there is none. Text in
+ * JSON's quotes reads the same in TypeScript, Python and Go. */
 mt_str gn_quoted(gn_file_of *f, const mt_str *texts, size_t count, const char *between,
                  const char *none);
 mt_str gn_quote(gn_file_of *f, mt_str text);
 
-/* One line each, of what the contract says. */
+/* One line each, of what the contract says, safe inside a comment. */
 mt_str gn_about_fact(gn_file_of *f, uint32_t fact);
 mt_str gn_about_rule(gn_file_of *f, uint32_t rule);
 mt_str gn_about_operation(gn_file_of *f, uint32_t operation);
@@ -59,7 +69,8 @@ mt_str gn_about_flow(gn_file_of *f, uint32_t flow);
 gn_texts gn_operation_personas(gn_file_of *f, uint32_t operation);
 /* The entities it can change. */
 gn_texts gn_operation_entities(gn_file_of *f, uint32_t operation);
-/* The outcomes that a flow can end with, each once. */
+/* The outcomes that a flow can end with, each
+ * once, also those of its handlers of failures. */
 gn_texts gn_flow_outcomes(gn_file_of *f, uint32_t flow);
 gn_texts gn_personas(gn_file_of *f);
 gn_texts gn_entities(gn_file_of *f);

@@ -11,6 +11,8 @@
 
 enum { PAGES_MOST = 1000, TOOLS_MOST = 10000, LINES_MOST = 10000, STOP_MS = 2000 };
 
+/* One deadline for the whole conversation, not for each answer: a server that answers
+ * slowly for ever must end, too. */
 typedef struct asking {
     mt_arena *a;
     os_child *child;
@@ -21,6 +23,7 @@ typedef struct asking {
     size_t left_out;
 } asking;
 
+/* What is left of the time bounds the writing as well. */
 static mt_err say(asking *s, mt_str line)
 {
     mt_err err = os_child_write(s->child, line, (int)(s->until_ms - os_now_ms()));
@@ -31,7 +34,9 @@ static mt_err say(asking *s, mt_str line)
     return err;
 }
 
-/* The result of our last request. */
+/* The result of our last request. Lines that answer nothing of ours (notifications,
+ * questions of the server) are passed over, up to LINES_MOST. What the server said on
+ * its standard error is told with the fault: it often has the reason. */
 static mt_err hear(asking *s, const mt_json **result)
 {
     char id[16];
@@ -98,6 +103,7 @@ static mt_err add_page(asking *s, const mt_json *result, found_tools *all)
     return MT_OK;
 }
 
+/* Ends when there is no further page, or after PAGES_MOST. */
 static mt_err list(asking *s, found_tools *all)
 {
     mt_str params = MT_STR("{}");
@@ -130,6 +136,8 @@ static mt_err converse(asking *s, found_tools *all)
     return err ? err : list(s, all);
 }
 
+/* The server is ended in every case: after a fault at once, else with STOP_MS to end by
+ * itself. Texts of the tools live in `a`. */
 mt_err gd_ask_tools(mt_arena *a, const char *const *command, unsigned timeout_ms,
                     size_t most_bytes, gd_tools *out, mt_buf *why)
 {

@@ -60,11 +60,14 @@ static int ask(const gd_desk *d, mt_arena *a, const ex_call *call, mt_json *tree
 
 /* ---- Requests ---- */
 
+/* A row of the map names one of the two. */
 static mt_str meaning(const gd_tool *t)
 {
     return t->flow.len ? t->flow : t->operation;
 }
 
+/* What is not in the arguments, or cannot be an id, is left out: the executor then says
+ * which binding is missing. */
 static void write_bindings(mt_jw *w, mt_arena *a, const gd_tool *t,
                            const mt_json *arguments)
 {
@@ -80,6 +83,8 @@ static void write_bindings(mt_jw *w, mt_arena *a, const gd_tool *t,
     mt_jw_end_object(w);
 }
 
+/* A fact that is not in the arguments is left out, so its default or its source
+ * counts. */
 static void write_facts(mt_jw *w, const gd_tool *t, const mt_json *arguments)
 {
     mt_buf value = {0};
@@ -96,6 +101,7 @@ static void write_facts(mt_jw *w, const gd_tool *t, const mt_json *arguments)
     mt_buf_free(&value);
 }
 
+/* Keys ascend. A dry run asks for no receipt, since there is no record of it. */
 static mt_str request(const gd_desk *d, mt_arena *a, const gd_tool *t,
                       const mt_json *arguments, bool dry_run)
 {
@@ -140,6 +146,8 @@ static mt_str kept(const gd_desk *d, mt_arena *a, mt_str raw)
 
 /* ---- Words ---- */
 
+/* "- amount <= limit is false; it rests on amount, limit". Names come from a contract,
+ * but values may come from an agent, so all of it is shown escaped. */
 static void add_reason(mt_buf *out, const mt_json *reason)
 {
     const mt_json *rests = mt_json_at(reason, "rests_on");
@@ -154,6 +162,8 @@ static void add_reason(mt_buf *out, const mt_json *reason)
     }
 }
 
+/* "Refused (precondition_failed): ...", then a line for each reason: read by models and
+ * people alike. */
 static mt_str words_of(mt_arena *a, const mt_json *problem, const char *before)
 {
     mt_buf out = {0};
@@ -235,6 +245,7 @@ static void make(const gd_desk *d, mt_arena *a, const gd_bind *b, mt_str id)
     mt_buf_free(&body);
 }
 
+/* Entities of which this call makes the instance if there is none. */
 static void note_makes(mt_arena *a, const gd_tool *t, ex_guarded *out)
 {
     mt_str *makes = mt_new_array(a, mt_str, t->bind_count);
@@ -291,6 +302,8 @@ static void make_missing(const gd_desk *d, mt_arena *a, const gd_tool *t,
 
 /* ---- Begin ---- */
 
+/* Statuses by which the contract, the states or the rights say no. Everything else (a
+ * body that is too large, a store that is gone) is a fault. */
 static bool is_refusal(int status)
 {
     return status == 403 || status == 404 || status == 409 || status == 422;
@@ -329,6 +342,9 @@ static gd_decision decision_of(const gd_desk *d, mt_arena *a, int status,
     return out;
 }
 
+/* A tool without a row is asked about as well: the refusal, or that it passed, is
+ * recorded. `commits_before`: the effects are done with the permission, as the map says
+ * or because nobody will tell how it ended. */
 gd_decision gd_begin(const gd_desk *d, mt_arena *a, const gd_call *c)
 {
     const gd_tool *t = gd_map_tool(d->map, c->tool);
@@ -380,6 +396,7 @@ static mt_str outcome_of(mt_arena *a, const gd_tool *t, const gd_end_of *e)
     return found;
 }
 
+/* Without an outcome the executor takes the one that matches. */
 static mt_str end_body(const gd_desk *d, mt_arena *a, mt_str outcome)
 {
     mt_buf out = {0};
@@ -422,6 +439,8 @@ static void state_facts(const gd_desk *d, mt_arena *a, const gd_tool *t,
     mt_buf_free(&body);
 }
 
+/* Facts are stated only after a call that is settled as done: what a failed tool says
+ * is not known to be so. */
 bool gd_end(const gd_desk *d, mt_arena *a, const gd_end_of *e, gd_ended *out)
 {
     const gd_tool *t = d->map ? gd_map_tool(d->map, e->tool) : NULL;

@@ -32,6 +32,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Printable ASCII: what a map and a contract can name and a terminal can show. */
 bool gd_is_writable(mt_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -180,6 +181,8 @@ bool gd_is_path(mt_str name)
     return is && is_path_segment(name);
 }
 
+/* The first guess in the order of the required arguments; the table's order decides
+ * between several endings of one. */
 static subject subject_of(const mt_json *tool)
 {
     const mt_json *schema = mt_json_at(tool, "inputSchema");
@@ -216,6 +219,8 @@ static bool hint(const mt_json *tool, const char *name, bool otherwise)
     return mt_json_is(v, MT_JSON_BOOL) ? v->boolean : otherwise;
 }
 
+/* A server that says nothing about a tool is taken to destroy: as the protocol reads a
+ * missing hint. */
 static doing doing_of(const mt_json *tool)
 {
     return hint(tool, "readOnlyHint", false)     ? READS
@@ -268,6 +273,8 @@ static bool is_changed(const gd_tools *tools, const char *entity)
     return false;
 }
 
+/* What changes a thing needs it to be active, so that closing it stops every such
+ * tool. */
 static void add_operation(mt_buf *out, mt_str name, const mt_json *tool)
 {
     doing what = doing_of(tool);
@@ -382,6 +389,7 @@ void gd_init_map(mt_buf *out, mt_arena *a, const gd_tools *all)
 
 /* ---- Scenarios ---- */
 
+/* Two of each class: allowed as written, refused with its switch off. */
 static void add_scenario(mt_buf *out, mt_str name, doing what, bool allowed)
 {
     mt_buf_addf(out, "  - name: %.*s is %s\n", MT_ARG(name),

@@ -106,7 +106,9 @@ static void tell(proxy *p, mt_buf *line)
     mt_buf_addc(line, '\n');
     for (mt_str rest = mt_buf_str(line); rest.len && !p->client_deaf;) {
         ssize_t n = write(p->o->out, rest.ptr, rest.len);
-        if (n < 0 && errno != EINTR && errno != EAGAIN) {
+        if (n < 0 && errno == EAGAIN) { /* somebody made the pipe not block */
+            (void)poll(&(struct pollfd){.fd = p->o->out, .events = POLLOUT}, 1, -1);
+        } else if (n < 0 && errno != EINTR) {
             p->client_deaf = p->client_gone = true;
         }
         rest = mt_str_skip(rest, n > 0 ? (size_t)n : 0);
@@ -146,6 +148,8 @@ static void tell_refusal(proxy *p, const mc_message *m, mt_str words, mt_str pro
 
 /* ---- Flights ---- */
 
+/* The caller has made room. The time counts from now, and may be set anew by the tool's
+ * own. */
 static flight *fly(proxy *p, const mc_envelope *e, what kind)
 {
     flight *f = mt_xmalloc(sizeof *f);
@@ -157,6 +161,8 @@ static flight *fly(proxy *p, const mc_envelope *e, what kind)
     return f;
 }
 
+/* The last one takes its place, so a walk that lands one looks at the same place
+ * again. */
 static void land(proxy *p, size_t at)
 {
     mt_arena arena = p->flights[at]->arena;
@@ -165,6 +171,8 @@ static void land(proxy *p, size_t at)
     p->flights[at] = p->flights[--p->flight_count];
 }
 
+/* By the client's id, which may be used again once it was answered: those are passed
+ * over. */
 static flight *flight_of(proxy *p, mt_str id)
 {
     for (size_t i = 0; i < p->flight_count; i++) {
@@ -189,6 +197,7 @@ static size_t number_of(const proxy *p, mt_str id)
     return SIZE_MAX;
 }
 
+/* What an answer is made for: only id, revision and whether it is a call count. */
 static mc_message message_of(const flight *f)
 {
     return (mc_message){.kind = MC_REQUEST,
@@ -216,6 +225,7 @@ static void send_plain(proxy *p, mt_str text)
 
 /* ---- What did not go well ---- */
 
+/* Nothing for a flight that is not a call, or has no call open. */
 static void end_unknown(proxy *p, flight *f, const char *why)
 {
     gd_ended told;
@@ -231,6 +241,9 @@ static void end_unknown(proxy *p, flight *f, const char *why)
     }
 }
 
+/* A call gets a result that is an error, which the agent reads; other requests an error
+ * of the protocol. One that the client has already heard of, or cancelled, is only
+ * marked. */
 static void tell_failed(proxy *p, flight *f, const char *why)
 {
     mt_arena a = {0};
@@ -271,6 +284,7 @@ static void lose_upstream(proxy *p, const char *why)
     }
 }
 
+/* Those that were given up keep their flight: see make_room(). */
 static void give_up_late(proxy *p, int64_t now)
 {
     mt_arena a = {0};
@@ -292,6 +306,7 @@ static void give_up_late(proxy *p, int64_t now)
 
 /* ---- What the client sends ---- */
 
+/* NULL: it is there. */
 static const char *ended_words(const proxy *p)
 {
     return p->child ? NULL : "the server behind the guard has ended";
@@ -338,6 +353,8 @@ static bool refused_request(proxy *p, mc_envelope *e)
     return why != NULL;
 }
 
+/* Checked before it is decided, so that what is decided about is what a server would
+ * read. */
 static bool refused_params(proxy *p, mc_envelope *e)
 {
     const mt_json *name = mt_json_at(e->params, "name");
@@ -433,6 +450,7 @@ static void forget_question(proxy *p, size_t at)
     p->questions[at] = p->questions[--p->question_count];
 }
 
+/* The client answers what the other server asked, under the id that we gave it. */
 static void take_answer(proxy *p, mt_str text, const mc_envelope *e)
 {
     size_t at = question_of(p, e->m.id);
@@ -580,6 +598,8 @@ static void note_tool(proxy *p, mt_str name, mt_str definition)
     e->value = short_hash;
 }
 
+/* Tools that can never be allowed are not shown: an agent that does not see a tool does
+ * not try it. While observing everything is shown. */
 static bool is_listed(const proxy *p, mt_str name)
 {
     const gd_desk *d = p->o->desk;
@@ -692,6 +712,8 @@ static void give_result(proxy *p, const flight *f, mt_str text, const mc_envelop
     tell(p, &line);
 }
 
+/* Settled even where the client was told before: an answer that comes late says what
+ * became of the call. */
 static void take_result(proxy *p, mt_str text, const mc_envelope *e)
 {
     size_t at = number_of(p, e->m.id);
@@ -820,6 +842,8 @@ static void write_upstream(proxy *p)
     }
 }
 
+/* Until the next flight is due, at most WAKE_MS: told to stop, the loop sees it by
+ * then. */
 static int wait_ms(const proxy *p, int64_t now)
 {
     int64_t next = now + WAKE_MS;
@@ -829,6 +853,8 @@ static int wait_ms(const proxy *p, int64_t now)
     return next > now ? (int)(next - now) : 0;
 }
 
+/* ORDER: one line of the client, then what the other server has to be sent, then
+ * whoever is ready, then the clock. */
 static void turn(proxy *p)
 {
     bool more = take_next(p);
@@ -889,6 +915,7 @@ static void run(proxy *p)
     }
 }
 
+/* With calls still open it is not waited for: they are unknown, and said to be so. */
 static void finish(proxy *p)
 {
     if (p->child) {

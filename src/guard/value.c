@@ -37,6 +37,8 @@ static const mt_json *find(const mt_json *from, mt_str path)
 
 /* ---- Paths ---- */
 
+/* ".." at the root stays at the root; at the begin of a relative path it is kept, so
+ * that it leads out of every directory. Nothing at all is ".". */
 mt_str gd_path_plain(mt_arena *a, mt_str path)
 {
     MT_VEC(mt_str) parts = {0};
@@ -64,6 +66,7 @@ mt_str gd_path_plain(mt_arena *a, mt_str path)
     return text;
 }
 
+/* Only at its begin: a plain path has ".." nowhere else. */
 static bool goes_up(mt_str path)
 {
     return mt_str_is(path, "..") || mt_str_starts(path, MT_STR("../"));
@@ -122,6 +125,8 @@ bool gd_matches(mt_str p, mt_str t)
 
 /* ---- Values ---- */
 
+/* For `under`, and where the value is read as a path, the text is made plain first;
+ * patterns are taken as they are written. */
 static bool any(const gd_value *v, mt_str text)
 {
     mt_arena a = {0};
@@ -149,6 +154,7 @@ static bool has_text(const mt_json *v)
            mt_json_is(v, MT_JSON_BOOL);
 }
 
+/* Numbers as they were written: 1 and 1.0 are two texts. */
 static mt_str text_of(const mt_json *v)
 {
     return mt_json_is(v, MT_JSON_BOOL) ? (v->boolean ? MT_STR("true") : MT_STR("false"))
@@ -181,6 +187,8 @@ static void write_as(mt_buf *out, int as, const mt_json *v)
     }
 }
 
+/* Order: a fixed value, then what is not there (`otherwise`, or nothing), then whether
+ * it is there, then what it is. */
 bool gd_value_write(mt_buf *out, const gd_value *v, const mt_json *from)
 {
     const mt_json *found = v->value ? v->value : find(from, v->from);

@@ -119,6 +119,7 @@ static bool is_ours(mt_str key)
     return false;
 }
 
+/* How many of its members only a guard may say. */
 static uint32_t count_ours(const mt_json *meta)
 {
     uint32_t n = 0;
@@ -152,6 +153,8 @@ static void write_meta(mt_buf *out, mt_str text, const mt_json *meta, mt_str mem
     mt_buf_addc(out, '}');
 }
 
+/* Three cases: nothing to add and nothing of ours to take out; a `_meta` that is there;
+ * none yet. In all of them the rest of the object keeps its bytes. */
 void gd_with_meta(mt_buf *out, mt_str text, const mt_json *object, mt_str members)
 {
     mt_str raw = gd_raw(text, object);

@@ -21,11 +21,13 @@ static const uint32_t K[ROUNDS] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7,
     0xc67178f2};
 
+/* To the right; `by` is 1 to 31, since a shift by 32 has no meaning in C. */
 static uint32_t turn(uint32_t x, unsigned by)
 {
     return x >> by | x << (32 - by);
 }
 
+/* Big-endian on every machine, as the standard has it. */
 static uint32_t read_word(const unsigned char *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
@@ -38,6 +40,7 @@ static void write_word(unsigned char *p, uint32_t word)
     }
 }
 
+/* The 16 words of a block become one for each round (6.2.2, step 1). */
 static void schedule(const unsigned char *block, uint32_t w[ROUNDS])
 {
     for (size_t i = 0; i < 16; i++) {
@@ -50,6 +53,8 @@ static void schedule(const unsigned char *block, uint32_t w[ROUNDS])
     }
 }
 
+/* v[0] to v[7] are a to h of the standard; the memmove is the step by which each takes
+ * the place of the next. */
 static void mix(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[ROUNDS], v[8];
@@ -92,6 +97,8 @@ void pt_sha256_add(pt_sha256 *s, const void *bytes, size_t count)
     }
 }
 
+/* At least one byte of padding: where the length does not fit behind it, another block
+ * is begun. Lengths are of less than 2^61 bytes. */
 void pt_sha256_end(pt_sha256 *s, unsigned char out[PT_SHA256_BYTES])
 {
     static const unsigned char PAD[PT_SHA256_BLOCK] = {0x80};

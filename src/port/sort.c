@@ -13,7 +13,7 @@ typedef struct sorter {
 } sorter;
 
 /* from[low, middle) and from[middle, high), each in order, to the same place of `to`.
- */
+ * The left one is taken where both are equal: that is what keeps their order. */
 static void merge(const sorter *s, const char *from, char *to, size_t low,
                   size_t middle, size_t high)
 {
@@ -33,6 +33,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* `from` is where the items are now; after an odd number of turns that is the copy. */
 void pt_sort(void *items, size_t count, size_t size, pt_compare *compare, void *user)
 {
     if (count < 2) {

@@ -16,6 +16,8 @@
 
 #include <stdlib.h>
 
+/* One message with all that is inside it. `why`
+ * is always a constant, so nobody frees it. */
 typedef struct decoding {
     mt_arena *arena;
     size_t values;
@@ -40,6 +42,7 @@ static bool fault(decoding *d, mt_err err, const char *why)
     return false;
 }
 
+/* Counted before anything is allocated for the values. */
 static bool count_values(decoding *d, size_t more)
 {
     d->values += more;
@@ -49,6 +52,8 @@ static bool count_values(decoding *d, size_t more)
 
 /* ---- Leaves ---- */
 
+/* A node borrows its text. Lengths are 32 bits
+ * in a tree: pb_decode() refuses more bytes. */
 static mt_json text_node(mt_str s)
 {
     return (mt_json){.type = MT_JSON_STRING,
@@ -77,7 +82,8 @@ static mt_str unsigned_text(mt_arena *a, uint64_t value)
     return mt_str_dup(a, mt_str_from(from, (size_t)(end - from)));
 }
 
-/* What JSON has no number for is text. */
+/* What JSON has no number for is text: "NaN", "Infinity", "-Infinity", as the JSON
+ * mapping of Protocol Buffers writes them. */
 static mt_json double_node(mt_arena *a, double value, mt_str shortest)
 {
     if (value != value) {
@@ -127,11 +133,14 @@ static mt_json read_enum(mt_arena *a, const pb_enum *e, int32_t number)
     return number_node(signed_text(a, number)); /* as JSON writes those of tomorrow */
 }
 
+/* sint32 and sint64: 0, -1, 1, -2 are sent as 0, 1, 2, 3. */
 static int64_t zigzag(uint64_t value)
 {
     return (int64_t)(value >> 1 ^ (~(value & 1) + 1));
 }
 
+/* What a single value of the kind has on the
+ * wire; a packed list has PB_SPAN instead. */
 static pb_wire wire_of(pb_kind kind)
 {
     switch (kind) {
@@ -157,6 +166,9 @@ static pb_wire wire_of(pb_kind kind)
     return PB_SPAN;
 }
 
+/* `v` is what stood on the wire, extended with zeros; the
+ * casts take the low half for kinds of 32 bits, as the format
+ * demands of a varint that is too long. 64 bits become text. */
 static mt_json read_number(mt_arena *a, const pb_field *f, uint64_t v)
 {
     switch (f->kind) {
@@ -185,6 +197,7 @@ static mt_json read_number(mt_arena *a, const pb_field *f, uint64_t v)
 static bool read_message(decoding *d, const pb_message *m, mt_str bytes, size_t depth,
                          mt_json *out);
 
+/* One value of a field whose wire type fits(); the tree below it is counted, too. */
 static bool read_value(decoding *d, const pb_field *f, const pb_part *p, size_t depth,
                        mt_json *out)
 {
@@ -210,6 +223,7 @@ static bool read_value(decoding *d, const pb_field *f, const pb_part *p, size_t 
 
 typedef MT_VEC(mt_json) node_list;
 
+/* Packed lists have numbers only, so `depth` does not matter for what is inside. */
 static bool read_packed(decoding *d, const pb_field *f, mt_str span, node_list *list)
 {
     pb_wire wire = wire_of(f->kind);
@@ -230,6 +244,8 @@ static bool read_packed(decoding *d, const pb_field *f, mt_str span, node_list *
     return true;
 }
 
+/* Packed and single values may be mixed, also for a field that is declared otherwise:
+ * the format demands that both are read. */
 static bool read_list(decoding *d, const pb_field *f, const seen *all, uint32_t first,
                       size_t depth, mt_json *out)
 {
@@ -253,7 +269,9 @@ static bool read_list(decoding *d, const pb_field *f, const seen *all, uint32_t 
     return true;
 }
 
-/* A list of {key, value} as an object; of equal keys the last counts. */
+/* A list of {key, value} as an object; of equal keys the last
+ * counts. `offset`, which a tree that was not read from text
+ * has no use for, remembers the order while members are sorted. */
 static void entries_to_object(decoding *d, mt_json *node)
 {
     MT_VEC(mt_json_member) members = {0};
@@ -289,7 +307,8 @@ static void entries_to_object(decoding *d, mt_json *node)
         .type = MT_JSON_OBJECT, .count = (uint32_t)kept, .as.members = members.items};
 }
 
-/* A message that comes in several parts is what they are together. */
+/* A message that comes in several parts is what they are together, and joining their
+ * bytes is the same as merging the messages. Of a scalar the last one counts. */
 static bool read_parts(decoding *d, const pb_field *f, const seen *all, uint32_t first,
                        uint32_t last, size_t depth, mt_json *out)
 {
@@ -305,6 +324,8 @@ static bool read_parts(decoding *d, const pb_field *f, const seen *all, uint32_t
     return read_value(d, f, &p, depth, out);
 }
 
+/* What a field without presence has when it is missing. A single message always has
+ * presence (link.c), so it is never asked for here. */
 static mt_json default_of(mt_arena *a, const pb_field *f)
 {
     if (pb_is_map(f)) {
@@ -332,6 +353,8 @@ static bool fits(const pb_field *f, const pb_part *p)
 
 /* ---- Messages that JSON writes in their own way ---- */
 
+/* From the member of a Timestamp or a Duration, whichever way it was written: `seconds`
+ * is text of 64 bits, `nanos` a number. Missing is 0. */
 static int64_t whole_of(const mt_json *object, const char *key)
 {
     const mt_json *node = mt_json_get(object, mt_str_z(key));
@@ -345,6 +368,7 @@ static int64_t whole_of(const mt_json *object, const char *key)
     return negative ? (int64_t)(0 - (uint64_t)value) : value;
 }
 
+/* The years that RFC 3339 can write are also those that a Timestamp may have. */
 static bool to_timestamp(decoding *d, mt_json *node)
 {
     int64_t nanos = whole_of(node, "nanos");
@@ -392,6 +416,8 @@ static void to_inside(const pb_message *m, mt_json *node)
     *node = inside;
 }
 
+/* After the message was read like any other:
+ * its members are then replaced by one value. */
 static bool to_known(decoding *d, const pb_message *m, mt_json *node)
 {
     switch (pb_known_of(m)) {
@@ -418,6 +444,9 @@ static void settle_oneof(heads *of, uint32_t *set, const pb_field *f, uint32_t f
     set[f->oneof] = field + 1;
 }
 
+/* One pass over the bytes. `of` has the chain of each field,
+ * by its index in the message; a part that no field fits is
+ * passed over, as the format demands of unknown fields. */
 static bool scan(decoding *d, const pb_message *m, mt_str bytes, heads *of,
                  seen_list *all)
 {
@@ -488,6 +517,7 @@ static bool read_message(decoding *d, const pb_message *m, mt_str bytes, size_t 
     return to_known(d, m, out);
 }
 
+/* 4 GiB because lengths in a tree have 32 bits. */
 mt_err pb_decode(mt_arena *a, const pb_message *m, mt_str bytes, mt_json *out,
                  const char **why)
 {

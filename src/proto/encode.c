@@ -1,12 +1,19 @@
 /* proto/encode.c - a JSON object to the bytes of a message.
  * Room: proto. Numbers may be written as text, as JSON does for 64 bits; names of
- * fields are those of the file or of JSON. What does not fit is said, never bent. */
+ * fields are those of the file or of JSON. What does not fit is said, never bent.
+ *
+ * Members are written in the order of the object, which the format allows; a repeated
+ * field is not packed, which every reader takes. A message inside is made in a buffer
+ * of its own, because its length stands before it. INVARIANT: every function answers
+ * MT_OK, or another code after it has added exactly one sentence to `why`. */
 #include "base/base64.h"
 #include "base/calendar.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "proto/message.h"
 #include "proto/wire.h"
+
+#include <math.h>
 
 static mt_err put_message(mt_buf *out, const pb_message *m, const mt_json *v,
                           mt_buf *why, size_t depth);
@@ -44,6 +51,8 @@ static bool is_short(pb_kind kind)
            kind == PB_UINT32 || kind == PB_FIXED32;
 }
 
+/* The bits as they go on the wire: a negative number as its complement of 64 bits. The
+ * most is one larger for negative numbers, and "-0" is allowed even without a sign. */
 static mt_err whole(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     bool negative;
@@ -63,11 +72,35 @@ static mt_err whole(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *
     return MT_OK;
 }
 
+/* What JSON has no number for, as decode.c writes it. */
+static bool read_infinite(const mt_json *v, double *out)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } WORDS[] = {{"NaN", NAN}, {"Infinity", INFINITY}, {"-Infinity", -INFINITY}};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        if (mt_str_eq(mt_json_text(v), mt_str_z(WORDS[i].text))) {
+            *out = WORDS[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without the tag. For PB_FLOAT the nearest float is sent, but never infinity for a
+ * number that only a double can hold. */
 static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out)
 {
     double value;
     uint64_t bits = 0;
-    if (mt_number_parse(mt_json_text(v), &value)) {
+    bool infinite = read_infinite(v, &value);
+    mt_err err = infinite ? MT_OK : mt_number_parse(mt_json_text(v), &value);
+    if (err == MT_E_RANGE ||
+        (!err && !infinite && f->kind == PB_FLOAT && isinf((float)value))) {
+        return refuse(why, f, "is beyond the numbers of its type");
+    }
+    if (err) {
         return refuse(why, f, "must be a number");
     }
     if (f->kind == PB_DOUBLE) {
@@ -82,6 +115,8 @@ static mt_err real(const pb_field *f, const mt_json *v, mt_buf *why, mt_buf *out
     return MT_OK;
 }
 
+/* By name, or by number: numbers that the schema
+ * does not know yet are sent as they are. */
 static mt_err choice(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     const pb_enum_value *named = pb_enum_named(f->choices, mt_json_text(v));
@@ -99,6 +134,7 @@ static mt_err choice(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t 
     return MT_OK;
 }
 
+/* true, or "true": parameters of a request are always text. */
 static mt_err truth(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *out)
 {
     mt_str text = mt_json_text(v);
@@ -110,6 +146,8 @@ static mt_err truth(const pb_field *f, const mt_json *v, mt_buf *why, uint64_t *
     return MT_OK;
 }
 
+/* A number is taken as text as well: an identity may be one in the contract and a
+ * string in the schema. */
 static mt_err text_or_bytes(const pb_field *f, const mt_json *v, mt_buf *why,
                             mt_buf *out)
 {
@@ -122,12 +160,15 @@ static mt_err text_or_bytes(const pb_field *f, const mt_json *v, mt_buf *why,
         mt_buf_adds(out, text);
         return MT_OK;
     }
+    if (text.len % 4) { /* so that the padding is never more than the bytes */
+        return refuse(why, f, "must be bytes in base64");
+    }
     size_t padding =
         mt_str_ends(text, MT_STR("==")) ? 2 : mt_str_ends(text, MT_STR("="));
-    size_t count = text.len / 4 * 3 - (text.len ? padding : 0);
+    size_t count = text.len / 4 * 3 - padding;
     mt_arena a = {0};
     unsigned char *bytes = mt_alloc(&a, count + 1);
-    bool good = text.len % 4 == 0 && mt_unbase64(text, bytes, count);
+    bool good = mt_unbase64(text, bytes, count);
     if (good) {
         pb_put_varint(out, count);
         mt_buf_add(out, (const char *)bytes, count);
@@ -185,6 +226,8 @@ static pb_wire wire_for(pb_kind kind)
                                                                            : PB_VARINT;
 }
 
+/* With its tag. What was written of a message
+ * that failed stays behind; pb_encode() says so. */
 static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -199,7 +242,8 @@ static mt_err put_one(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
-/* {"a": 1} as a list of entries. */
+/* {"a": 1} as a list of entries. Keys of JSON
+ * are text; put_scalar() makes numbers of them. */
 static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                       size_t depth)
 {
@@ -223,6 +267,8 @@ static mt_err put_map(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *
     return err;
 }
 
+/* A list of one field is written element by element;
+ * null inside a list is refused by its kind. */
 static mt_err put_field(mt_buf *out, const pb_field *f, const mt_json *v, mt_buf *why,
                         size_t depth)
 {

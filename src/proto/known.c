@@ -1,5 +1,10 @@
 /* proto/known.c - the files of Google's that many others import, as far as fields go,
- * and what JSON makes of their messages. Room: proto. */
+ * and what JSON makes of their messages. Room: proto.
+ *
+ * They are built in so that a .proto file can be used as it is found, without the
+ * include directory of a compiler. A file that is missing here has to be beside the
+ * importing one; to add one, add a row with its messages, and a row to MESSAGES if JSON
+ * writes it otherwise. */
 #include "proto/build.h"
 
 static const struct known_file {
@@ -57,6 +62,8 @@ mt_str pb_known_file(mt_str name)
     return (mt_str){0};
 }
 
+/* google.type.Money and Date are not here: JSON writes them as objects. What facts make
+ * of them is for the adapter. */
 static const struct known_message {
     mt_str name;
     pb_known known;

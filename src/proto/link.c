@@ -1,5 +1,9 @@
 /* proto/link.c - names of types become pointers, by the scopes they stand in.
- * Room: proto. */
+ * Room: proto.
+ *
+ * Order: fields, then map entries, then methods. Only here it is known whether a name
+ * means a message or an enum, and with it whether the field has presence: a single
+ * message always has. What may fail: a name that no file declares. */
 #include "proto/build.h"
 
 static const pb_named *find(const pb_build *b, mt_str name)
@@ -29,6 +33,8 @@ static const pb_named *resolve(pb_build *b, mt_str scope, mt_str name)
     }
 }
 
+/* `scope` is the full name of the message. PB_MESSAGE was a guess of the readers for
+ * every type with a name; now it is the truth. */
 static bool link_field(pb_build *b, mt_str scope, pb_field *f)
 {
     if (!f->type_name.len) {
@@ -47,6 +53,7 @@ static bool link_field(pb_build *b, mt_str scope, pb_field *f)
     return true;
 }
 
+/* A method's types are looked for from its service outwards. NULL after a fault. */
 static const pb_message *link_type(pb_build *b, const pb_method *m, mt_str name)
 {
     const pb_named *named = resolve(b, m->service, name);
@@ -58,6 +65,8 @@ static const pb_message *link_type(pb_build *b, const pb_method *m, mt_str name)
     return named->message;
 }
 
+/* An entry that lacks its key or value (a set
+ * may say anything) is not taken for a map's. */
 bool pb_link(pb_build *b, pb_schema *out)
 {
     for (size_t i = 0; i < b->messages.len; i++) {

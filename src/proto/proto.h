@@ -1,10 +1,11 @@
 /* proto/proto.h - what a .proto file or a descriptor set says: messages, enums,
  * methods. Room: proto. May include base/ only.
  *
- * Text is proto2, proto3 or an edition; custom options, extensions and reserved ranges
- * are read over, groups are refused. The well-known types of Google that a message may
- * use are built in. Whatever it says was made by somebody else: bytes, files, nesting
- * and the number of things are limited, and a limit that is hit is named.
+ * Text is proto2, proto3 or an edition, of which field_presence is read. Custom
+ * options, extensions and reserved ranges are read over, groups are refused. The
+ * well-known types of Google that a message may use are built in. Whatever it says was
+ * made by somebody else: bytes, files, nesting and the number of things are limited,
+ * and a limit that is hit is named.
  * Ownership: a schema lives in the arena given and borrows from the texts. Immutable
  * once read; threads may share it. */
 #ifndef PB_PROTO_H
@@ -52,6 +53,8 @@ typedef struct pb_enum {
     size_t count;
 } pb_enum;
 
+/* A field as the file declares it. Exactly one of `message` and `choices` is set for
+ * PB_MESSAGE and PB_ENUM, none for other kinds. */
 typedef struct pb_field {
     mt_str name, json_name;
     uint32_t number;
@@ -90,7 +93,8 @@ typedef struct pb_schema {
 } pb_schema;
 
 /* Gives the text of an imported file: MT_OK, MT_E_NOTFOUND, or another fault. The name
- * is relative and has no "..". */
+ * is relative and has no "..". The text must live as long as the arena: names borrow
+ * from it. Each name is asked for once. */
 typedef mt_err pb_loader(void *state, mt_arena *a, mt_str name, mt_str *text);
 
 enum {
@@ -104,14 +108,16 @@ enum {
 
 /* MT_OK: *out is set. MT_E_SYNTAX, MT_E_LIMIT, MT_E_NOTFOUND or the loader's: `why`
  * gets one sentence. Bytes that are not text are read as a FileDescriptorSet. `loader`
- * may be NULL: nothing can be imported but what is built in. */
+ * may be NULL: nothing can be imported but what is built in. `name` is how faults call
+ * the first file, and what an import of it would be called. A fault in any file is one
+ * of all: no schema is made of what was good. */
 mt_err pb_read(mt_arena *a, mt_str name, mt_str bytes, pb_loader *loader, void *state,
                mt_buf *why, const pb_schema **out);
 
 /* By full name, with or without a leading dot; NULL. */
 const pb_message *pb_message_find(const pb_schema *s, mt_str name);
-/* "Service/Method", the service with or without its package; NULL when there is none or
- * several. */
+/* "Service/Method", or "/Service/Method" as HTTP/2 has it, the service with or without
+ * its package; NULL when there is none or several. */
 const pb_method *pb_method_find(const pb_schema *s, mt_str path);
 /* By the name in the file or in JSON; NULL. */
 const pb_field *pb_field_find(const pb_message *m, mt_str name);
@@ -130,6 +136,8 @@ typedef enum pb_known {
     PB_DURATION,  /* "3.5s" */
     PB_INSIDE     /* what its only field, or the one that is set, has inside */
 } pb_known;
+/* By full name and fields: somebody's own
+ * google.protobuf.Duration with other fields is plain. */
 pb_known pb_known_of(const pb_message *m);
 
 #endif

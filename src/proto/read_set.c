@@ -3,7 +3,13 @@
  *
  * The numbers are those of google/protobuf/descriptor.proto. Each function reads one of
  * its messages, part by part, and passes over what it does not need. The set must have
- * every file that its files import (protoc --include_imports), but for Google's own. */
+ * every file that its files import (protoc --include_imports), but for Google's own and
+ * those that the loader has as text.
+ *
+ * A part whose wire type is not that of its field is passed over like an unknown one;
+ * what must be there (names, numbers, types) is asked for at the end of each function.
+ * Names must be UTF-8, because they are shown to people. Comments are not in a set that
+ * protoc writes without being asked, and are not read. */
 #include "base/utf8.h"
 #include "proto/build.h"
 #include "proto/wire.h"
@@ -11,10 +17,12 @@
 typedef struct scope {
     pb_build *b;
     mt_str name;   /* package or message around it */
-    bool implicit; /* proto3: a scalar without presence */
+    bool implicit; /* proto3, or so says an edition: a scalar without presence */
     size_t depth;
 } scope;
 
+/* One sentence for every broken byte: who has such a file has to make it again, and
+ * would not be helped by the place. */
 static bool bad_set(pb_build *b)
 {
     return pb_fault(b, MT_E_SYNTAX, "it is neither .proto text nor a descriptor set");
@@ -40,6 +48,8 @@ static bool read_enum_value(pb_build *b, mt_str bytes, pb_enum_value *out)
     return (!bad || bad_set(b)) && good_name(b, out->name) && pb_count(b);
 }
 
+/* Values are not checked to be different: the
+ * first of a number is the one that is shown. */
 static bool read_enum(const scope *s, mt_str bytes)
 {
     pb_part p;
@@ -68,12 +78,41 @@ static bool read_enum(const scope *s, mt_str bytes)
     return pb_add_enum(s->b, e);
 }
 
+/* google.protobuf.FeatureSet: of an edition's features only two change what is read,
+ * and both are of files and fields alone. */
+enum {
+    FILE_FEATURES = 50,
+    FIELD_FEATURES = 21,
+    FIELD_PRESENCE = 1,
+    IMPLICIT = 2,
+    MESSAGE_ENCODING = 5,
+    DELIMITED = 2
+};
+
+/* What the options say of one feature; 0: nothing. */
+static uint64_t feature_in(mt_str options, uint32_t features, uint32_t feature)
+{
+    pb_part p, inside;
+    bool bad = false;
+    uint64_t value = 0;
+    while (pb_next(&options, &p, &bad)) {
+        mt_str rest = p.number == features && p.wire == PB_SPAN ? p.span : (mt_str){0};
+        while (pb_next(&rest, &inside, &bad)) {
+            bool said = inside.number == feature && inside.wire == PB_VARINT;
+            value = said ? inside.value : value;
+        }
+    }
+    return value;
+}
+
 /* Label 3 is repeated; a oneof gives presence, and so does `optional` of proto3, which
- * protoc writes as a oneof of its own. */
+ * protoc writes as a oneof of its own. `oneof` is the index of the set plus one,
+ * bounded, because decoding allocates by it. */
 static bool read_field(const scope *s, mt_str bytes, pb_field *f)
 {
     pb_part p;
     bool bad = false;
+    mt_str options = {0};
     while (pb_next(&bytes, &p, &bad)) {
         uint64_t key = (uint64_t)p.number << 3 | (unsigned)p.wire;
         switch (key) {
@@ -84,6 +123,7 @@ static bool read_field(const scope *s, mt_str bytes, pb_field *f)
             f->kind = p.value < PB_KIND_COUNT ? (pb_kind)p.value : PB_GROUP;
             break;
         case 6 << 3 | PB_SPAN: f->type_name = p.span; break;
+        case 8 << 3 | PB_SPAN: options = p.span; break;
         case 9 << 3 | PB_VARINT:
             f->oneof = p.value < PB_MOST_THINGS ? (uint32_t)p.value + 1 : 0;
             break;
@@ -94,20 +134,24 @@ static bool read_field(const scope *s, mt_str bytes, pb_field *f)
     if (bad || !f->number || !f->kind || !good_name(s->b, f->name)) {
         return bad_set(s->b);
     }
-    if (f->kind == PB_GROUP) {
+    if (f->kind == PB_GROUP ||
+        feature_in(options, FIELD_FEATURES, MESSAGE_ENCODING) == DELIMITED) {
         return pb_fault(s->b, MT_E_SYNTAX, "field '%.*s' is a group", MT_ARG(f->name));
     }
     bool named = f->kind == PB_MESSAGE || f->kind == PB_ENUM;
     if (named != (f->type_name.len > 0)) {
         return bad_set(s->b);
     }
-    f->presence = !f->repeated && (!s->implicit || f->oneof);
+    uint64_t presence = feature_in(options, FIELD_FEATURES, FIELD_PRESENCE);
+    bool implicit = presence ? presence == IMPLICIT : s->implicit;
+    f->presence = !f->repeated && (!implicit || f->oneof);
     if (!f->json_name.len || mt_utf8_check(f->json_name) != f->json_name.len) {
         f->json_name = pb_camel(s->b->arena, f->name);
     }
     return pb_count(s->b);
 }
 
+/* MessageOptions.map_entry. link.c asks for the key and the value as well. */
 static bool is_map_entry(mt_str options)
 {
     pb_part p;
@@ -118,6 +162,8 @@ static bool is_map_entry(mt_str options)
     return entry && !bad;
 }
 
+/* Before everything else of a message or a service: what is inside needs the name
+ * around it, and the name may come last. */
 static mt_str name_of(mt_str bytes)
 {
     pb_part p;
@@ -129,6 +175,7 @@ static mt_str name_of(mt_str bytes)
     return name;
 }
 
+/* Messages inside it are added before it. Recursion is bounded by PB_MOST_NESTING. */
 static bool read_message(const scope *around, mt_str bytes)
 {
     pb_build *b = around->b;
@@ -208,6 +255,14 @@ static bool read_service(const scope *s, mt_str bytes)
     return good && (!bad || bad_set(s->b));
 }
 
+/* What a file's options say of all its fields. */
+static bool read_features(scope *s, mt_str options)
+{
+    s->implicit |= feature_in(options, FILE_FEATURES, FIELD_PRESENCE) == IMPLICIT;
+    return feature_in(options, FILE_FEATURES, MESSAGE_ENCODING) != DELIMITED ||
+           pb_fault(s->b, MT_E_SYNTAX, "its messages are groups");
+}
+
 /* Package and syntax may stand behind the messages they are about. */
 static bool read_file(pb_build *b, mt_str bytes)
 {
@@ -218,11 +273,13 @@ static bool read_file(pb_build *b, mt_str bytes)
         if (p.wire == PB_SPAN && p.number == 2) {
             s.name = p.span;
         } else if (p.wire == PB_SPAN && p.number == 12) {
-            s.implicit = mt_str_is(p.span, "proto3");
+            s.implicit |= mt_str_is(p.span, "proto3");
         } else if (p.wire == PB_SPAN && p.number == 1) {
             mt_vec_push(b->arena, &b->files, p.span);
         } else if (p.wire == PB_SPAN && p.number == 3) {
             mt_vec_push(b->arena, &b->waiting, p.span);
+        } else if (p.wire == PB_SPAN && p.number == 8 && !read_features(&s, p.span)) {
+            return false;
         }
     }
     if (bad || mt_utf8_check(s.name) != s.name.len) {
@@ -240,6 +297,7 @@ static bool read_file(pb_build *b, mt_str bytes)
     return good;
 }
 
+/* Nothing but files may be in a set: other bytes are most likely not a set at all. */
 bool pb_read_set(pb_build *b, mt_str bytes)
 {
     pb_part p;

@@ -1,9 +1,9 @@
 /* proto/read_text.c - .proto text: proto2, proto3 and editions.
  *
  * One token of look-ahead, one function per statement. What does not change how bytes
- * are read is passed over with its brackets balanced: options, extensions, reserved
- * ranges, bodies of methods. A comment beside or before a field is kept in one line,
- * for people and for motet connect.
+ * are read is passed over with its brackets balanced: options (but for the features of
+ * an edition that do), extensions, reserved ranges, bodies of methods. A comment beside
+ * or before a field is kept in one line, for people and for motet connect.
  *
  * Invariants: nesting is counted (PB_MOST_NESTING for messages, MOST_BRACKETS for what
  * is passed over), things are counted by pb_count(), and every loop takes a token or
@@ -16,6 +16,8 @@ enum { MOST_BRACKETS = 64, MOST_COMMENT = 300 };
 
 typedef enum token_kind { T_END, T_WORD, T_NUMBER, T_TEXT, T_SIGN } token_kind;
 
+/* One file. INVARIANT: `token` is the token ahead, which nobody has taken yet, and
+ * `rest` what is behind it. */
 typedef struct reader {
     pb_build *b;
     mt_str file, rest;
@@ -24,11 +26,13 @@ typedef struct reader {
     mt_str token;      /* text without its quotes, not decoded */
     mt_str comment;    /* the last one before the token ahead */
     mt_str package;
-    bool implicit; /* proto3 */
+    bool implicit; /* proto3, or so says an edition: scalars without presence */
+    size_t before; /* messages of the files before it */
 } reader;
 
 /* ---- Tokens ---- */
 
+/* FILE:LINE: what, not 'TOKEN'. The line is counted only now. */
 static bool fault(reader *r, const char *what)
 {
     size_t line = 1;
@@ -51,7 +55,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What a comment says, without its signs and the white space around it. */
+/* What a comment says, without its signs and the white space around it. Cut to
+ * MOST_COMMENT bytes, and then back to a whole character. */
 static mt_str said_in(mt_str comment)
 {
     comment = mt_str_trim(comment, MT_STR("/* \t\r\n"));
@@ -62,6 +67,7 @@ static mt_str said_in(mt_str comment)
     return comment;
 }
 
+/* A comment that is not closed goes to the end of the text. */
 static size_t comment_length(mt_str s)
 {
     if (s.ptr[1] == '/') {
@@ -75,6 +81,7 @@ static size_t comment_length(mt_str s)
     return s.len;
 }
 
+/* The last comment before the token is kept; those before it are forgotten. */
 static void pass_space(reader *r)
 {
     for (;;) {
@@ -93,6 +100,7 @@ static void pass_space(reader *r)
     }
 }
 
+/* 0: it is not closed on its line. A backslash takes the next character with it. */
 static size_t quoted_length(mt_str s)
 {
     for (size_t i = 1; i < s.len && s.ptr[i] != '\n'; i++) {
@@ -172,6 +180,8 @@ static bool take_word(reader *r, const char *word)
     return there;
 }
 
+/* want_: the token must be there, else the fault is said. take_: it is taken if it is
+ * there. is_: it is only looked at. */
 static bool want_sign(reader *r, char sign)
 {
     char what[] = "here must be 'x'";
@@ -272,19 +282,52 @@ static bool pass_statement(reader *r)
 
 /* ---- Fields ---- */
 
+/* features.field_presence = IMPLICIT, from its first word to before its value. What
+ * else an edition has changes neither bytes nor presence, but for groups. */
+static bool read_feature(reader *r, bool *implicit)
+{
+    next(r);
+    if (!take_sign(r, '.')) {
+        return fault(r, "features are read one by one, here must be '.'");
+    }
+    bool presence = take_word(r, "field_presence");
+    if (!presence && !take_word(r, "message_encoding")) {
+        return true;
+    }
+    if (!want_sign(r, '=')) {
+        return false;
+    }
+    *implicit = presence ? is_word(r, "IMPLICIT") : *implicit;
+    return presence || !is_word(r, "DELIMITED") || fault(r, "groups are not read");
+}
+
+/* Of a field, whose presence is known but for this. */
+static bool read_field_feature(reader *r, pb_field *f)
+{
+    bool implicit = !f->presence, good = read_feature(r, &implicit);
+    f->presence = !f->repeated && (!implicit || f->oneof);
+    return good;
+}
+
 /* "[json_name = "x", deprecated = true, (own).option = {…}]" */
 static bool read_options(reader *r, pb_field *f)
 {
     size_t depth = 0;
+    char before = 0; /* the sign before the token */
     if (!is_sign(r, '[')) {
         return true;
     }
     for (;;) {
-        bool named = depth == 1 && f && is_word(r, "json_name");
+        bool begins = depth == 1 && f && (before == '[' || before == ',');
+        bool named = begins && is_word(r, "json_name");
+        if (begins && is_word(r, "features") && !read_field_feature(r, f)) {
+            return false;
+        }
         if (r->kind == T_END) {
             return fault(r, "a bracket is not closed");
         }
         char c = r->kind == T_SIGN ? r->token.ptr[0] : 0;
+        before = c;
         depth += c == '[' || c == '{' || c == '(';
         depth -= c == ']' || c == '}' || c == ')';
         next(r);
@@ -301,6 +344,8 @@ static bool read_options(reader *r, pb_field *f)
     }
 }
 
+/* Words of the language, such as int64, cannot
+ * be names of messages; all others are one. */
 static pb_kind kind_named(mt_str name)
 {
     for (int k = PB_DOUBLE; k < PB_KIND_COUNT; k++) {
@@ -319,7 +364,8 @@ static void set_type(pb_field *f, mt_str type)
     f->type_name = f->kind == PB_MESSAGE ? type : (mt_str){0};
 }
 
-/* NAME = NUMBER [options] ; */
+/* NAME = NUMBER [options] ; the type was read before. The comment before the field wins
+ * over the one behind it. */
 static bool end_field(reader *r, field_list *list, pb_field *f)
 {
     uint64_t number;
@@ -348,7 +394,9 @@ static bool end_field(reader *r, field_list *list, pb_field *f)
     return pb_count(r->b);
 }
 
-/* map<string, Account> accounts = 3; is a repeated message AccountsEntry. */
+/* map<string, Account> accounts = 3; is a repeated message with
+ * the fields key and value. Its name, accounts.entry inside the
+ * message, is one that files have no reason to declare. */
 static bool read_map(reader *r, mt_str scope, field_list *list)
 {
     mt_arena *a = r->b->arena;
@@ -382,6 +430,9 @@ static bool read_map(reader *r, mt_str scope, field_list *list)
     return pb_add_message(r->b, entry);
 }
 
+/* [repeated|optional|required] TYPE …. `map` may also be the
+ * name of a message, hence the look at what follows. In proto3
+ * a scalar has presence only with `optional` or inside a oneof. */
 static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof)
 {
     pb_field f = {.comment = r->comment, .oneof = oneof};
@@ -408,6 +459,9 @@ static bool read_field(reader *r, mt_str scope, field_list *list, uint32_t oneof
 
 /* ---- Declarations ---- */
 
+/* enum Status { ACTIVE = 0; FROZEN = 1 [deprecated = true];
+ * }. Values live in the enum here, not in the scope around it
+ * as the language has it: nothing looks them up by full name. */
 static bool read_enum(reader *r, mt_str scope)
 {
     mt_str name, value_name;
@@ -447,7 +501,8 @@ static bool read_enum(reader *r, mt_str scope)
 
 static bool read_message(reader *r, mt_str scope, size_t depth);
 
-/* Its number within the message is that of the fields before it, and one more. */
+/* Its number within the message is that of the fields before it, and one more: two that
+ * have fields never share it, and it is never more than m->oneofs. */
 static bool read_oneof(reader *r, mt_str scope, field_list *list)
 {
     uint32_t number = (uint32_t)list->len + 1;
@@ -484,6 +539,7 @@ static bool read_member(reader *r, mt_str scope, size_t depth, field_list *list)
                                  : read_field(r, scope, list, 0);
 }
 
+/* The message is added after those inside it; link.c does not mind the order. */
 static bool read_message(reader *r, mt_str scope, size_t depth)
 {
     mt_str name;
@@ -565,6 +621,7 @@ static bool read_service(reader *r)
     return true;
 }
 
+/* public and weak change nothing here: all files share one space of names. */
 static bool read_import(reader *r)
 {
     next(r);
@@ -601,6 +658,24 @@ static bool read_syntax(reader *r)
     return want_sign(r, ';');
 }
 
+/* A feature counts for what is behind it, so one that comes late would be true of half
+ * of the file: that is refused. */
+static bool read_file_option(reader *r)
+{
+    bool implicit = r->implicit;
+    next(r);
+    if (is_word(r, "features") && !read_feature(r, &implicit)) {
+        return false;
+    }
+    if (implicit != r->implicit && r->b->messages.len > r->before) {
+        return fault(r, "features must stand before the messages");
+    }
+    r->implicit = implicit;
+    return pass_statement(r);
+}
+
+/* An edition is read like proto2: its fields have presence unless a feature says
+ * otherwise. */
 static bool read_top(reader *r)
 {
     return is_word(r, "message")   ? read_message(r, r->package, 1)
@@ -609,14 +684,18 @@ static bool read_top(reader *r)
            : is_word(r, "import")  ? read_import(r)
            : is_word(r, "package") ? read_package(r)
            : is_word(r, "syntax")  ? read_syntax(r)
-           : is_word(r, "option") || is_word(r, "edition") || is_word(r, "extend")
-               ? pass_statement(r)
-               : want_sign(r, ';');
+           : is_word(r, "option")  ? read_file_option(r)
+           : is_word(r, "edition") || is_word(r, "extend") ? pass_statement(r)
+                                                           : want_sign(r, ';');
 }
 
 bool pb_read_text(pb_build *b, mt_str file, mt_str text)
 {
-    reader r = {.b = b, .file = file, .rest = text, .start = text.ptr};
+    reader r = {.b = b,
+                .file = file,
+                .rest = text,
+                .start = text.ptr,
+                .before = b->messages.len};
     if (text.len > PB_MOST_BYTES) {
         return pb_fault(b, MT_E_LIMIT, "%.*s has more than %d bytes", MT_ARG(file),
                         PB_MOST_BYTES);

@@ -1,5 +1,11 @@
 /* proto/schema.c - reading a schema with its imports, and looking things up in it.
- * Room: proto. */
+ * Room: proto.
+ *
+ * Order of pb_read(): the first file, by text or as a set; then imports
+ * until none waits, each once, so that circles end; then link.c. A file
+ * is known by the name of its import alone. What may fail: everything
+ * that the readers refuse, an import that leads outside or is not
+ * found, a limit. Looking up cannot fail and does not allocate. */
 #include <stdlib.h>
 
 #include "proto/build.h"
@@ -38,6 +44,7 @@ mt_str pb_join(mt_arena *a, mt_str outer, mt_str name)
     return outer.len ? mt_strf(a, "%.*s.%.*s", MT_ARG(outer), MT_ARG(name)) : name;
 }
 
+/* The map has the index plus one, so that 0 can mean "not there". */
 static bool add_name(pb_build *b, mt_str name, pb_named what)
 {
     bool added;
@@ -124,6 +131,9 @@ static bool is_text(mt_str bytes)
     return true;
 }
 
+/* The name of an import becomes a path for the loader:
+ * relative, without empty steps, '.', '..', backslashes and NUL
+ * bytes, so that it cannot lead out of where the loader looks. */
 static bool is_inside(mt_str name)
 {
     bool good = name.len && name.ptr[0] != '/' && mt_str_find(name, '\\') == name.len &&
@@ -137,7 +147,9 @@ static bool is_inside(mt_str name)
     return good;
 }
 
-/* Google's own are taken from here unless somebody brings them along. */
+/* Google's own are taken from here: those of google/protobuf
+ * always, because pb_known_of() relies on their fields, the
+ * others only if the loader does not have them. */
 static mt_err load(pb_build *b, mt_str name, pb_loader *loader, void *state,
                    mt_str *out)
 {
@@ -154,6 +166,7 @@ static mt_err load(pb_build *b, mt_str name, pb_loader *loader, void *state,
     return err;
 }
 
+/* The file is marked before it is read: it may import itself through others. */
 static bool read_imports(pb_build *b, pb_loader *loader, void *state)
 {
     while (b->waiting.len) {
@@ -223,12 +236,15 @@ static bool is_service(mt_str full, mt_str name)
             mt_str_ends(full, name));
 }
 
+/* A full name ends the search when it is met, wherever it stands; of short ones there
+ * must be only one. */
 const pb_method *pb_method_find(const pb_schema *s, mt_str path)
 {
     path = mt_str_starts(path, MT_STR("/")) ? mt_str_skip(path, 1) : path;
     size_t slash = mt_str_find(path, '/');
     mt_str service = mt_str_from(path.ptr, slash), name = mt_str_skip(path, slash + 1);
     const pb_method *found = NULL;
+    size_t count = 0;
     for (size_t i = 0; service.len && i < s->method_count; i++) {
         const pb_method *m = &s->methods[i];
         if (!mt_str_eq(m->name, name) || !is_service(m->service, service)) {
@@ -237,12 +253,10 @@ const pb_method *pb_method_find(const pb_schema *s, mt_str path)
         if (mt_str_eq(m->service, service)) {
             return m;
         }
-        if (found) {
-            return NULL;
-        }
         found = m;
+        count++;
     }
-    return found;
+    return count == 1 ? found : NULL;
 }
 
 const pb_field *pb_field_find(const pb_message *m, mt_str name)

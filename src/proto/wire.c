@@ -1,8 +1,11 @@
 /* proto/wire.c - tags, varints and spans. Room: proto. */
 #include "proto/wire.h"
 
+/* Groups are passed over without recursion; the number of a field has 29 bits. */
 enum { MOST_GROUPS = 64, MOST_NUMBER = (1 << 29) - 1 };
 
+/* Seven bits a byte, the least first. Longer
+ * forms than needed are allowed, up to ten bytes. */
 bool pb_varint(mt_str *rest, uint64_t *out)
 {
     uint64_t value = 0;
@@ -46,6 +49,8 @@ static bool take_span(mt_str *rest, mt_str *out)
     return true;
 }
 
+/* One tag with its value. The begin and the end of a group have none, and which of them
+ * is allowed here is for the caller to say. */
 static bool take_one(mt_str *rest, pb_part *out)
 {
     uint64_t tag;
@@ -86,6 +91,7 @@ static bool pass_group(mt_str *rest, uint32_t number)
     return true;
 }
 
+/* *bad is only ever set, never cleared: the caller begins with false. */
 bool pb_next(mt_str *rest, pb_part *out, bool *bad)
 {
     while (rest->len) {

@@ -1,10 +1,13 @@
 /* tool/actions.c - what can be done now, and what stands in the way of the rest.
- * Room: tool.
- * Four questions to the executor, in this order: the flows of this persona, the
- * operations, the flows that wait for it, how many instances are in each state. Facts
- * that nobody knows are left open. What concerns other personas is left out. May fail:
- * what the executor refuses, it refuses here; conditions of operations are for who may
- * evaluate, and without that right the rest is told. */
+ * Room: tool. Four questions to the executor, in this order: the flows of this persona,
+ * the operations, the flows that wait for it, how many instances are in each state.
+ * Facts that nobody knows are left open. What concerns other personas is left out. May
+ * fail: what the executor refuses, it refuses here; conditions of operations are for
+ * who may evaluate, and without that right the rest is told.
+ *
+ * kept[0], kept[1] and kept[2] have the answers to the first
+ * three, until the fourth is there; so the answers may be of
+ * slightly different moments, as the store goes on in between. */
 #include "tool/turn.h"
 
 /* How many instances of the entity are in a state that the operation leaves? */
@@ -40,6 +43,8 @@ static uint32_t missing_for(const tl_turn *t, const ct_operation *op)
     return CT_NONE;
 }
 
+/* What the executor said of it, and `no_instance` where nothing could be moved: a
+ * precondition that holds is of no use then. */
 static void own_operation(tl_turn *t, mt_jw *w, mt_buf *words, const mt_json *o,
                           const ct_operation *op)
 {
@@ -118,6 +123,8 @@ static void waiting_flows(mt_jw *w, mt_buf *words, const mt_json *items)
     mt_jw_end_array(w);
 }
 
+/* All four are there. kept[1] is a problem without `operations` where evaluating is not
+ * allowed: then the list is empty, and not missing. */
 static void told_actions(tl_turn *t)
 {
     mt_buf words = {0}, data = {0};

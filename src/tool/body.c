@@ -1,5 +1,6 @@
-/* tool/body.c - bodies of calls, from the arguments of a tool.
- * Room: tool. */
+/* tool/body.c - bodies of calls, from the arguments
+ * of a tool. Room: tool. What was not given is not
+ * written, so that the executor's defaults hold. */
 #include "tool/turn.h"
 
 void tl_add_json(mt_jw *w, const char *key, const mt_json *value)
@@ -27,6 +28,7 @@ void tl_add_outcome(const tl_turn *t, mt_jw *w)
     }
 }
 
+/* Not sorted: callers add members of their own behind these. */
 mt_jw tl_body_begin(tl_turn *t, mt_buf *b)
 {
     mt_jw w = mt_jw_start(b, false);

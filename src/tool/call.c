@@ -128,6 +128,7 @@ bool tl_wants_receipt(const tl_turn *t)
            (t->visit->receipts || (mt_json_is(asked, MT_JSON_BOOL) && asked->boolean));
 }
 
+/* What HTTP's body of an operation or a flow has, too. */
 static mt_str acting_body(tl_turn *t)
 {
     mt_buf b = {0};
@@ -183,6 +184,7 @@ void tl_answer_problem(tl_turn *t)
     }
 }
 
+/* The answer to EX_OPERATION: done, or why not. */
 static void did_operation(tl_turn *t)
 {
     mt_buf words = {0};
@@ -219,7 +221,7 @@ static void act(tl_turn *t)
 /* ---- Tools of our own ---- */
 
 /* "It is so" and "it is not so" fit all three: a verdict that is present, an operation
- * or a flow that is open. */
+ * or a flow that is open. `message` says which, if the executor has one. */
 static void told_why(tl_turn *t)
 {
     mt_buf words = {0};
@@ -269,6 +271,7 @@ static bool refused_subject(tl_turn *t)
     return !mine;
 }
 
+/* A verdict is asked about without a persona: it holds for everybody or nobody. */
 static void why(tl_turn *t)
 {
     mt_buf b = {0};
@@ -333,7 +336,9 @@ static void explain(tl_turn *t)
 
 /* ---- All of them ---- */
 
-/* From here on it is the call of that tool; only its body says that it is a trial. */
+/* From here on it is the call of that tool; only its body
+ * says that it is a trial. Arguments are checked twice:
+ * those of dry_run before, those of the tool it tries here. */
 static void dry_run(tl_turn *t)
 {
     const tl_tool *tool = tl_set_find(t->set, t->given.tool);
@@ -363,6 +368,7 @@ static void (*const TOOLS[])(tl_turn *t) = {
 };
 _Static_assert(sizeof TOOLS / sizeof *TOOLS == TL_KIND_COUNT, "all kinds");
 
+/* Before anything is asked: what cannot be an id would only be logged by the store. */
 static bool refused_execution(tl_turn *t)
 {
     bool needs = t->tool->kind == TL_RESUME || t->tool->kind == TL_CANCEL;

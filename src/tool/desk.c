@@ -1,8 +1,12 @@
 /* tool/desk.c - who comes in, as whom, and which method a message asks for.
- * Room: tool.
- * The tools of a persona are worked out once for each version of a contract and kept.
+ * Room: tool. The tools of a persona are worked out once for each version of a contract
+ * and kept with the desk: turns borrow them, they borrow the version's plan, and the
+ * executor, too, keeps every version that it has loaded.
  * INVARIANT: the caller that the executor sees holds the visit's persona and no other.
- */
+ *
+ * Order of a message: it is read (mc_read), its key looked at, contract and persona
+ * found anew, the caller narrowed, the method run. A message that is not a request gets
+ * no method, but ends its turn like any other. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -44,6 +48,8 @@ bool tl_admits(tl_desk *d, const tl_visit *v)
            ex_caller_holds(v->caller, v->contract, v->persona);
 }
 
+/* Made under the lock: two visitors that come at
+ * once wait for one analysis and do not make two. */
 static const tl_set *set_of(tl_desk *d, const ex_view *view, mt_str persona)
 {
     bool added;
@@ -81,6 +87,9 @@ void tl_names(tl_desk *d, mt_str contract, mt_str persona, mt_buf *out)
 static const mt_str OPEN_RIGHTS[] = {MT_STR_INIT("facts:*"), MT_STR_INIT("evaluate"),
                                      MT_STR_INIT("read"), MT_STR_INIT("ledger:read")};
 
+/* The executor judges by what a caller holds. A persona that the visitor does not act
+ * as is taken away, so that no argument of a tool can make use of it. Its rights stay
+ * its own; who may do everything gets OPEN_RIGHTS instead. */
 static void narrow(tl_turn *t)
 {
     const ex_caller *who = t->visit->caller;
@@ -110,6 +119,8 @@ void tl_session_begin(tl_session *s)
 
 /* ---- Methods ---- */
 
+/* `initialize` of the older revision, `server/discover` of the newer: the same answer.
+ * In the older one a session begins, and with it a new nonce. */
 static void start(tl_turn *t)
 {
     mt_buf words = {0};
@@ -127,6 +138,7 @@ static void start(tl_turn *t)
     }
 }
 
+/* The empty result: a ping, and notifications that ask for nothing. */
 static void nothing(tl_turn *t)
 {
     (void)t;
@@ -160,6 +172,8 @@ static bool lost(tl_turn *t)
     return !here;
 }
 
+/* The turn belongs to itself from tl_go_on()
+ * on, which may have freed it when it returns. */
 void tl_hear(tl_desk *d, const tl_visit *v, mt_str text, tl_done *done, void *state)
 {
     tl_turn *t = mt_xmalloc(sizeof *t);

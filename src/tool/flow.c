@@ -9,6 +9,8 @@
 
 /* ---- Tasks ---- */
 
+/* How often a client should ask after a task;
+ * people act, so seconds are soon enough. */
 enum { POLL_MS = 5000 };
 
 static bool is_mine(const tl_turn *t, const mt_json *waiting)
@@ -16,7 +18,9 @@ static bool is_mine(const tl_turn *t, const mt_json *waiting)
     return mt_str_eq(mt_text_at(waiting, "persona"), tl_persona(t));
 }
 
-/* What an execution is as a task. */
+/* What an execution is as a task. A flow that failed is "completed" with a result that
+ * is an error: the call has come to its end. One that waits for its own persona is
+ * "input_required" only if an outcome is missing and the client can be asked. */
 static const char *task_status(const tl_turn *t, const mt_json *flow)
 {
     mt_str status = mt_text_at(flow, "status");
@@ -38,7 +42,8 @@ static bool flow_failed(const mt_json *flow)
     return mt_str_is(mt_text_at(flow, "status"), "failed");
 }
 
-/* The result that the call would have had, had it waited. */
+/* The result that the call would have had, had it waited. tl_result() writes to
+ * `members`, which are the task's own at this moment, hence the exchange. */
 static void task_result(tl_turn *t, mt_jw *w, mt_str words)
 {
     mt_buf members = t->members;
@@ -52,7 +57,8 @@ static void task_result(tl_turn *t, mt_jw *w, mt_str words)
     t->members = members;
 }
 
-/* Times are the execution's. */
+/* Times are the execution's. `detailed` is false in the answer that creates a task:
+ * only tasks/get has the request or the result. */
 static void task_members(tl_turn *t, mt_buf *out, bool detailed)
 {
     const mt_json *flow = t->reply, *waiting = mt_json_at(flow, "waiting");
@@ -128,6 +134,8 @@ static void acknowledged(tl_turn *t)
     }
 }
 
+/* An answer about another step, or none, changes
+ * nothing; the acknowledgement is the same. */
 static void update(tl_turn *t)
 {
     if (lost(t)) {
@@ -167,6 +175,8 @@ void tl_tasks_cancel(tl_turn *t)
 
 /* ---- Results ---- */
 
+/* A flow that failed is an error of the tool;
+ * one that waits or was cancelled is not. */
 static void in_words(tl_turn *t)
 {
     mt_buf words = {0};
@@ -193,6 +203,8 @@ static void told_seed(tl_turn *t)
     mt_buf_free(&out);
 }
 
+/* Three ways, in this order: ask for the outcome, if it is this persona's to name; make
+ * a task, if somebody else is waited for; say it in words. */
 void tl_flow_result(tl_turn *t)
 {
     const mt_json *waiting = mt_json_at(t->reply, "waiting");

@@ -1,5 +1,9 @@
 /* tool/input.c - outcomes that a client is asked for, and its answers.
- * Room: tool. */
+ * Room: tool.
+ *
+ * The server keeps nothing while a client is asked: the request carries a key that
+ * names the step, and the answer comes with a new call that has the same key. What does
+ * not fit is passed over, and then the client is asked again. */
 #include "tool/turn.h"
 
 /* "outcome", or "outcome:STEP" of a flow. */
@@ -10,6 +14,8 @@ mt_str tl_input_key(tl_turn *t, const mt_json *waiting)
                : MT_STR("outcome");
 }
 
+/* {"inputRequests": {KEY: {"method": "elicitation/create",
+ * "params": …}}}, with a form of one choice. */
 void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
                       const mt_json *outcomes)
 {
@@ -42,6 +48,9 @@ void tl_input_request(tl_turn *t, mt_jw *w, const mt_json *waiting,
     mt_jw_end_object(w);
 }
 
+/* True: the request is the turn's result. False for clients that cannot be asked and
+ * for the older revision, which has no such results; the caller then says it in words.
+ * `requestState` is the execution, by which the flow is found when the answer comes. */
 bool tl_asks_for_outcome(tl_turn *t, const mt_json *outcomes, const mt_json *flow)
 {
     bool asks = (t->m.can & MC_CAN_BE_ASKED) && t->m.revision != MC_2025_11_25 &&

@@ -1,8 +1,10 @@
 /* tool/list.c - tools/list: each tool with the JSON Schema of its arguments.
- * Room: tool.
- * `facts` has the facts that this caller may give and no other, `bindings` what the
- * operation or flow changes, `params` the names in the paths of sources. Texts of the
- * contract pass through as they are; nothing here can fail. */
+ * Room: tool. `facts` has the facts that this caller may give and no other, `bindings`
+ * what the operation or flow changes, `params` the names in the paths of sources. Texts
+ * of the contract pass through as they are; nothing here can fail.
+ *
+ * The list is made for each request: what a caller may give depends on its rights, not
+ * only on its persona. Its order and names do not (set.c), so pages fit together. */
 #include "contract/wire/type_schema.h"
 #include "tool/turn.h"
 
@@ -210,6 +212,8 @@ static void acting_properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
     params_schema(w, t);
 }
 
+/* In byte order, hence `why` twice: flow and
+ * operation before params, verdict behind it. */
 static void asking_properties(mt_jw *w, const tl_turn *t, bool why)
 {
     bindings_schema(w, t, NULL);
@@ -225,6 +229,7 @@ static void asking_properties(mt_jw *w, const tl_turn *t, bool why)
     }
 }
 
+/* In byte order of the names, as input_schema() has opened a sorted object. */
 static void properties(mt_jw *w, const tl_turn *t, const tl_tool *tool)
 {
     switch (tool->kind) {
@@ -315,6 +320,7 @@ static void tool_json(mt_jw *w, const tl_turn *t, const tl_tool *tool)
     mt_buf_free(&words);
 }
 
+/* Tools in one answer. Few contracts have more for one persona. */
 enum { PAGE = 100 };
 
 /* A cursor is the name of the last tool before: it holds whatever else changes. */

@@ -35,6 +35,7 @@ enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 
 #define SCHEME "motet://"
 
+/* Rows with a part to fill in are listed as templates, the others as resources. */
 static bool is_template(const struct resource *r)
 {
     return strchr(r->pattern, '{') != NULL;
@@ -49,6 +50,7 @@ static mt_str address(tl_turn *t, const struct resource *r)
     return tl_keep(t, &b);
 }
 
+/* All rows in one page, so any cursor is a wrong one. */
 static void list(tl_turn *t, const char *key, bool templates)
 {
     mt_jw w = mt_jw_start(&t->members, false);
@@ -103,7 +105,8 @@ static mt_str take_part(mt_str *rest)
     return part;
 }
 
-/* Both have to end together. */
+/* Both have to end together. `name` and `id` are set on the way, also if it does not
+ * fit in the end: the caller empties them for each row. */
 static bool fits(tl_turn *t, const struct resource *r, mt_str path, mt_str *name,
                  mt_str *id)
 {
@@ -147,6 +150,9 @@ static bool is_of_contract(const tl_turn *t)
     return mt_str_eq(mt_text_at(from, "contract"), t->view.contract);
 }
 
+/* True: the fault is said. What the executor refuses is "not
+ * found", whatever the reason, so that nobody learns what exists;
+ * 501 means that this is not served here, which is the same. */
 static bool missed(tl_turn *t)
 {
     bool later = t->status >= 500 && t->status != 501;

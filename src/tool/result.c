@@ -1,5 +1,10 @@
 /* tool/result.c - what a tool answers: words, the same as data, and notes in `_meta`.
- * Room: tool. */
+ * Room: tool.
+ *
+ * A result says everything twice: in words for a model that reads, as structuredContent
+ * for a program. The data is text in `content` as well, for clients that do not know
+ * the other member. Refusals are results with isError, not faults of the protocol: the
+ * model is to read them. */
 #include "tool/turn.h"
 
 static void content_json(mt_jw *w, mt_str words, mt_str data)
@@ -49,6 +54,7 @@ void tl_refuse(tl_turn *t, const char *code, const char *format, ...)
     mt_buf_free(&data);
 }
 
+/* What proves the change goes to `_meta`, where clients keep it from the model. */
 void tl_note_record(tl_turn *t)
 {
     static const char *const KEYS[] = {"queued", "receipt", "record"};
@@ -66,6 +72,7 @@ void tl_note_record(tl_turn *t)
     }
 }
 
+/* The receipt is in `_meta` only: it is long, and nothing that a model could use. */
 mt_str tl_data(tl_turn *t, const mt_json *reply, const mt_json *changes)
 {
     mt_buf b = {0};

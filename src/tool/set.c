@@ -13,6 +13,8 @@
 
 /* ---- Operations ---- */
 
+/* A bit for each operation of the model, in `a`. The analysis is thrown away: what is
+ * kept for every version should be small. */
 static uint64_t *operations_of(mt_arena *a, const ct_plan *p, uint32_t persona)
 {
     mt_arena tmp = {0};
@@ -55,11 +57,14 @@ typedef struct way {
 
 static uint8_t walk_graph(walk *k, uint32_t graph);
 
+/* An operation ends the way: whoever does it begins
+ * the flow, and what comes later is not asked. */
 static void meet(walk *k, uint32_t op, uint32_t persona)
 {
     k->begins |= persona == k->persona && ct_bit(k->ops, op);
 }
 
+/* Each step once: flows have no cycles, but ways come together. */
 static void lead_to(way *y, ct_plan_target to)
 {
     walk *k = y->k;
@@ -127,6 +132,8 @@ static void lead_on_from_fork(way *y, const ct_plan_step *s)
     }
 }
 
+/* What a step leads to before any operation was done. Branches are followed both ways,
+ * as facts are not known. */
 static void look_at(way *y, const ct_plan_step *s)
 {
     const ct_plan_target *to = &y->k->p->targets[s->first_target];
@@ -215,6 +222,7 @@ typedef struct names {
     mt_str *operations, *flows; /* of the model's; empty: none yet */
 } names;
 
+/* False: the name is taken already, and the slot stays as it was. */
 static bool took(names *n, mt_str name, mt_str *slot)
 {
     bool added;
@@ -225,7 +233,8 @@ static bool took(names *n, mt_str name, mt_str *slot)
     return added;
 }
 
-/* "KIND-NAME" with "_" for what a name may not have, or "KIND-NAME-2" and so on. */
+/* "KIND-NAME" with "_" for what a name may not have, or "KIND-NAME-2" and so on; cut to
+ * NAME_MOST bytes, the number never. `number` counts from 1. */
 static mt_str other_name(names *n, const char *kind, mt_str id, unsigned number)
 {
     mt_str end = number > 1 ? mt_strf(n->tmp, "-%u", number) : MT_STR("");
@@ -272,6 +281,8 @@ static void name_all(names *n, const ct_model *m)
 
 /* ---- All together ---- */
 
+/* Is there a step, or a compensation, that waits
+ * for this persona? Only then resuming makes sense. */
 static bool has_part(const ct_plan *p, uint32_t persona)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
@@ -290,6 +301,7 @@ static bool has_part(const ct_plan *p, uint32_t persona)
     return false;
 }
 
+/* Tools of our own come last, and only those that this persona can use. */
 const tl_set *tl_set_make(mt_arena *keep, const ex_view *view, uint32_t persona)
 {
     const ct_plan *p = view->plan;

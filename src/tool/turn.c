@@ -30,6 +30,8 @@ bool tl_is_name(mt_str text)
 
 /* ---- Keys ---- */
 
+/* Shorter than the 255 of HTTP's Idempotency-Key:
+ * key_with_input() may add 17 characters. */
 enum { KEY_BYTES = 200 };
 
 static bool is_printable(mt_str text)
@@ -42,6 +44,7 @@ static bool is_printable(mt_str text)
     return text.len > 0;
 }
 
+/* A digest, so that an id of any length and content becomes a key of 64 characters. */
 mt_str tl_session_key(mt_arena *a, const tl_session *s, mt_str id)
 {
     char hex[2 * MT_SHA256_BYTES];
@@ -105,6 +108,7 @@ mt_str tl_keep(tl_turn *t, mt_buf *b)
     return text;
 }
 
+/* Calls that change something: the others need no key, as they may be repeated. */
 static bool writes(ex_action a)
 {
     return a == EX_OPERATION || a == EX_FLOW_START || a == EX_FLOW_RESUME ||
@@ -137,6 +141,8 @@ void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
     }
 }
 
+/* The executor's answer, on any thread. `then` may
+ * set another call; tl_go_on() makes it or ends. */
 static void heard(void *state, ex_reply *reply)
 {
     tl_turn *t = state;
@@ -152,6 +158,8 @@ static void heard(void *state, ex_reply *reply)
 
 /* ---- Turns ---- */
 
+/* A notification has an empty body. The buffer is
+ * freed even if done() moved it out: it is empty then. */
 static void finish(tl_turn *t)
 {
     mt_buf body = {0};

@@ -1,5 +1,10 @@
 /* tool/turn.h - one message on its way, and the tools of a persona.
- * Room: tool. Private to it. */
+ * Room: tool. Private to it.
+ *
+ * A method or a tool is a function of the turn. It ends its step in one of three ways:
+ * with a result in `members` (tl_result and its like), with a call that is to be made
+ * (tl_call), or with a fault of the protocol (mc_spoil). tl_go_on() then does what was
+ * set. Nothing of a turn outlives done(): what a client has to keep is given to it. */
 #ifndef TL_TURN_H
 #define TL_TURN_H
 
@@ -10,6 +15,8 @@
 #include "contract/flow/plan.h"
 #include "tool/tool.h"
 
+/* A set is found by "ETAG CONTRACT PERSONA", so that a new version of a contract has
+ * sets of its own; those of older ones stay until the desk goes. */
 struct tl_desk {
     ex_executor *executor;
     mc_server server;
@@ -46,6 +53,8 @@ struct tl_desk {
     X(CANCEL,  "cancel",  false, "Cancel a flow that this caller began.")
 /* clang-format on */
 
+/* ORDER: tools of the contract before our own.
+ * `kind > TL_FLOW` asks whether it is one of ours. */
 typedef enum tl_kind {
     TL_OPERATION,
     TL_FLOW,
@@ -118,11 +127,15 @@ struct tl_turn {
     mt_buf members, meta;
 };
 
-/* Makes the call that is to be made, or ends the turn, which is then gone. */
+/* Makes the call that is to be made, or ends the turn, which
+ * is then gone. Either way the caller must not touch the
+ * turn again: the answer may come on another thread at once. */
 void tl_go_on(tl_turn *t);
 /* The key that `_meta` names is malformed; the message is then spoilt. */
 bool tl_spoilt_key(tl_turn *t);
-/* A call of the executor is to be made; `then` is called with its answer. */
+/* A call of the executor is to be made; `then` is called with
+ * its answer in t->status and t->reply. `name`, `id` and `body`
+ * must live in the turn, or be constant. One call at a time. */
 void tl_call(tl_turn *t, ex_action action, mt_str name, mt_str id, mt_str body,
              void (*then)(tl_turn *t));
 /* What was read, as text in the turn's arena; frees the buffer. */
@@ -162,7 +175,7 @@ void tl_refused_with(tl_turn *t, const mt_json *problem, const mt_json *changes)
 /* What every question about facts has; the writer stands inside the open object. */
 mt_jw tl_body_begin(tl_turn *t, mt_buf *b);
 mt_str tl_body_end(tl_turn *t, mt_jw *w, mt_buf *b);
-/* A member, if there is one. */
+/* A member, if there is one: NULL, or text whose ptr is NULL, writes nothing. */
 void tl_add_json(mt_jw *w, const char *key, const mt_json *value);
 void tl_add_text(mt_jw *w, const char *key, mt_str value);
 /* The outcome that an argument names, or an answer to an input request. */

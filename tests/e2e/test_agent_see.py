@@ -112,6 +112,7 @@ senders: [{route: A, message: "{{memory.n}}"}]
         text = self.holds("agent", "inspect", "socket").out
         for part in ("counter, connected", peer.address, '["A"]', '{"n":3}', "received 3"):
             self.assertIn(part, text)
+        self.assertRegex(text, r"(?m)^counts    (\w+ \d+, )*received 3(, \w+ \d+)*$")
         self.assertEqual(stat.S_IMODE(os.stat(self.dir / "socket").st_mode), 0o600)
         self.assertEqual(agent.stop(), 0)
         self.assertFalse((self.dir / "socket").exists())

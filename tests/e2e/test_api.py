@@ -145,6 +145,18 @@ class Asked(Case):
                 self.assertEqual(json.loads(shown.out)["id"], id)
                 self.assertEqual(server.ask("DELETE", place).status, 200)
 
+    def test_a_flow_of_another_contract_holds_no_instance_of_ours(self):
+        server = self.start()
+        for contract in ("loan", "other"):
+            server.post("/v1/contracts", {"contract": contract, "source": LOAN})
+            made = server.post(f"/v1/contracts/{contract}/instances/Loan", {"id": "l1"})
+            self.assertEqual(made.status, 201)
+        begun = server.post("/v1/contracts/loan/flows/lend", {
+            "persona": "clerk", "facts": {"sound": True}, "bindings": {"Loan": "l1"}})
+        self.assertEqual((begun.status, begun.json["status"]), (200, "waiting"))
+        self.assertEqual(server.ask("DELETE", "/v1/contracts/loan/instances/Loan/l1").status, 409)
+        self.assertEqual(server.ask("DELETE", "/v1/contracts/other/instances/Loan/l1").status, 200)
+
     def test_FS19_a_dry_run_with_a_long_body_says_simulation_however_it_is_refused(self):
         server = self.start("--max-body", str(1 << 20))
         long = "x" * (300 << 10)  # a worker's, before it is read

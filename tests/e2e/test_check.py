@@ -375,7 +375,7 @@ class Lint(Case):
     def test_what_is_not_understood_is_a_warning_with_its_place(self):
         self.write("motet.yaml", "lint:\n  allow: [T7066]\n  alow: [T701]\n")
         path = self.write("c.tenor", "// motet: alow T702\n// motet: allow T403, X1\n"
-                          "// motet: allow T7O1 for now\n" + LINTED)
+                          "// motet: allow T7O1 for now\n// motet: allow Sabc\n" + LINTED)
         result = self.holds("check", "--deny", "T7O1", path)
         for place, message, hint in (
                 ("motet.yaml:2:11", "lint.allow: there is no code 'T7066'", "did you mean T706?"),
@@ -384,6 +384,7 @@ class Lint(Case):
                 ("c.tenor:2:17", "T403 is an error", "only warnings and notes have a level"),
                 ("c.tenor:2:23", "there is no code 'X1'", "motet help codes"),
                 ("c.tenor:3:17", "there is no code 'T7O1'", "did you mean T701?"),
+                ("c.tenor:4:17", "there is no code 'Sabc'", "motet help codes"),
                 ("c.tenor", "--deny T7O1: there is no code 'T7O1'", "did you mean T701?")):
             with self.subTest(message):
                 self.assertIn(f"warning[T710]: {message}", result.err)

@@ -43,6 +43,11 @@ class Completion(Case):
         self.assertIn("--limit", self.shell("fish", "-c",
                       f"source {script}; complete -C 'motet help --l'"))
 
+    def test_fish_knows_whose_value_may_be_left_out(self):
+        script = self.holds("completion", "fish").out
+        self.assertIn(" -l adapter -d ", script)
+        self.assertIn(" -l key -r -d ", script)
+
     @have("zsh")
     def test_zsh_accepts_the_script_and_registers_it(self):
         script = self.script("zsh")

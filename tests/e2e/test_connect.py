@@ -259,6 +259,52 @@ class Reviews(Case):
         self.assertIn("accepts nothing", self.apply(
             self.review.replace("accept: true", "accept: false"), 1))
 
+    def test_a_query_that_asks_for_something_else_is_not_the_place(self):
+        self.write("shop.tenor", 'source shop { protocol: graphql endpoint: "http://127.0.0.1:1" }\n'
+                   'fact total { type: Int(0, 9) source: shop { path: "order.total" } }\n'
+                   "rule r { stratum: 0 when: total > 1 produce: ok(true) }\n")
+        self.write("shop.graphql", "type Query { order(id: ID!): Order } "
+                   "type Order { total: Int! count: Int! }")
+        self.holds("connect", "shop.tenor", "--from", "shop.graphql", "--out", "review.yaml")
+        review = (self.dir / "review.yaml").read_text().replace("accept: false", "accept: true")
+        self.assertIn("{ total }", review)
+        self.apply(review)
+        self.assertIn("the document has no such place",
+                      self.apply(review.replace("{ total }", "{ count }"), 1))
+
+    def proposed(self, kind, members):
+        """The review of one fact `price` of a type, from an object with these members."""
+        self.write("shop.tenor", 'source shop { protocol: http base_url: "http://127.0.0.1:1" }\n'
+                   f'fact price {{ type: {kind} source: shop {{ path: "order.price" }} }}\n'
+                   "rule r { stratum: 0 when: true produce: ok(true) }\n")
+        self.write("shop.yaml", json.dumps({"openapi": "3.0.0", "paths": {"/order": {"get": {
+            "responses": {"200": {"content": {"application/json": {"schema": {
+                "properties": {"price": members}}}}}}}}}}))
+        return self.run_motet("connect", "shop.tenor", "--from", "shop.yaml").out
+
+    def test_everything_that_is_proposed_can_be_applied(self):
+        def money(amount, currency):
+            return {"properties": {amount: {"type": "integer"}, "currency": currency}}
+        euro = 'Money(currency: "EUR")'
+        words = {"type": "string", "enum": ["EUR", "USD"]}
+        for kind, shape, proposes in [
+                (euro, money("amount", {"type": "string"}), True),
+                (euro, money("amount", words), True),
+                (euro, money("amount", {"type": "integer"}), False),
+                (euro, money("amountCents", {"type": "string"}), True),
+                (euro, money("amountCents", {"type": "object", "properties": {}}), False),
+                ("Bool", {"type": "string", "enum": ["Y", "N"]}, True),
+                ("Bool", {"type": "string", "enum": ["off", "ON"]}, True),
+                ("Bool", {"type": "string", "enum": ["Y", "T"]}, False),
+                ("Bool", {"type": "string", "enum": ["no", "off"]}, False),
+                ("Bool", {"type": "string", "enum": ["yes", "perhaps"]}, False)]:
+            with self.subTest(f"{kind} {shape}"):
+                review = self.proposed(kind, shape)
+                self.assertEqual('place: "GET /order price"' in review, proposes, review)
+                if proposes:
+                    self.write("motet.yaml", "log: json\n")
+                    self.apply(review.replace("accept: false", "accept: true"))
+
     def test_every_way_to_write_a_configuration_keeps_what_it_says(self):
         for before in ["", "# only words\n", "listen: 127.0.0.1:0", "sources:\n",
                        "sources: {}\n", "sources: {shop: {max_age: 2s}, other: {file: x}}\nlog: json\n",
@@ -293,16 +339,73 @@ class Reviews(Case):
                                                             "x.sql").err)
 
 
+KINDS = {"http": 'protocol: http base_url: "http://127.0.0.1:1"',
+         "graphql": 'protocol: graphql endpoint: "http://127.0.0.1:1"',
+         "database": "protocol: database dialect: sqlite",
+         "grpc": 'protocol: grpc endpoint: "http://127.0.0.1:1"'}
+
+
+class Names(Case):
+    """The parameters of a request, those of the contract, and what fills them."""
+
+    DOCUMENTS = {
+        "http": ("a.yaml", "openapi: 3.0.0\npaths: {'/shops/{shop}/orders/{number}': {get: {responses: {"
+                 "'200': {content: {application/json: {schema: {properties: {total: {type: integer}"
+                 "}}}}}}}}}\n"),
+        "graphql": ("a.graphql", "type Query { order(shop: ID!, number: ID!): Order } "
+                    "type Order { total: Int! }"),
+        "database": ("a.sql", "CREATE TABLE orders (number text PRIMARY KEY, total int)"),
+        "grpc": ("a.proto", "service Orders { rpc Order(Q) returns (Order); } message Q { string "
+                 "shop_id = 1; string order_number = 2; } message Order { int32 total = 1; }")}
+
+    def connect(self, protocol, path, document=None):
+        self.write("a.tenor", f"source s {{ {KINDS[protocol]} }}\n"
+                   "entity Order { states: [a, b] initial: a transitions: [(a, b)] }\n"
+                   f'fact total {{ type: Int(0, 9) source: s {{ path: "{path}" }} }}\n'
+                   "rule r { stratum: 0 when: total > 1 produce: ok(true) }\n")
+        name, text = self.DOCUMENTS[protocol]
+        self.write(name, document or text)
+        return self.holds("connect", "a.tenor", "--from", name).out
+
+    def test_the_names_of_the_contract_stand_where_it_has_them(self):
+        for path in ("shops/{shop}/orders/{number}", "shops/{number}/orders/{shop}",
+                     "shops/{a}/orders/{b}", "shops/{number}/orders/{number}"):
+            self.assertIn(f'{{"resource":"{path}","select":"total"}}',
+                          self.connect("http", path + ".total"))
+        self.assertIn('"request":{"order_number":"{shop_id}","shop_id":"{order_number}"}',
+                      self.connect("grpc", "Orders/Order/{order_number}/{shop_id}.total"))
+
+    def test_a_name_that_is_none_stays_out_of_the_settings(self):
+        for name in ('{a\\"b}', "{c}d", "{{d}}", "{e f}", "{\\\\}", "{}"):
+            out = self.connect("grpc", f"Orders/Order/{name}/{name}.total")
+            self.assertIn('"request":{"order_number":"{order_number}","shop_id":"{shop_id}"}',
+                          out, name)
+
+    def test_instances_are_those_of_the_names_that_are_filled(self):
+        for protocol, path, names in [("graphql", "order.{no}.{at}.total", ("shop", "number")),
+                                      ("database", "orders.{no}.total", ("number",))]:
+            out = self.connect(protocol, path)
+            self.assertIn('"parameters":' + json.dumps(names, separators=(",", ":")), out)
+            lines = "".join(f"      {name}: Order\n" for name in names)
+            self.assertIn(f"    instances:\n{lines}    facts:", out)
+        out = self.connect("grpc", "Orders/Order/{no}/{at}.total")
+        self.assertIn('    instances:\n      "no": Order\n      at: Order\n    facts:', out)
+
+    def test_a_table_that_is_declared_twice_is_one(self):
+        table = "CREATE TABLE IF NOT EXISTS orders (id text PRIMARY KEY, total int);\n"
+        for path in ("order.amount.total", "orders.total"):
+            once = self.connect("database", path, table)
+            self.assertEqual(self.connect("database", path, table + table), once)
+        other = table.replace("orders", "archive.orders")
+        self.assertIn("nearly as good: orders.total",
+                      self.connect("database", "amount.total", table + other))
+
+
 class Hostile(Case):
     """Somebody else's documents: bounded, and the limit has a name."""
 
-    KINDS = {"http": 'protocol: http base_url: "http://127.0.0.1:1"',
-             "graphql": 'protocol: graphql endpoint: "http://127.0.0.1:1"',
-             "database": "protocol: database dialect: sqlite",
-             "grpc": 'protocol: grpc endpoint: "http://127.0.0.1:1"'}
-
     def connect(self, protocol, name, content, *words):
-        self.write("a.tenor", f"source s {{ {self.KINDS[protocol]} }}\n"
+        self.write("a.tenor", f"source s {{ {KINDS[protocol]} }}\n"
                    'fact total { type: Int(0, 9) source: s { path: "orders.total" } }\n'
                    "rule r { stratum: 0 when: true produce: ok(true) }\n")
         self.write(name, content)

@@ -185,11 +185,16 @@ class Requests(Grpc):
         self.assertEqual(self.heard('{id: "{id}"}', ('id="}, view: 1',))["id"], '"}, view: 1')
 
     def test_a_value_that_does_not_fit_its_field_is_refused(self):
-        err = self.fetch({"heard": ("Text(max_length: 900)", "Accounts/Get.heard")},
-                         '    facts: {heard: {request: {at_most: "{id}"}}}\n',
-                         ("id=seven",), code=1)
-        self.assertIn("param_refused: the request of fact 'heard': field 'at_most' must be a "
-                      "whole number", err)
+        for request, value, told in [
+                ('{at_most: "{id}"}', "seven", "field 'at_most' must be a whole number"),
+                ('{filter: {key: "{id}"}}', "==", "field 'key' must be bytes in base64"),
+                ('{filter: {key: "{id}"}}', "a==", "field 'key' must be bytes in base64"),
+                ('{filter: {rate: "{id}"}}', "1e999",
+                 "field 'rate' is beyond the numbers of its type")]:
+            err = self.fetch({"heard": ("Text(max_length: 900)", "Accounts/Get.heard")},
+                             f"    facts: {{heard: {{request: {request}}}}}\n",
+                             (f"id={value}",), code=1)
+            self.assertIn(f"param_refused: the request of fact 'heard': {told}", err)
 
     def test_facts_with_the_same_request_share_one_call(self):
         got = self.fetch({"a": ("Text(max_length: 900)", "Accounts/Get/{id}.heard"),

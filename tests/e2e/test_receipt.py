@@ -290,6 +290,17 @@ class Audits(Asking):
         self.fails(1, "audit", "bad.jsonl")
         self.fails(2, "ledger", "export", "all.jsonl", "--with-contracts")
 
+    def test_a_document_that_is_no_contract_is_told_as_missing(self):
+        """Its digest is right and records name it, but it says nothing of rules."""
+        document = '{"broken":1}'
+        digest = hashlib.sha256(document.encode()).hexdigest()
+        body = {"caller": {"id": "a"}, "contract": "x", "etag": digest, "kind": "operation",
+                "operation": "o", "time": "2026-01-01T00:00:00Z"}
+        lines = ledgers.records([body, body]) + [f'{{"document":{document},"sha256":"{digest}"}}']
+        self.write("odd.jsonl", "\n".join(lines) + "\n")
+        self.holds("ledger", "verify", "odd.jsonl")
+        self.assertIn("its rules are not in the export", self.holds("audit", "odd.jsonl").out)
+
     def test_a_ledger_that_does_not_hold_is_not_told(self):
         self.story()
         text = (self.dir / "all.jsonl").read_text()

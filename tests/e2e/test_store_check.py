@@ -383,6 +383,17 @@ class StoreCheck(Case):
         self.assertEqual((lines[0]["part"], lines[0]["name"]), ("instances", "door Door/e"))
         self.assertEqual((lines[-1]["agrees"], lines[-1]["differences"]), (False, 1))
 
+    def test_what_somebody_wrote_into_the_store_commands_no_terminal(self):
+        store = f"sqlite:{self.dir}/a.db"
+        self.fill(store)
+        with Forger(store) as f:
+            f.store.script([("UPDATE instances SET state = 'x' || char(27) || '[2J' WHERE id = 'e'", []),
+                            ("INSERT INTO subjects VALUES ('Door/' || char(27) || '[31m' || char(10), 3)", [])])
+        told = self.fails(1, "store", "check", "--store", store).out
+        self.assertNotIn("\x1b", told)
+        self.assertIn("[2J", told)
+        self.assertEqual(told.count("\n"), 3, told)
+
     def test_the_world_and_wrong_use(self):
         self.fails(3, "store", "check", "--store", "sqlite:nothing.db")
         self.fails(2, "store", "check", "more")

@@ -78,6 +78,7 @@ uint32_t an_parts_need(uint32_t parts)
 
 /* ---- one picture ---- */
 
+/* `parts` is a set of bits 1 << an_part, as everywhere in this file. */
 static bool has(uint32_t parts, an_part part)
 {
     return (parts >> part) & 1;

@@ -23,6 +23,9 @@ typedef struct way {
     bool made;
 } way;
 
+/* A state machine while it is gathered, from one contract or from
+ * all that share the entity. `states` keeps the order in which
+ * states were met; its values become nodes in draw_states(). */
 typedef struct machine {
     an_scene *x;
     mt_str name; /* of the entity, in names */
@@ -90,6 +93,7 @@ static void gather(machine *z, const an_actor *who, uint32_t entity)
     z->initial = z->initial.ptr ? z->initial : e->states[e->initial];
 }
 
+/* The place of the state in `states`; it must have been gathered. */
 static uint32_t state_number(const machine *z, mt_str state)
 {
     return (uint32_t)(mt_map_find(&z->states, state) - z->states.entries);
@@ -139,6 +143,7 @@ static void draw_states(machine *z)
                          MT_STR("initial state"));
 }
 
+/* A dotted line for a transition that is declared and that no operation makes. */
 static void draw_ways(machine *z)
 {
     for (size_t i = 0; i < z->ways.len; i++) {
@@ -183,6 +188,7 @@ static mt_str shared_title(an_scene *x, const an_sys_shared *s)
     return mt_picture_keep(x->a, &title);
 }
 
+/* A shared entity of which no member's contract is there has a box without states. */
 void an_draw_shared_entity(an_scene *x, uint32_t shared)
 {
     const an_sys_shared *s = &x->system->entities[shared];
@@ -237,6 +243,8 @@ static void outline_flow(an_scene *x, an_actor *who, uint32_t flow,
     }
 }
 
+/* By entity of the member's model its node; `shared`
+ * has those of the System, by its own numbers. */
 static const uint32_t *outline_entities(an_scene *x, const an_actor *who,
                                         const uint32_t *shared)
 {
@@ -256,6 +264,7 @@ static const uint32_t *outline_entities(an_scene *x, const an_actor *who,
     return nodes;
 }
 
+/* A trigger starts from the flow itself here, as its ends are not drawn. */
 static void outline_flows(an_scene *x, an_actor *who, const uint32_t *nodes)
 {
     const ct_model *m = who->an->model;
@@ -291,6 +300,7 @@ void an_draw_outline(an_scene *x, bool entities, bool flows)
     }
 }
 
+/* A trigger one end of which is not drawn is left out: it has nowhere to lead. */
 void an_draw_triggers(an_scene *x)
 {
     for (uint32_t i = 0; i < x->system->trigger_count; i++) {

@@ -15,6 +15,8 @@
 #include "contract/flow/paths.h"
 #include "contract/flow/text.h"
 
+/* One flow being drawn. `graph` and `name`
+ * change while its branches are; the lanes stay. */
 typedef struct course {
     an_scene *x;
     an_actor *who;
@@ -48,6 +50,7 @@ static uint32_t lane_of(course *c, uint32_t persona)
 
 /* ---- steps ---- */
 
+/* The step's own name, and below it what it does. */
 static mt_str step_label(course *c, const ct_plan_step *s)
 {
     mt_buf text = {0};
@@ -67,6 +70,8 @@ static mt_str step_label(course *c, const ct_plan_step *s)
     return mt_picture_keep(c->x->a, &text);
 }
 
+/* More than the label has room for: who acts, and
+ * for an operation its condition and effects. */
 static mt_str step_tip(course *c, const ct_plan_step *s)
 {
     mt_buf text = {0};
@@ -88,6 +93,8 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
     return mt_picture_keep(c->x->a, &text);
 }
 
+/* Faded where the analysis has found that the step is never come to. steps_reached is
+ * NULL where that was not asked. */
 static void draw_step(course *c, uint32_t step)
 {
     static const mt_role ROLES[LN_DOINGS] = {
@@ -126,6 +133,8 @@ static uint32_t end_node(course *c, uint32_t terminal)
     return c->who->ends[terminal].index;
 }
 
+/* A target that a join leaves open is not drawn.
+ * from, to and persona of `edge` are set here. */
 static void draw_way(course *c, const ct_plan_step *s, ct_plan_target to,
                      mt_picture_edge edge)
 {
@@ -254,6 +263,7 @@ static void note_triggers(course *c)
 
 static void draw_graph(course *c, uint32_t graph);
 
+/* The edge to a branch comes after the branch, as its first step needs a node. */
 static void draw_branches(course *c, uint32_t step)
 {
     const ct_plan_step *s = &c->plan->steps[step];

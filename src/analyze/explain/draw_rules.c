@@ -79,6 +79,7 @@ void an_draw_authority(an_scene *x, const an_actor *who)
 
 /* ---- rules ---- */
 
+/* The rule whose condition is being walked: `rule` is its number, `node` its node. */
 typedef struct reading {
     an_scene *x;
     const uint32_t *facts, *verdicts;   /* nodes */
@@ -112,6 +113,8 @@ static void read_expr(reading *r, const ct_expr *e)
     read_expr(r, e->right);
 }
 
+/* By fact of the model its node. Facts stand in a
+ * lane of their own, without one if there are none. */
 static uint32_t *fact_nodes(an_scene *x, const an_actor *who, uint32_t parent)
 {
     const ct_model *m = who->an->model;
@@ -145,6 +148,7 @@ static mt_str tip_of(an_scene *x, const ct_model *m, const char *lead, const ct_
     return mt_picture_keep(x->a, &tip);
 }
 
+/* Faded where the condition can never hold, as far as the analysis knows. */
 static uint32_t rule_node(an_scene *x, const an_actor *who, uint32_t lane,
                           uint32_t rule)
 {

@@ -36,6 +36,7 @@ static int by_place(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+/* `origin` is where in an item of `size` bytes its ct_origin stands. */
 const uint32_t *an_draw_order(mt_arena *a, const void *items, size_t size,
                               size_t origin, uint32_t count)
 {
@@ -165,6 +166,7 @@ static void *none_of(mt_arena *a, size_t count, size_t size)
     return memset(mt_new_array(a, char, (count + 1) * size), 0xff, (count + 1) * size);
 }
 
+/* Everything "not drawn yet": MT_PICTURE_NONE is all bits set, in an_made as well. */
 static void prepare(an_scene *x, an_actor *who)
 {
     const ct_plan *plan = who->an->plan;
@@ -176,6 +178,8 @@ static void prepare(an_scene *x, an_actor *who)
     who->ends = none_of(x->a, plan->terminal_count, sizeof *who->ends);
 }
 
+/* Colours are given to all members, drawn or not:
+ * they are the same in every picture of the subject. */
 an_scene an_scene_new(mt_arena *a, mt_picture *p, const an_subject *s)
 {
     an_scene x = {.a = a, .p = p, .system = s->system};

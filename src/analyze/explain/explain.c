@@ -47,6 +47,7 @@ static void entities_line(an_prose p, const ct_model *m)
     mt_buf_addc(p.out, '\n');
 }
 
+/* For `verbose`: states by name, personas by name. */
 static void summary_details(an_prose p, const ct_model *m)
 {
     for (uint32_t i = 0; i < m->entity_count; i++) {
@@ -143,6 +144,7 @@ static void target_text(const story *s, ct_plan_target t, const char *ends)
     }
 }
 
+/* "If yes: continue to pay", "On success: process completes (paid)". */
 static void target_line(const story *s, unsigned depth, const char *label,
                         ct_plan_target t, const char *ends)
 {
@@ -191,6 +193,7 @@ static void tell_next(story *s, unsigned depth, ct_plan_target t)
     }
 }
 
+/* For `verbose`: what must hold before, and what is moved. */
 static void operation_details(const story *s, unsigned depth, uint32_t op)
 {
     const ct_operation *o = &s->plan->model->operations[op];
@@ -370,6 +373,7 @@ static void source_text(mt_buf *out, const ct_model *m, const ct_fact *f)
     mt_arena_free(&a);
 }
 
+/* "-" where the fact has none, so that no cell is empty. */
 static void default_text(mt_buf *out, const ct_fact *f)
 {
     if (f->otherwise) {
@@ -379,6 +383,8 @@ static void default_text(mt_buf *out, const ct_fact *f)
     }
 }
 
+/* ORDER of HEAD in facts(): name, type, source,
+ * default. What the cells had is overwritten. */
 static void fact_cells(mt_buf cells[4], mt_arena *a, const ct_model *m,
                        const ct_fact *f)
 {
@@ -467,6 +473,7 @@ static uint32_t unreachable_states(const ct_entity *e, mt_arena *a)
     return dead;
 }
 
+/* A box that is ticked in Markdown, [ok] or [!!] in text. */
 static void note(an_prose p, bool ok, mt_str text)
 {
     if (p.form == AN_EXPLAIN_MARKDOWN) {
@@ -552,6 +559,7 @@ static void operation_json(mt_jw *w, const ct_plan *p, uint32_t op)
     mt_buf_free(&text);
 }
 
+/* `paths` are texts, as coverage names them, and bounded as it is. */
 static void flow_json(mt_jw *w, mt_arena *a, const ct_plan *p, uint32_t flow)
 {
     ct_paths paths = {0};

@@ -13,7 +13,8 @@ typedef enum an_explain_form {
     AN_EXPLAIN_MARKDOWN
 } an_explain_form;
 
-/* The whole contract: summary, each flow as a story, facts, and what to watch. */
+/* The whole contract: summary, rules, each flow as a story, facts, and what to watch.
+ * `verbose` adds states, preconditions and effects. */
 void an_explain_contract(mt_buf *out, const ct_plan *p, an_explain_form form,
                          bool verbose);
 /* The same as data. */

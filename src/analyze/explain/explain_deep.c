@@ -35,10 +35,13 @@ enum {
 
 /* ---- Sets of atoms ---- */
 
+/* Bit i is atom i of `atoms`. */
 typedef struct set {
     uint64_t bits[WORDS];
 } set;
 
+/* Alternatives: any one of the sets does. An empty family has no way at all, a family
+ * of the empty set one that needs nothing. */
 typedef struct family {
     set sets[MAX_SETS];
     size_t len;
@@ -55,6 +58,7 @@ typedef struct deep {
     bool left_out; /* something did not fit */
 } deep;
 
+/* Is every atom of `small` in `big`? A set holds itself. */
 static bool holds_set(const set *big, const set *small)
 {
     for (int i = 0; i < WORDS; i++) {
@@ -65,7 +69,8 @@ static bool holds_set(const set *big, const set *small)
     return true;
 }
 
-/* Unless one is there that it holds; those that hold it go. */
+/* Unless one is there that it holds; those that hold it go: only the smallest are kept.
+ * Beyond MAX_SETS it is dropped, and left_out says so. */
 static void add_set(deep *d, family *f, const set *s)
 {
     size_t kept = 0;
@@ -87,6 +92,7 @@ static void add_set(deep *d, family *f, const set *s)
     f->sets[f->len++] = *s;
 }
 
+/* Either family does: the union, without what is larger than needed. */
 static void one_of(deep *d, family *to, const family *more)
 {
     for (size_t i = 0; i < more->len; i++) {
@@ -94,6 +100,7 @@ static void one_of(deep *d, family *to, const family *more)
     }
 }
 
+/* Both are needed: each set of one joined with each of the other. */
 static void all_of(deep *d, family *to, const family *more)
 {
     family *out = mt_new(&d->a, family);
@@ -120,7 +127,7 @@ typedef struct sides {
 
 static void ask(deep *d, const ct_expr *e, unsigned depth, sides *out);
 
-/* SIZE_MAX: no more fit. */
+/* SIZE_MAX: no more fit. Atoms that are written alike are one, wherever they stand. */
 static size_t number_of(deep *d, const ct_reason *r)
 {
     for (size_t i = 0; i < d->atoms.len; i++) {
@@ -255,6 +262,7 @@ static bool *facts_of(deep *d, const set *s)
     return facts;
 }
 
+/* Ids of the facts, in the order of the contract. */
 static void names(deep *d, const bool *facts)
 {
     mt_jw_begin_array(d->w);
@@ -284,6 +292,7 @@ static bool confirmed(deep *d, const ct_expr *e, const bool *facts, bool value,
     return true;
 }
 
+/* Different sets of atoms may rest on the same facts, and then say the same. */
 static bool was_told(bool *const *told, size_t count, const bool *facts, size_t len)
 {
     for (size_t i = 0; i < count; i++) {
@@ -294,6 +303,8 @@ static bool was_told(bool *const *told, size_t count, const bool *facts, size_t 
     return false;
 }
 
+/* Asked only as long as fewer than MAX_CHANGES
+ * were confirmed: each costs a partial evaluation. */
 static void changes(deep *d, const ct_expr *e, const sides *s)
 {
     bool *told[MAX_CHANGES];
@@ -328,6 +339,9 @@ static mt_str text_of(deep *d, const ct_expr *e)
     return text;
 }
 
+/* {"amount": 3}: the facts of one atom with their values. The
+ * empty raw text writes nothing but what has to stand before
+ * a value; ct_value_plain() appends to the buffer itself. */
 static void values(deep *d, const ct_used *used)
 {
     mt_jw_begin_unsorted(d->w);
@@ -340,6 +354,8 @@ static void values(deep *d, const ct_used *used)
     mt_jw_end_object(d->w);
 }
 
+/* {"parts": […], "rests_on": […]}: the atoms of one set, and all facts behind them,
+ * also those that are read through verdicts. */
 static void reason(deep *d, const set *s)
 {
     mt_jw_begin_object(d->w);
@@ -390,6 +406,8 @@ static const char *kind_of(const ct_expr *e)
 
 static void tree(deep *d, const ct_expr *e, unsigned depth);
 
+/* Members of and, or and not, and the rule behind a verdict; nothing for what has none.
+ * Deeper than the bounds a node stands without its parts. */
 static void parts(deep *d, const ct_expr *e, unsigned depth)
 {
     bool two = e->op == CT_AND || e->op == CT_OR;
@@ -406,6 +424,8 @@ static void parts(deep *d, const ct_expr *e, unsigned depth)
     mt_jw_end_array(d->w);
 }
 
+/* Each node is evaluated for itself, also where the evaluator would not have come to
+ * it; one that has no value then has no "value". */
 static void tree(deep *d, const ct_expr *e, unsigned depth)
 {
     ct_fault fault = {0};

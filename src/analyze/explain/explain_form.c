@@ -1,5 +1,6 @@
 /* analyze/explain/explain_form.c - the three forms of prose.
- * Room: analyze. */
+ * Room: analyze. Whoever tells something writes it once, by these functions; only they
+ * ask which form it is. */
 #include "analyze/explain/explain_form.h"
 
 #include "base/utf8.h"

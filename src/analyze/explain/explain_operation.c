@@ -13,6 +13,8 @@
 
 /* ---- Trying ---- */
 
+/* CT_NONE for a persona that the contract does
+ * not have, which the engine then refuses. */
 static uint32_t persona_of(const ct_frozen *z, const an_try *t)
 {
     const ct_operation *o = &z->plan->model->operations[t->operation];
@@ -40,6 +42,8 @@ static ct_attempt attempt(an_teller *t, const an_try *what)
     return out;
 }
 
+/* The engine's own words, with the name of
+ * the persona as it was given, known or not. */
 static mt_str sentence(an_teller *t, const an_try *what, const ct_attempt *a)
 {
     const ct_plan *p = t->z->plan;
@@ -65,6 +69,7 @@ static const ct_expr *condition_of(const an_teller *t, uint32_t op, const ct_att
 
 /* ---- Prose ---- */
 
+/* "may be performed" is said only if states were asked about, too. */
 bool an_explain_operation(mt_buf *out, const ct_frozen *z, const an_try *what,
                           an_explain_form form)
 {
@@ -98,6 +103,8 @@ void an_explain_parts(mt_buf *out, const ct_frozen *z, const ct_reasons *parts,
     mt_arena_free(&t.a);
 }
 
+/* An operation that is open is told by what it
+ * depends on, one that is decided by its reasons. */
 ct_partly an_explain_operation_partly(mt_buf *out, ct_partial *x, uint32_t operation,
                                       an_explain_form form)
 {
@@ -129,6 +136,7 @@ ct_partly an_explain_operation_partly(mt_buf *out, ct_partial *x, uint32_t opera
 
 /* ---- JSON ---- */
 
+/* An empty list where there is no condition to tell. */
 static void because(an_teller *t, const ct_expr *e)
 {
     mt_jw_keyz(t->w, "because");

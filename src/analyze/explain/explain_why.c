@@ -45,6 +45,8 @@ void an_teller_start_partly(an_teller *t, ct_partial *x, mt_buf *out,
     t->told = mt_new_array(&t->a, uint64_t, t->m->rule_count / 64 + 1);
 }
 
+/* One question for both cases: with all facts known
+ * a verdict is present or absent, never open. */
 static ct_partly state_of(const teller *t, uint32_t rule)
 {
     if (t->x) {
@@ -164,6 +166,7 @@ static void verdict_lines(teller *t, unsigned depth, uint32_t rule)
     }
 }
 
+/* In the order in which they are written. */
 void an_tell_verdicts(an_teller *t, unsigned depth, const ct_expr *e)
 {
     if (!e) {
@@ -230,6 +233,7 @@ static void facts_json(teller *t, const ct_used *used)
 
 static void verdict_json(teller *t, unsigned depth, uint32_t rule);
 
+/* [{"atom": "amount > 3", "facts": {…}, "value": true, "verdicts": […]}] */
 static void reasons_json(teller *t, unsigned depth, const ct_reasons *reasons)
 {
     mt_buf text = {0};
@@ -268,6 +272,7 @@ static void verdicts_json(teller *t, unsigned depth, const ct_expr *e)
     verdicts_json(t, depth, e->right);
 }
 
+/* Only where facts are all known: `deep` is set by functions that have a snapshot. */
 void an_tell_why(an_teller *t, const ct_expr *e)
 {
     if (t->deep && e) {
@@ -450,6 +455,8 @@ static void action_lines(teller *t, const ct_action *action)
     }
 }
 
+/* A flow that is open is among the actions; one
+ * that is closed has its reasons among `blocked`. */
 static bool is_open(const ct_action_space *space, uint32_t flow)
 {
     for (size_t i = 0; i < space->actions.len; i++) {
@@ -524,6 +531,7 @@ static void blocked_json(teller *t, const ct_blocked *b)
     mt_jw_end_object(w);
 }
 
+/* By entry: a flow may begin with one of several operations. */
 static void action_json(teller *t, const ct_action *action)
 {
     mt_jw_begin_array(t->w);
@@ -539,6 +547,8 @@ static void action_json(teller *t, const ct_action *action)
     mt_jw_end_array(t->w);
 }
 
+/* {"blocked": […], "flow": …, "open": …, "operations": […], "persona": …}; at most one
+ * of the lists has something in it. */
 void an_explain_flow_json(mt_buf *out, const ct_frozen *z, const ct_states *states,
                           uint32_t flow, mt_str persona, ct_partial *deep, bool *open)
 {

@@ -18,6 +18,8 @@
 
 /* ---- The asker ---- */
 
+/* an_setting.may for the first outline: every
+ * operation may, so that it costs no solver. */
 static bool may_by_structure(void *context, uint32_t op)
 {
     (void)context;
@@ -25,6 +27,8 @@ static bool may_by_structure(void *context, uint32_t op)
     return true;
 }
 
+/* Provers and benches are made when a question
+ * first needs them: many questions need none. */
 an_asker *an_asker_new(const an_union *u, const mt_limits *limits)
 {
     an_asker *q = mt_xmalloc(sizeof *q);

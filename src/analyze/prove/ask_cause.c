@@ -13,12 +13,15 @@
  * of tokens say it. */
 #include "analyze/prove/ask_internal.h"
 
+/* A source with what was found about it. `before`
+ * and `after` are empty unless it is a cause. */
 typedef struct origin {
     mt_str name;
     an_answer cause;
     mt_str before, after; /* fact sets, of a cause */
 } origin;
 
+/* One question. Sources are in the order in which facts first name them. */
 typedef struct tracer {
     asker *k;
     uint32_t member, rule;
@@ -60,12 +63,16 @@ static void list_sources(tracer *x)
 
 /* ---- the same contract with other names ---- */
 
-/* A space is in no name of the language, so it is nobody else's. */
+/* A space is in no name of the language, so it is nobody else's:
+ * "amount" and "amount before" are two facts for the solver,
+ * which knows facts of two contracts as equal by their names. */
 static mt_str other_name(tracer *x, mt_str fact)
 {
     return mt_strf(x->k->a, "%.*s before", MT_ARG(fact));
 }
 
+/* The same contract, compiled again with the facts of this source under other names;
+ * its rules are shared with the first, as expressions know facts by number. */
 static const ct_program *renamed(tracer *x, mt_str source)
 {
     mt_arena *a = x->k->a;
@@ -103,6 +110,8 @@ static mt_str fact_set(tracer *x, const mt_json *both, mt_str source, bool befor
     return ask_kept(x->k, &b);
 }
 
+/* A prover for each source: the second contract
+ * differs. It is freed before the next one is made. */
 static void judge_source(tracer *x, origin *o)
 {
     mt_arena *a = x->k->a;
@@ -170,6 +179,8 @@ static uint32_t say_names(tracer *x, an_possible which, mt_jw *w)
     return count;
 }
 
+/* A line and a key for those with this answer, or neither:
+ * what was begun is taken back if there are none. */
 static void say_others(tracer *x, an_possible which, const char *lead, const char *key,
                        const char *tail)
 {
@@ -190,6 +201,8 @@ static void say_others(tracer *x, an_possible which, const char *lead, const cha
     }
 }
 
+/* Yes as soon as one source can, even if others
+ * are open; no only if every one was proven. */
 static an_reply_kind say_sources(tracer *x)
 {
     asker *k = x->k;

@@ -38,6 +38,7 @@ static ct_expr *typed(asker *k, ct_op op, const ct_type *type, const ct_expr *le
     return e;
 }
 
+/* The value is copied: an expression points to its value. */
 static const ct_expr *literal(asker *k, const ct_type *type, ct_value value)
 {
     ct_expr *e = typed(k, CT_LITERAL, type, NULL, 0);
@@ -220,6 +221,8 @@ static bool value_follows(const asker *k, bool right_side)
            (t->kind == ASK_SIGN && mt_str_is(t->text, "."));
 }
 
+/* NAME, NAME.FIELD.FIELD, or ENTITY.STATE. `right_side`: behind a comparison, where a
+ * state cannot stand and a verdict is its payload. */
 static const ct_expr *path(asker *k, bool right_side)
 {
     ask_token at = *ask_peek(k);
@@ -269,6 +272,7 @@ static bool whole_number(mt_str text, int64_t *out)
            mt_decimal_to_i64(d, out) == MT_OK;
 }
 
+/* The narrowest type the number has, as the loader gives it to literals: Int(n, n). */
 static const ct_type *literal_int(asker *k, int64_t n)
 {
     ct_type *t = mt_new(k->a, ct_type);
@@ -301,6 +305,8 @@ static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t
     return read ? literal(k, money ? beside : &CT_TYPE_ANY_DECIMAL, v) : NULL;
 }
 
+/* A value of the type that stands beside it,
+ * or NULL: the caller says which type was due. */
 static const ct_expr *text(asker *k, const ct_type *beside, mt_str t)
 {
     ct_value v = {0};

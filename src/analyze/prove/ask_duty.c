@@ -17,6 +17,8 @@ typedef struct finding {
     ask_way ways[2]; /* of each operation; with an entity: one run */
 } finding;
 
+/* One question. `open`: a persona was left undecided,
+ * for `reason`; a finding decides nevertheless. */
 typedef struct judge {
     asker *k;
     const ask_said *q;
@@ -33,6 +35,8 @@ static uint32_t op_of(const judge *j, int i)
 
 /* ---- able to ---- */
 
+/* Neither found nor open means that it never does
+ * this one, and then the other need not be asked. */
 static void judge_ability(judge *j, uint32_t persona)
 {
     finding f = {.persona = persona};
@@ -80,6 +84,8 @@ static bool did_both(void *context, ask_space *s, uint32_t node)
     return an_joint_marks(s->j, node) == 3;
 }
 
+/* All entities that one of the two moves, not only the one that is asked about: a step
+ * is possible only where all of them are. */
 static uint32_t groups_of(judge *j, const uint32_t **out)
 {
     const ct_model *m = j->k->q->plan->model;
@@ -93,6 +99,7 @@ static uint32_t groups_of(judge *j, const uint32_t **out)
     return ask_groups(j->k, entities.items, (uint32_t)entities.len, out);
 }
 
+/* One instance is set apart, the first; marks are about this one alone. */
 static ask_space *run_search(judge *j, watch *x, bool guess, bool *found)
 {
     ask_scope scope = {.instances = j->q->instances,
@@ -193,6 +200,7 @@ static an_reply_kind say_both(judge *j)
     return AN_REPLY_NO;
 }
 
+/* True: the fault is said. */
 static bool refused(judge *j)
 {
     asker *k = j->k;
@@ -228,6 +236,8 @@ static uint32_t candidates(judge *j, uint32_t **out)
     return count;
 }
 
+/* Where nobody may perform both, as the contract is written, no search was needed, and
+ * the number of instances does not matter. */
 static an_reply_kind say_nobody(judge *j, uint32_t count)
 {
     asker *k = j->k;
@@ -242,6 +252,7 @@ static an_reply_kind say_nobody(judge *j, uint32_t count)
     return AN_REPLY_YES;
 }
 
+/* A finding decides, even if other personas are open: one is enough for a no. */
 an_reply_kind ask_reply_duties(asker *k, const ask_said *q)
 {
     judge j = {.k = k, .q = q, .cover = ask_cover_new(k, q->instances)};

@@ -19,6 +19,8 @@
 /* Of one fact set; fact sets for one place. */
 enum { MOST_RUNS = 256, MOST_TRIES = 64 };
 
+/* One flow. `failed` is a run that was executed and
+ * shows it; `open` a place that is not ruled out. */
 typedef struct judge {
     asker *k;
     uint32_t member, flow;
@@ -32,7 +34,8 @@ typedef struct judge {
 
 /* ---- running ---- */
 
-/* Which of several outcomes is taken at the nth choice of a run. */
+/* Which of several outcomes is taken at the nth choice of a run. Choices beyond the
+ * 64th take the first outcome that matches. */
 typedef struct chooser {
     uint32_t picks[64], counts[64]; /* of each choice: taken, there are */
     uint32_t made;
@@ -127,7 +130,9 @@ static void note_alike(const judge *j, const ct_run *run, const an_claim **alike
     }
 }
 
-/* With every choice of outcomes; *alike is what the runs rested on. */
+/* With every choice of outcomes; *alike is what the runs rested
+ * on. False also for facts that end the evaluation itself: no
+ * flow begins with them. b->run is used again for every run. */
 static bool run_fails(judge *j, mt_str facts, const an_claim **alike)
 {
     ct_bench *b = ask_bench_of(j->k->q, j->member);
@@ -182,7 +187,8 @@ static const an_claim *danger(const judge *j, const pv_walk *w, const ct_step *s
     return NULL;
 }
 
-/* Tries fact sets for which the place may be met until one shows it. */
+/* Tries fact sets for which the place may be met until one shows it. AN_NEVER: proven.
+ * A fact set without `failed`: the place may be met, and no run has shown it. */
 static an_answer try_place(judge *j, const an_claim *place)
 {
     an_prover *p = ask_prover_of(j->k->q, j->member);
@@ -243,6 +249,8 @@ static size_t most_steps(const ct_plan *p, uint32_t graph, size_t limit, unsigne
     return count;
 }
 
+/* Too many steps are not decided either way: such
+ * a run ends by the limit, not by the contract. */
 static void judge_flow(judge *j)
 {
     const ct_flow *flow = &j->m->flows[j->flow];
@@ -297,6 +305,8 @@ static an_reply_kind say_all_end(asker *k, uint32_t count)
     return AN_REPLY_YES;
 }
 
+/* The first flow that fails is the answer. One that is open makes the answer unknown
+ * only if none fails, so all are looked at. */
 an_reply_kind ask_reply_flows(asker *k, const ask_said *q)
 {
     const an_union *u = k->q->u;

@@ -40,6 +40,8 @@ static bool read_state_of(asker *k, ask_goal *g)
            ask_read_state(k, g->entity, &g->to);
 }
 
+/* The entity of the goal is the first that the
+ * operation moves: it is what a way is shown by. */
 static bool read_performed(asker *k, ask_goal *g)
 {
     if (!ask_read_union(k, CT_KIND_OPERATION, &g->operation)) {
@@ -50,6 +52,7 @@ static bool read_performed(asker *k, ask_goal *g)
     return true;
 }
 
+/* At most two: no form has more, and goals[] has room for two. */
 static ask_goal *new_goal(ask_said *q)
 {
     ask_goal *g = &q->goals[q->goal_count++];
@@ -118,6 +121,7 @@ static bool read_verdict(asker *k, ask_said *q)
     return ask_read_member(k, CT_KIND_VERDICT, &q->member, &q->rule);
 }
 
+/* What a word in capitals is read by. Adding a form with a new one needs a row here. */
 typedef struct slot {
     const char *name;
     bool (*read)(asker *k, ask_said *q);
@@ -162,6 +166,7 @@ static bool is_word_of(mt_str word, const ask_token *t)
     return mt_str_eq(word, t->text);
 }
 
+/* A mistyped word of the form, so that a suggestion can be made of it. */
 static bool is_near(mt_str word, const ask_token *t)
 {
     static const char *const GOALS[] = {"reach", "move", "perform"};
@@ -229,6 +234,8 @@ static bool read_instances(asker *k, ask_said *q)
     return ask_take(k, "instance") || ask_want(k, "instances");
 }
 
+/* The whole question by one form, from a clean
+ * ask_said on. False: the fault is in k->error. */
 static bool read_by(asker *k, an_question f, ask_said *q)
 {
     mt_str rest = mt_str_z(TEXTS[f]), word;

@@ -31,6 +31,7 @@ typedef struct tracer {
     ask_space *s; /* of the proof being written */
 } tracer;
 
+/* A transition from a state to itself is not an exit. */
 static bool is_terminal(const ct_entity *en, uint32_t state)
 {
     for (uint32_t i = 0; i < en->transition_count; i++) {
@@ -50,6 +51,8 @@ static bool is_wanted(tracer *x, ask_space *s, uint32_t node)
                        an_joint_state(s->j, node, x->entity, 0));
 }
 
+/* True ends the search: more steps than are kept. Only steps that are possible for
+ * certain count, and one that changes nothing is not one. */
 static bool note_step(void *context, ask_space *s, uint32_t node,
                       const an_joint_step *step)
 {
@@ -65,6 +68,7 @@ static bool note_step(void *context, ask_space *s, uint32_t node,
     return x->cut;
 }
 
+/* Breadth first, so the first rank that a node gets is the smallest. */
 static void come_to(tracer *x, uint32_t node, uint32_t rank)
 {
     if (!ct_bit(x->good, node)) {
@@ -74,7 +78,9 @@ static void come_to(tracer *x, uint32_t node, uint32_t rank)
     }
 }
 
-/* The first joint state from which nothing leads there; CT_NONE: there is none. */
+/* The first joint state from which nothing leads there;
+ * CT_NONE: there is none. The nodes are in the order in which
+ * they were met, so it is also one with a shortest way to it. */
 static uint32_t find_stuck(tracer *x, ask_space *s)
 {
     uint32_t count = (uint32_t)s->j->nodes.len;
@@ -101,6 +107,7 @@ static uint32_t find_stuck(tracer *x, ask_space *s)
     return stuck < count ? stuck : CT_NONE;
 }
 
+/* "No" only if the engine executes the way to it; otherwise it is not decided. */
 static an_reply_kind say_stuck(tracer *x, ask_space *s, uint32_t node)
 {
     asker *k = x->k;

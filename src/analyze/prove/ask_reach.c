@@ -22,6 +22,8 @@
 
 /* ---- goals ---- */
 
+/* Does the step do what is asked? A state that was
+ * entered before and is entered again serves, too. */
 bool ask_serves(const ask_goal *g, const an_joint_step *step)
 {
     if (g->operation != CT_NONE) {
@@ -52,6 +54,8 @@ bool ask_outcome_serves(const an_asker *q, const an_outline *o, const ask_goal *
     return some && ct_bit(o->outcomes, outcome);
 }
 
+/* False proves "never", for any number of instances:
+ * the outline leaves out nothing that can be. */
 static bool in_outline(const an_asker *q, const an_outline *o, const ask_goal *g,
                        uint32_t persona)
 {
@@ -65,6 +69,7 @@ static bool in_outline(const an_asker *q, const an_outline *o, const ask_goal *g
 
 /* ---- searching ---- */
 
+/* The first step that serves, in breadth-first order, so one with a shortest way. */
 typedef struct hit {
     bool found;
     uint32_t node; /* the joint state before the step */
@@ -93,6 +98,7 @@ static void write_outline(asker *k, const an_outline *o, const ask_goal *g,
     ask_smt_outline(k, o, "nobody comes there, each entity by itself", &bad);
 }
 
+/* By structure first, which costs nothing; then without what the solver rules out. */
 bool ask_never(asker *k, const ask_goal *g, uint32_t persona)
 {
     an_asker *q = k->q;
@@ -128,6 +134,8 @@ static void strike(seeker *x, uint32_t who, uint32_t node, const an_joint_step *
     }
 }
 
+/* ask_step_test: one search serves all personas
+ * at once. True when nobody is left to be found. */
 static bool look(void *context, ask_space *s, uint32_t node, const an_joint_step *step)
 {
     seeker *x = context;
@@ -220,6 +228,8 @@ static void search(seeker *x, const ask_scope *scope, ask_way *ways, ask_cover *
     }
 }
 
+/* Where a persona stands in `ways` and `hits`;
+ * "anybody" has the place behind the last. */
 static uint32_t place_of(const asker *k, uint32_t persona)
 {
     return persona == CT_NONE ? k->q->plan->model->persona_count : persona;
@@ -267,6 +277,8 @@ static bool triggers_help(asker *k, const ask_goal *g, uint32_t persona,
     return ways[x.one].count || x.cut;
 }
 
+/* `found` with the way, or `alone_open` with
+ * the reason, or neither: it cannot, proven. */
 static ask_way alone_way(asker *k, const ask_goal *g, uint32_t persona,
                          uint32_t instances, ask_cover *c)
 {
@@ -285,6 +297,7 @@ static ask_way alone_way(asker *k, const ask_goal *g, uint32_t persona,
     return *w;
 }
 
+/* Alone first: a way without others is the stronger answer, and the smaller search. */
 ask_way ask_way_of(asker *k, const ask_goal *g, uint32_t persona, uint32_t instances,
                    ask_cover *c)
 {
@@ -322,6 +335,8 @@ static ask_way shorter_cast(asker *k, const ask_goal *g, uint32_t persona,
     return with_others;
 }
 
+/* One search for all; then, only for those who
+ * were found with others, one without them. */
 ask_way *ask_ways(asker *k, const ask_goal *g, uint32_t instances, ask_cover *c)
 {
     uint32_t personas = k->q->plan->model->persona_count;
@@ -342,6 +357,8 @@ ask_way *ask_ways(asker *k, const ask_goal *g, uint32_t instances, ask_cover *c)
 
 /* ---- what a persona does instead ---- */
 
+/* What a persona was seen to move, by effect
+ * and not by operation: one may have several. */
 typedef struct watcher {
     uint32_t persona;
     uint64_t *moved; /* bit per effect of the plan */
@@ -465,7 +482,8 @@ typedef struct tally {
     mt_str undecided, reason;
 } tally;
 
-/* Everybody who can, and those for whom it is not decided. */
+/* Everybody who can, and those for whom it is not decided. Writes the keys personas,
+ * ways and undecided in every case, and lines for those who can. */
 static tally say_personas(asker *k, const ask_said *q, const ask_way *ways)
 {
     const ct_model *m = k->q->plan->model;
@@ -622,6 +640,7 @@ typedef struct loner {
     mt_str reason;
 } loner;
 
+/* Those that it cannot do alone are not listed: they are the rest. */
 static void try_operation(loner *x, uint32_t op, ask_cover *c)
 {
     asker *k = x->k;
@@ -645,6 +664,7 @@ static void try_operation(loner *x, uint32_t op, ask_cover *c)
     }
 }
 
+/* ask_node_test: marks every state that an instance is in. Never ends the search. */
 static bool note_states(void *context, ask_space *s, uint32_t node)
 {
     uint64_t *states = context;

@@ -30,6 +30,8 @@ bool ask_moves_first(const an_joint_step *step, uint32_t entity)
 
 /* ---- spaces ---- */
 
+/* an_setting.may: the solver is asked when a search first comes to the operation. One
+ * that it cannot decide makes the space unsure, and counts as the scope says. */
 static bool may_hold(void *context, uint32_t op)
 {
     ask_space *s = context;
@@ -42,6 +44,7 @@ static bool may_hold(void *context, uint32_t op)
     return s->scope.guess;
 }
 
+/* `mark`, `data` and `only` are not compared: a scope that has them is never kept. */
 static bool same_scope(const ask_scope *x, const ask_scope *y)
 {
     return x->instances == y->instances && x->persona == y->persona &&
@@ -90,6 +93,7 @@ ask_space *ask_space_open(an_asker *q, mt_arena *a, const ask_scope *wanted)
     return s;
 }
 
+/* ORDER: what no larger limit would mend, the limit, what the solver left open. */
 mt_str ask_space_gap(const ask_space *s)
 {
     const an_joint *j = s->j;
@@ -123,7 +127,8 @@ static bool look_at_step(void *context, const an_joint *j, uint32_t node,
     return h->found;
 }
 
-/* Steps of nodes that grew before are visited again; the others while they grow. */
+/* Steps of nodes that grew before are visited again; the others while they grow. False:
+ * the search met its bound, and nothing behind this node is known. */
 static bool visit_steps(hunt *h, uint32_t node)
 {
     an_joint *j = h->s->j;
@@ -179,6 +184,8 @@ static bool may_be(void *context, uint32_t op)
     return ask_can_hold(context, op)->possible != AN_NEVER;
 }
 
+/* Asks the solver about every operation that
+ * the outline comes to, once for the asker. */
 const an_outline *ask_proven(an_asker *q)
 {
     if (!q->proven.states) {

@@ -22,6 +22,8 @@
 #include "analyze/prove/ask_internal.h"
 #include "analyze/prove/prove_internal.h"
 
+/* One script. INVARIANT: `vars` is at least 1, because `(R)` without arguments is not a
+ * term of SMT-LIB; s0, s1, … are before a step, t0, t1, … after it. */
 typedef struct writer {
     asker *k;
     ask_space *s; /* NULL: each entity by itself */
@@ -44,6 +46,7 @@ static uint32_t instances_of(const writer *w)
     return w->s ? w->s->scope.instances : 1;
 }
 
+/* The variable of an instance; without a search every entity has one. */
 static uint32_t place_of(const writer *w, uint32_t entity, uint32_t instance)
 {
     return w->s ? w->s->j->slot[entity] + instance : entity;
@@ -76,6 +79,8 @@ static void parameters(writer *w)
     }
 }
 
+/* (reset) between scripts, so that one file can be given to a solver as it is. The
+ * comments name each variable and its numbers, for people. */
 static void begin(writer *w, const char *about)
 {
     const ct_plan *p = w->k->q->plan;
@@ -110,6 +115,8 @@ static void begin(writer *w, const char *about)
 
 /* ---- diagrams ---- */
 
+/* The joint states as rows of numbers, one per variable. Leaves are 1 ("is in R") until
+ * a caller of diagram() sets others. */
 static void take_nodes(writer *w)
 {
     const an_joint *j = w->s->j;
@@ -131,6 +138,7 @@ static void take_nodes(writer *w)
     }
 }
 
+/* One value of a variable, and what is behind it. */
 typedef struct branch {
     uint32_t value, part; /* a leaf: what it says; else the number of the part */
 } branch;
@@ -162,7 +170,10 @@ static void write_part(writer *w, uint32_t level, const branch *all, size_t coun
     mt_buf_addz(w->out, ")\n");
 }
 
-/* The number of the part for these nodes from `level` on; made unless it is there. */
+/* The number of the part for these nodes from `level` on; made unless
+ * it is there. Nodes are put together by their value here; branches
+ * are sorted by it, so that equal parts have equal keys, wherever
+ * they are met. Recursion is as deep as there are variables. */
 static uint32_t make_part(writer *w, uint32_t level, const uint32_t *nodes,
                           uint32_t count)
 {
@@ -246,6 +257,8 @@ static void product(writer *w)
 
 typedef void visit_step(writer *w, const an_joint_step *step, void *context);
 
+/* One outcome with the choices made so far;
+ * `step` is complete when every entity has one. */
 typedef struct stepper {
     writer *w;
     an_joint_step step;
@@ -287,6 +300,9 @@ static bool is_taken(const writer *w, uint32_t op)
            (!c || !c->only || ct_bit(c->only, op));
 }
 
+/* Every step that is possible by structure: each outcome,
+ * each source state, each instance. The order is always the
+ * same, because steps are known by their number (chooser). */
 static void each_step(writer *w, visit_step *visit, void *context)
 {
     const ct_plan *p = w->k->q->plan;
@@ -311,6 +327,7 @@ static void each_step(writer *w, visit_step *visit, void *context)
     }
 }
 
+/* The states that a step leaves: it is possible in these joint states only. */
 static void guard(writer *w, const an_joint_step *step)
 {
     mt_buf_addz(w->out, "(and true");
@@ -345,6 +362,8 @@ static void effect(writer *w, const an_joint_step *step, uint32_t marks)
     mt_buf_addc(w->out, ')');
 }
 
+/* Marks are two bits (ask_duty.c), so a step is
+ * written for each of the four it may begin with. */
 enum { MOST_MARKS = 4 };
 
 static void write_step(writer *w, const an_joint_step *step, void *context)
@@ -376,6 +395,7 @@ static void transitions(writer *w)
     mt_buf_addz(w->out, "))\n");
 }
 
+/* Every instance begins in the initial state, and nothing has happened yet. */
 static void initial(writer *w)
 {
     const ct_model *m = w->k->q->plan->model;
@@ -396,6 +416,8 @@ static void initial(writer *w)
 
 /* ---- what must not be ---- */
 
+/* "Some instance is in this state". An entity that the search does not have never
+ * moves, so it is where it began. */
 static void write_atom(writer *w, const ask_atom *a)
 {
     uint32_t initial_state = w->k->q->plan->model->entities[a->entity].initial;
@@ -410,6 +432,8 @@ static void write_atom(writer *w, const ask_atom *a)
     mt_buf_addc(w->out, ')');
 }
 
+/* States, literals and connectives only: what
+ * reads facts never comes here (write_mix()). */
 static void write_expr(writer *w, const ct_expr *e)
 {
     const asker *k = w->k;
@@ -448,7 +472,8 @@ static void write_claim(writer *w, const an_claim *c)
 }
 
 /* Where the solver has not proven that it cannot be: the states are none of those
- * combinations. */
+ * combinations. `known` has an answer for each truth of the atoms that was met,
+ * together with the operation. */
 static void write_mix(writer *w, const ask_mix *x, uint32_t operation)
 {
     const asker *k = w->k;
@@ -537,6 +562,7 @@ static void write_least(writer *w, const an_claim *c, bool negated)
     }
 }
 
+/* B: what must not be, of a joint state or of a step that is possible in it. */
 static void write_bad(writer *w, const ask_smt_bad *bad)
 {
     mt_buf_addz(w->out, "(define-fun B () Bool (or false\n");
@@ -561,6 +587,7 @@ static void write_bad(writer *w, const ask_smt_bad *bad)
 
 /* ---- scripts ---- */
 
+/* `s` or `o`, never both: a search, or each entity by itself. */
 static writer open_writer(asker *k, ask_space *s, const an_outline *o)
 {
     writer w = {.k = k, .s = s, .outline = o, .out = k->q->smt2};
@@ -573,6 +600,7 @@ static writer open_writer(asker *k, ask_space *s, const an_outline *o)
     return w;
 }
 
+/* Unsatisfiable: I is in R, T does not lead out of R, and R has nothing of B. */
 static void induction(writer *w)
 {
     mt_buf_addz(w->out, "(assert (or (and I (not ");
@@ -620,6 +648,8 @@ void ask_smt_outline(asker *k, const an_outline *o, const char *about,
 
 /* ---- progress ---- */
 
+/* Steps are numbered in the order of each_step(),
+ * here and in number_of_step() alike. */
 typedef struct chooser {
     uint32_t count; /* steps so far: their numbers */
     bool after;     /* also what they lead to, not only where they are possible */
@@ -667,6 +697,8 @@ static void find_choice(writer *w, const an_joint_step *step, void *context)
     f->count++;
 }
 
+/* Walks all steps again for each joint state: scripts
+ * are written rarely, and for people to check. */
 static uint32_t number_of_step(writer *w, const an_joint_step *step)
 {
     finder f = {.wanted = step};
@@ -710,6 +742,7 @@ static void write_rank(writer *w)
     mt_buf_addz(w->out, "))))))\n");
 }
 
+/* D is the rank of a joint state, C the number of the step to take there. */
 void ask_smt_progress(asker *k, ask_space *s, const char *about, const ask_smt_rank *r)
 {
     if (!k->q->smt2) {

@@ -21,6 +21,7 @@
 
 /* ---- truth in one joint state ---- */
 
+/* An entity that the search does not have is where it began. */
 static bool some_instance(const ask_space *s, uint32_t node, const ask_atom *atom)
 {
     if (!an_joint_has(s->j, atom->entity)) {
@@ -46,6 +47,7 @@ static uint64_t set_atoms(asker *k, const ask_space *s, uint32_t node)
     return bits;
 }
 
+/* OPEN: it depends on facts, or on whether there is a value at all. */
 typedef enum truth { FALSE, TRUE, OPEN } truth;
 
 static truth negated(truth x)
@@ -97,13 +99,15 @@ static truth claim_truth(const an_claim *c, bool facts)
 
 /* ---- facts in one joint state ---- */
 
+/* Without a precondition it holds whenever the
+ * evaluation does (an_claim_holds() with NULL). */
 static const an_claim *precondition_claim(asker *k, uint32_t operation)
 {
     return an_claim_holds(k->a, AN_FIRST,
                           k->q->plan->model->operations[operation].precondition);
 }
 
-/* The operation reads facts of its own member; those of another are any. */
+/* What the script is about, in words: which states the solver was told to be true. */
 static mt_str combination(asker *k)
 {
     mt_buf b = {0};
@@ -117,6 +121,9 @@ static mt_str combination(asker *k)
     return b.len ? ask_kept(k, &b) : MT_STR("the condition");
 }
 
+/* What is left for the solver once the states are set. The
+ * operation reads facts of its own member; those of another
+ * are any, so its precondition is then asked about by itself. */
 static an_answer ask_left(asker *k, const ask_mix *x, uint32_t operation)
 {
     const an_claim *c = x->claim;
@@ -137,6 +144,7 @@ static an_answer ask_left(asker *k, const ask_mix *x, uint32_t operation)
     return an_prove_possible(p, k->a, c);
 }
 
+/* Cheapest first: states alone, then the solver. */
 static an_answer decide(asker *k, const ask_mix *x, uint32_t operation)
 {
     truth t = claim_truth(x->claim, x->reads_facts);
@@ -186,6 +194,8 @@ typedef struct seeker {
     mt_str reason; /* of what the solver left open; empty: nothing */
 } seeker;
 
+/* Keeps the first reason why something was not
+ * decided: without a hit it makes the answer unknown. */
 static bool is_so(seeker *x, ask_space *s, uint32_t node, uint32_t operation)
 {
     const an_answer *got = ask_mix_at(x->k, &x->mix, s, node, operation);
@@ -361,6 +371,8 @@ static bool expr_may_hold(const asker *k, const an_outline *o, const ct_expr *e,
     return true;
 }
 
+/* True says nothing; false proves that the claim
+ * never holds, with however many instances. */
 static bool claim_may_hold(const asker *k, const an_outline *o, const an_claim *c,
                            bool negated)
 {
@@ -408,6 +420,8 @@ static void show(asker *k, const ask_said *q, const found *f, const char *label)
     k->proof = "trace";
 }
 
+/* `wanted`: possible means yes. Unknown is told with what was searched, so that a
+ * reader can widen it. */
 static an_reply_kind say_found(asker *k, const ask_said *q, found *f, bool wanted,
                                const char *label)
 {
@@ -505,6 +519,7 @@ an_reply_kind ask_reply_condition(asker *k, const ask_said *q)
 
 /* ---- steps ---- */
 
+/* A condition that always holds, where a question has none. */
 static const ct_expr *nothing_more(asker *k)
 {
     ct_expr *e = ask_expr(k->a, CT_LITERAL, NULL, NULL);
@@ -563,6 +578,8 @@ static bool moves(const asker *k, const ask_goal *g, uint32_t entity)
     return !op && g->entity == entity;
 }
 
+/* True: the fault is said. "For each ENTITY"
+ * makes sense only for events that move it. */
 static bool refused_entity(asker *k, const ask_said *q, uint32_t event)
 {
     const ct_model *m = k->q->plan->model;
@@ -584,6 +601,8 @@ static an_reply_kind say_order_begins(asker *k, bool yes, const char *which)
     return yes ? AN_REPLY_YES : AN_REPLY_NO;
 }
 
+/* The first event is left out of the search altogether: if the second is still found,
+ * it happened without it. What is so from the beginning needs no search. */
 an_reply_kind ask_reply_before(asker *k, const ask_said *q)
 {
     const ask_goal *first = &q->goals[0], *second = &q->goals[1];

@@ -13,6 +13,8 @@
 
 /* ---- execution ---- */
 
+/* One execution, from the initial states on. `tmp`
+ * is freed with it; what is shown is in k->a. */
 typedef struct stage {
     asker *k;
     mt_arena tmp;
@@ -33,6 +35,8 @@ static bool evaluate(stage *g, ct_bench *b, mt_str facts)
     return !err;
 }
 
+/* Did the engine do exactly what the search has
+ * said: the outcome, and each change in its order? */
 static bool same_changes(const stage *g, const an_union_member *m,
                          const ct_attempt *got, const ct_change *changes,
                          const an_joint_step *step)
@@ -146,6 +150,8 @@ static void cast(const asker *k, ask_way *w, uint32_t persona)
     }
 }
 
+/* The search keeps from which node each was met, and by which outcome; the steps
+ * themselves are found again. */
 ask_way ask_way_to(asker *k, ask_space *s, uint32_t node, const an_joint_step *step,
                    uint32_t persona, mt_str last_facts)
 {
@@ -224,6 +230,8 @@ void ask_step_say(asker *k, const ask_shown *h, const ask_step *x)
     mt_buf_addc(out, '\n');
 }
 
+/* Each step has facts of its own: those with which its precondition can hold, unless
+ * others are given for the last step. */
 static mt_str facts_of(asker *k, const ask_shown *h, const ask_way *w, uint32_t i)
 {
     return i + 1 == w->count && h->last_facts.len
@@ -341,6 +349,8 @@ mt_str ask_states_json(asker *k, const ask_space *s, uint32_t node)
     return ask_kept(k, &b);
 }
 
+/* "Claim is open, Payment 2 is due": every
+ * instance of every entity that was searched. */
 mt_str ask_states_text(asker *k, const ask_space *s, uint32_t node)
 {
     const ct_plan *p = k->q->plan;

@@ -28,6 +28,8 @@ typedef struct obstacle {
     uint32_t entity, from, to; /* TRANSITION */
 } obstacle;
 
+/* One no that is to be explained. `chosen` are the
+ * obstacles that are thought away at the moment. */
 typedef struct thinker {
     asker *k;
     const ask_said *q;
@@ -43,6 +45,7 @@ typedef struct thinker {
 
 /* ---- a plan with what could be there ---- */
 
+/* A plan while it is copied and made longer. */
 typedef struct maker {
     mt_arena *a;
     MT_VEC(ct_operation) operations;
@@ -51,6 +54,8 @@ typedef struct maker {
     MT_VEC(ct_plan_effect) effects;
 } maker;
 
+/* Effects are written one outcome behind the
+ * other, which they need not be in the plan. */
 static void copy_plan(maker *m, const ct_plan *p)
 {
     for (uint32_t i = 0; i < p->model->operation_count; i++) {
@@ -67,6 +72,8 @@ static void copy_plan(maker *m, const ct_plan *p)
     }
 }
 
+/* An operation without a precondition that everybody may perform and that does this one
+ * thing. It is possible only while its obstacle is thought away (may()). */
 static void add_transition(thinker *x, maker *m, uint32_t entity, ct_transition t)
 {
     const ct_plan *p = x->k->q->plan;
@@ -88,6 +95,7 @@ static void add_transition(thinker *x, maker *m, uint32_t entity, ct_transition 
     mt_vec_push(m->a, &m->effects, ((ct_plan_effect){entity, t.from, t.to}));
 }
 
+/* A transition from a state to itself stands in nobody's way and is left out. */
 static void make_plan(thinker *x)
 {
     const ct_plan *p = x->k->q->plan;
@@ -134,6 +142,8 @@ static bool is_goal_operation(const thinker *x, uint32_t op)
     return false;
 }
 
+/* Transitions are in the list already. Personas only of operations that serve the goal:
+ * who performs the others is not asked. */
 static void list_obstacles(thinker *x)
 {
     an_asker *q = x->k->q;
@@ -258,6 +268,8 @@ static bool in_outline(const thinker *x, const an_outline *o)
     return x->claim != NULL;
 }
 
+/* Is the answer yes without what is chosen? Costs are taken from `left`, so that all
+ * tries together are bounded. */
 static bool helps(thinker *x)
 {
     mt_arena tmp = {0};

@@ -15,6 +15,7 @@ enum { MOST_TOKENS = 2000 };
 
 /* ---- Tokens ---- */
 
+/* ASCII only; a name with anything else is written in quotes. */
 static bool is_name_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -135,6 +136,7 @@ bool ask_want(asker *k, const char *word)
            ask_fault(k, t, "expected '%s', got '%.*s'", word, MT_ARG(t->text));
 }
 
+/* A name in quotes may have any characters, and may be a word of the grammar. */
 bool ask_want_name(asker *k, ask_token *out)
 {
     *out = *ask_peek(k);
@@ -180,6 +182,8 @@ static uint32_t in_union(const an_asker *q, uint32_t member, ct_kind kind, uint3
                                     : m->first_operation + own;
 }
 
+/* A contract that is not a System has one member
+ * without a name, which nobody can write. */
 static uint32_t member_named(const an_asker *q, mt_str name)
 {
     for (uint32_t i = 0; q->u->system && i < q->u->member_count; i++) {
@@ -190,6 +194,7 @@ static uint32_t member_named(const an_asker *q, mt_str name)
     return CT_NONE;
 }
 
+/* CT_NONE also for a member whose contract is not there. */
 static uint32_t find_in(const an_asker *q, uint32_t member, ct_kind kind, mt_str name)
 {
     const ct_model *m = ask_model_of(q, member);
@@ -219,6 +224,8 @@ static bool try_qualified(asker *k, ct_kind kind, uint32_t *member, uint32_t *ow
     return *own != CT_NONE;
 }
 
+/* Kinds that members of a System can share; facts,
+ * verdicts and flows are always a member's own. */
 static bool is_unions(ct_kind kind)
 {
     return kind == CT_KIND_PERSONA || kind == CT_KIND_ENTITY ||
@@ -265,6 +272,7 @@ bool ask_try_union(asker *k, ct_kind kind, uint32_t *out)
     return true;
 }
 
+/* Over all members: the nearest name of the whole System. */
 mt_str ask_hint(const asker *k, mt_str word, unsigned kinds)
 {
     mt_nearest n = mt_nearest_to(word);
@@ -281,6 +289,8 @@ mt_str ask_hint(const asker *k, mt_str word, unsigned kinds)
                       : MT_STR("");
 }
 
+/* The token is given back, so that `fault_at` is
+ * the place of the wrong name and not behind it. */
 bool ask_no_such(asker *k, ct_kind kind)
 {
     ask_token name;

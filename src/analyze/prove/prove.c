@@ -33,6 +33,7 @@ MT_TABLE_COVERS(AN_RELATION_NAMES, AN_REL_UNKNOWN + 1);
 
 /* ---- The prover ---- */
 
+/* Digits behind the point of every amount that is written in the expression. */
 static void note_scale(const ct_expr *e, unsigned *most)
 {
     if (!e) {
@@ -64,6 +65,8 @@ static unsigned money_scale(const an_prover *p)
     return most < MT_DECIMAL_MAX_SCALE ? most + 1 : most;
 }
 
+/* may_fault is by types alone: a rule that cannot
+ * fault need not be translated for its own sake. */
 static void open_side(an_prover *p, pv_side *s, const ct_program *program)
 {
     const ct_model *m = ct_program_model(program);
@@ -79,6 +82,8 @@ static void open_side(an_prover *p, pv_side *s, const ct_program *program)
                    .verdicts = ct_verdicts_new(program)};
 }
 
+/* Never NULL. Without a solver the prover is broken
+ * from the start, and answers unknown with the reason. */
 an_prover *an_prover_new(const ct_program *first, const ct_program *second,
                          const mt_limits *limits)
 {
@@ -129,6 +134,7 @@ void an_prover_smt2(an_prover *p, mt_buf *out, mt_str about)
     p->about = out ? mt_str_dup(&p->keep, about) : MT_STR("");
 }
 
+/* The flag stays: every later question is answered "interrupted". */
 void an_prover_interrupt(an_prover *p)
 {
     p->stopped = 1;
@@ -156,6 +162,8 @@ static const an_claim *new_claim(mt_arena *a, an_claim c)
     return kept;
 }
 
+/* `predicate` NULL: the side is evaluated without
+ * a fault, which all other claims say as well. */
 const an_claim *an_claim_holds(mt_arena *a, an_side side, const ct_expr *predicate)
 {
     return new_claim(a,
@@ -216,6 +224,8 @@ static void each_atom(an_prover *p, const an_claim *c,
 
 static Z3_ast claim_formula(an_prover *p, const an_claim *c);
 
+/* PV_NOT is of the claim, not of the predicate: where the evaluation faults, a claim
+ * that it holds is false, and its negation true. */
 static Z3_ast new_formula(an_prover *p, const an_claim *c)
 {
     pv_side *s = &p->sides[c->side];
@@ -235,6 +245,8 @@ static Z3_ast new_formula(an_prover *p, const an_claim *c)
     MT_BUG("unknown kind of claim");
 }
 
+/* Claims are graphs: a part that occurs twice is translated once, or formulas would
+ * grow beyond measure. */
 static Z3_ast claim_formula(an_prover *p, const an_claim *c)
 {
     bool added;
@@ -252,6 +264,7 @@ static Z3_ast claim_formula(an_prover *p, const an_claim *c)
 
 typedef enum verdict { IMPOSSIBLE, FOUND, OPEN } verdict;
 
+/* `facts` and `reason` are of the last world that was tried. */
 typedef struct question {
     an_prover *p;
     mt_arena *a;
@@ -283,6 +296,7 @@ static void begin(an_prover *p, pv_world world)
     pv_lists_begin(p);
 }
 
+/* What a part of the claim needs: rules, and how it looks at lists. */
 static void need_atom(an_prover *p, const an_claim *atom)
 {
     pv_side *s = &p->sides[atom->side];
@@ -357,6 +371,7 @@ static Z3_solver new_solver(an_prover *p)
     return s;
 }
 
+/* Held: the caller gives it back. NULL when the solver has none. */
 static Z3_model model_of(an_prover *p, Z3_solver s)
 {
     Z3_model m = Z3_solver_get_model(p->z, s);
@@ -366,6 +381,8 @@ static Z3_model model_of(an_prover *p, Z3_solver s)
     return m;
 }
 
+/* In words of our limits, which the reader can
+ * change, where the solver met one of them. */
 static mt_str solver_reason(question *q, Z3_solver s)
 {
     an_prover *p = q->p;
@@ -386,6 +403,7 @@ static mt_str solver_reason(question *q, Z3_solver s)
     return mt_strf(q->a, "the solver gave up: %.*s", MT_ARG(why));
 }
 
+/* FOUND says only that the solver has a model; confirmed() asks the evaluator. */
 static verdict ask_solver(question *q, Z3_solver s)
 {
     an_prover *p = q->p;
@@ -430,6 +448,7 @@ static void write_smt2(question *q, Z3_ast f, verdict v)
                 MT_ARG(rest));
 }
 
+/* A formula that was folded to "no" needs no solver at all. */
 static verdict try_world(question *q, pv_world world)
 {
     an_prover *p = q->p;
@@ -512,6 +531,7 @@ static an_answer answer(question *q)
     return unknown(q->reason);
 }
 
+/* What is wrong with the prover is said before anything is asked. */
 an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim)
 {
     question q = {.p = p, .a = a, .claim = claim};
@@ -528,6 +548,8 @@ an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim)
     return out;
 }
 
+/* Two questions: what holds now and did not, and
+ * the other way. Weaker is "holds for more". */
 an_comparison an_prove_compare(an_prover *p, mt_arena *a, const ct_expr *old,
                                const ct_expr *now)
 {

@@ -17,12 +17,15 @@ enum { LONG_TEXT = 8, LONG_LIST = 8 };
 
 typedef enum corner { LEAST, LARGEST, PLAIN, CORNERS } corner;
 
+/* `values` counts what was made, so that each value has a hash of its own. */
 typedef struct maker {
     mt_jw w;
     unsigned nth;
     uint64_t values; /* so far */
 } maker;
 
+/* The same numbers on every machine: findings
+ * must not depend on where they were made. */
 static uint64_t mixed(maker *k)
 {
     uint64_t z = ++k->values * 0x9e3779b97f4a7c15u + k->nth * 0xbf58476d1ce4e5b9u;
@@ -47,6 +50,7 @@ static size_t pick_length(maker *k, size_t max)
     return mixed(k) % (most + 1);
 }
 
+/* PLAIN is 0, or the value of the range that is nearest to it. */
 static int64_t whole(maker *k, int64_t least, int64_t most)
 {
     int64_t plain = least > 0 ? least : most < 0 ? most : 0;
@@ -97,6 +101,7 @@ static void put_text(maker *k, size_t max)
     mt_jw_str(&k->w, mt_str_from(LETTERS, pick(k) == LARGEST ? most : 0));
 }
 
+/* One of so many; in the first sets the last one for LARGEST, else the first. */
 static uint32_t pick_of(maker *k, uint32_t count)
 {
     corner c = pick(k);

@@ -18,6 +18,8 @@
 #include "analyze/prove/prove_internal.h"
 #include "base/vec.h"
 
+/* One diff. `p` is over both contracts, so that
+ * a fact of one name is one value in both. */
 typedef struct resolver {
     mt_arena *a;
     const ct_model *models[2]; /* old, new */
@@ -43,6 +45,7 @@ static void resolve(resolver *r, an_resolution how, const char *format, ...)
     va_end(args);
 }
 
+/* Keeps the reason of the first question that stays open, for the part. */
 static an_answer ask(resolver *r, const an_claim *c)
 {
     an_answer found = an_prove_possible(r->p, r->a, c);
@@ -57,6 +60,7 @@ static const an_claim *holds(resolver *r, an_side side, const ct_expr *e)
     return an_claim_holds(r->a, side, e);
 }
 
+/* x where y is not; y may also have no value there. */
 static const an_claim *but_not(resolver *r, const an_claim *x, const an_claim *y)
 {
     return an_claim_and(r->a, x, an_claim_not(r->a, y));
@@ -145,6 +149,8 @@ static an_answer lost_in_flight(resolver *r, const ct_expr *old, const ct_expr *
     return ask(r, but_not(r, holds(r, AN_FIRST, old), holds(r, AN_FIRST, frozen)));
 }
 
+/* Three questions: refused where it was allowed? On a frozen snapshot? And, only for
+ * the words, allowed where it was refused? */
 static void resolve_precondition(resolver *r, mt_str id)
 {
     const ct_operation *old = operation(r, 0, id), *now = operation(r, 1, id);
@@ -184,6 +190,7 @@ static void resolve_precondition(resolver *r, mt_str id)
 
 /* ---- Consumers of a changed rule or default ---- */
 
+/* Does the expression read the fact, or a verdict of one of these rules? */
 static bool depends(const bool *rules, const ct_expr *e, uint32_t fact)
 {
     if (!e) {
@@ -209,6 +216,8 @@ static bool *dependents(resolver *r, int side, uint32_t rule, uint32_t fact)
     return rules;
 }
 
+/* What has changed, as seen from each contract: the
+ * rules that depend on it, and the fact itself. */
 typedef struct cause {
     const bool *rules[2]; /* that depend on it, by side */
     uint32_t fact[2];
@@ -241,6 +250,7 @@ static effect operation_effect(resolver *r, const cause *c, const ct_operation *
     return lost.possible == AN_NEVER ? HARMLESS : OPEN;
 }
 
+/* Either way counts: a branch that turns has led flows that are under way elsewhere. */
 static effect branch_effect(resolver *r, const cause *c, mt_str flow,
                             const ct_step *old, const ct_step *now)
 {
@@ -263,6 +273,8 @@ static effect branch_effect(resolver *r, const cause *c, mt_str flow,
     return turned.possible == AN_NEVER ? HARMLESS : OPEN;
 }
 
+/* ORDER of gravity: harmless, open, harmful. One
+ * proven harm decides, whatever else is open. */
 static effect worse(effect x, effect y)
 {
     return x == HARMFUL || y == HARMFUL ? HARMFUL
@@ -323,6 +335,8 @@ static effect fault_effect(resolver *r)
     return new_fault.possible == AN_NEVER ? HARMLESS : OPEN;
 }
 
+/* Everything that reads what has changed. What is new in the new contract cannot be
+ * broken, so only what both have is compared. */
 static effect effect_of(resolver *r, const cause *c)
 {
     const ct_model *m = r->models[1];
@@ -343,6 +357,9 @@ static effect effect_of(resolver *r, const cause *c)
 
 /* ---- Rules ---- */
 
+/* Where the verdict differs does not decide by itself: a
+ * stronger rule is safe if nobody who reads it decides
+ * otherwise. `how` and `facts` are only for the sentence. */
 static void resolve_condition(resolver *r, mt_str id)
 {
     uint32_t old = ct_model_find(r->models[0], CT_KIND_RULE, id);
@@ -377,6 +394,8 @@ static void resolve_condition(resolver *r, mt_str id)
     }
 }
 
+/* The verdict may have been produced by another
+ * rule before (`before`), whose readers count, too. */
 static void resolve_new_rule(resolver *r, mt_str id)
 {
     uint32_t now = ct_model_find(r->models[1], CT_KIND_RULE, id);
@@ -486,6 +505,8 @@ static effect entrance_effect(resolver *r, const ct_steps *old, const ct_steps *
     return all;
 }
 
+/* A flow that is under way stands at a step that was there before. If none of those
+ * leads to the new one, it never gets there. */
 static void resolve_steps(resolver *r, mt_str id)
 {
     uint32_t old = ct_model_find(r->models[0], CT_KIND_FLOW, id);
@@ -549,6 +570,7 @@ static void resolve_errors(resolver *r, mt_str id)
 
 /* ---- The whole ---- */
 
+/* To resolve another open change of §18.2, add a row and its function. */
 static const struct row {
     const char *kind, *field, *change; /* change NULL: any */
     void (*run)(resolver *r, mt_str id);
@@ -581,6 +603,8 @@ static void resolve_part(resolver *r, const an_diff_entry *e, const an_diff_fiel
     }
 }
 
+/* Only parts that require analysis are touched, and their class stays; whether a policy
+ * is required is decided anew at the end. */
 void an_prove_diff(mt_arena *a, const ct_program *old, const ct_program *now,
                    const mt_limits *limits, an_diff *d)
 {

@@ -67,6 +67,7 @@ static void bound(an_prover *p, Z3_ast fact)
 
 /* ---- Free values ---- */
 
+/* A whole number of the solver between these two, both included. */
 static pv_sym *free_range(an_prover *p, const ct_type *type, mt_str path, int64_t least,
                           int64_t most)
 {
@@ -259,6 +260,7 @@ static pv_sym *decimal_literal(an_prover *p, const ct_type *type, mt_decimal d)
                      (unsigned)kept);
 }
 
+/* Nanoseconds since 1970, as free_time() has them. */
 static Z3_ast time_literal(an_prover *p, ct_time t)
 {
     return pv_add(p, pv_mul(p, pv_int(p, t.seconds), pv_power(p, NANO_DIGITS)),
@@ -351,6 +353,9 @@ static pv_sym *part_at(const pv_sym *s, uint32_t i)
     return repeats ? s->parts[s->count - 1] : NULL;
 }
 
+/* NULL parts (payloads that are never looked at) give way to
+ * the other side. The name has the id of the condition, so
+ * that two such lists are one only if they are chosen alike. */
 pv_sym *pv_sym_if(an_prover *p, Z3_ast c, pv_sym *a, pv_sym *b)
 {
     if (!a || !b || a == b || c == p->yes || c == p->no) {
@@ -377,6 +382,8 @@ pv_sym *pv_sym_if(an_prover *p, Z3_ast c, pv_sym *a, pv_sym *b)
     return s;
 }
 
+/* Made once for a question, when something first reads the fact: what nobody reads is
+ * left to the witness. */
 pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
 {
     pv_fact *f = &p->facts.items[fact];
@@ -398,6 +405,8 @@ pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
 
 /* ---- Equality ---- */
 
+/* Lists that are not written out whole are equal by name, or by a constant of their own
+ * that nothing else is known of. */
 static Z3_ast lists_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
 {
     if (!a->whole || !b->whole || a->opaque || b->opaque) {
@@ -416,6 +425,7 @@ static Z3_ast lists_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
     return all;
 }
 
+/* The payloads count only where both have that tag. */
 static Z3_ast unions_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
 {
     Z3_ast all = pv_eq(p, a->v, b->v);

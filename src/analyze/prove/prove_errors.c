@@ -15,6 +15,8 @@
 
 #include "analyze/facts/joint.h"
 
+/* One error of one operation. Answers about preconditions are kept by operation, as a
+ * search asks about the same ones again and again. */
 typedef struct judge {
     mt_arena *a;
     an_prover *p;
@@ -35,6 +37,8 @@ static an_answer ask(judge *j, const an_claim *c)
     return an_prove_possible(j->p, j->a, c);
 }
 
+/* Possible with its facts, never with this
+ * sentence, or open with the solver's reason. */
 static an_error_fate of_answer(judge *j, const an_answer *found, const char *never)
 {
     return found->possible == AN_POSSIBLE
@@ -45,6 +49,8 @@ static an_error_fate of_answer(judge *j, const an_answer *found, const char *nev
 
 /* ---- persona, precondition ---- */
 
+/* Nothing comes before it but the evaluation
+ * itself, so it can always occur if that ends well. */
 static an_error_fate persona(judge *j)
 {
     const ct_model *m = j->plan->model;
@@ -62,6 +68,7 @@ static an_error_fate persona(judge *j)
                 MT_STR("when somebody tries who is not a persona of the contract"));
 }
 
+/* The precondition has a value, and it is false. */
 static const an_claim *not_so(judge *j)
 {
     ct_expr *e = mt_new(j->a, ct_expr);
@@ -93,6 +100,7 @@ static an_error_fate evaluation(judge *j)
 
 /* ---- what the states lead to ---- */
 
+/* Asks once per operation. */
 static const an_answer *can_hold(judge *j, uint32_t op)
 {
     if (!j->asked[op]) {
@@ -232,6 +240,8 @@ static bool apart(judge *j, sight *s, uint32_t outcomes)
     return false;
 }
 
+/* Every group of entities once, by the outcomes that it holds. `for_two` says which of
+ * the two places is to be remembered. */
 static sight survey(judge *j, bool for_two)
 {
     const ct_plan_op *op = &j->plan->ops[j->op];
@@ -284,6 +294,8 @@ static an_error_fate seen_in(judge *j, mt_str where)
 static const mt_str UNSEEN =
     MT_STR_INIT("declared states allow it, and no operation was found to lead to them");
 
+/* Never, if every outcome leaves every declared state; possible, if a state was met in
+ * which one does not match; otherwise open. */
 static an_error_fate source_state(judge *j)
 {
     const ct_plan_op *op = &j->plan->ops[j->op];
@@ -343,6 +355,8 @@ static const struct kind {
     [CT_OP_OUTCOME] = {outcome, true},
 };
 
+/* An error that comes after the precondition occurs only if that can hold; where it is
+ * not decided whether it can, neither is the error. */
 an_error_fate an_prove_error(mt_arena *a, an_prover *p, const ct_program *program,
                              uint32_t op, mt_str error)
 {

@@ -111,12 +111,16 @@ static void find_places(search *s)
 
 /* ---- What fact sets do ---- */
 
+/* Faults of values. A budget that runs out is
+ * a limit of the host, not of the contract. */
 static bool is_abort(ct_fault_kind kind)
 {
     return kind == CT_FAULT_OVERFLOW || kind == CT_FAULT_INDEX_RANGE ||
            kind == CT_FAULT_TAG_MISMATCH || kind == CT_FAULT_ABSENT_VERDICT;
 }
 
+/* The first fact set stays: corners are tried
+ * before the solver and are the plainer ones. */
 static void note(search *s, place *p, mt_str facts, const ct_fault *fault)
 {
     if (!p->facts.len && is_abort(fault->kind)) {
@@ -166,6 +170,8 @@ static void try_facts(search *s, mt_str facts)
 
 /* ---- The solver ---- */
 
+/* A rule faults; of a condition: the rules come
+ * through, and it neither holds nor fails. */
 static const an_claim *claim_of(search *s, const place *p)
 {
     if (p->rule != CT_NONE) {
@@ -180,6 +186,8 @@ static const an_claim *claim_of(search *s, const place *p)
     return an_claim_and(s->a, sound, an_claim_not(s->a, an_claim_or(s->a, yes, no)));
 }
 
+/* What the solver finds is evaluated like any
+ * fact set, and may show other places as well. */
 static void ask(search *s, place *p)
 {
     enum { MOST_QUESTIONS = 200 };
@@ -261,6 +269,7 @@ static void report_open(search *s)
     an_finding_add(s->fs, &f);
 }
 
+/* Corners, solver, findings: so a fault that corners show costs no question. */
 static void decide(search *s)
 {
     for (unsigned i = 0; i < AN_CORNERS; i++) {
@@ -280,6 +289,8 @@ static void decide(search *s)
     an_findings_sort(s->fs);
 }
 
+/* False: the watcher stopped it. A contract in
+ * which nothing may fault by types costs nothing. */
 bool an_prove_faults(const ct_program *program, const mt_limits *limits, mt_str member,
                      an_watcher watcher, an_findings *fs)
 {

@@ -43,6 +43,8 @@ void pv_need_all(pv_side *side)
     }
 }
 
+/* A fault of a rule counts only where none before it has faulted: the evaluation is
+ * over then. A payload faults only where the condition holds. */
 void pv_translate_rules(an_prover *p, pv_side *side)
 {
     side->err = p->no;
@@ -78,6 +80,7 @@ static Z3_ast order(an_prover *p, ct_compare op, Z3_ast x, Z3_ast y)
     MT_BUG("unknown comparison");
 }
 
+/* Durations are compared in seconds, decimals at the larger of both scales. */
 static Z3_ast compare(an_prover *p, ct_compare op, const pv_sym *a, const pv_sym *b)
 {
     Z3_ast x, y;
@@ -100,6 +103,7 @@ static pv_pred ended(an_prover *p, Z3_ast v, Z3_ast err, Z3_ast gone)
     return (pv_pred){pv_and(p, pv_not(p, gone), v), err};
 }
 
+/* The right side is only come to where the left one has a value. */
 static pv_pred comparison(an_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_term a = pv_translate_term(p, side, e->left);
@@ -112,6 +116,7 @@ static pv_pred comparison(an_prover *p, pv_side *side, const ct_expr *e)
 
 /* ---- Quantifiers ---- */
 
+/* The element is the innermost variable while the body is translated. */
 static pv_pred body_for(an_prover *p, pv_side *side, const ct_expr *e, pv_sym *element)
 {
     mt_vec_push(&p->tmp, &p->variables, element);
@@ -141,6 +146,8 @@ static pv_pred closed_quantifier(an_prover *p, pv_side *side, const ct_expr *e,
     return out;
 }
 
+/* Element after element, as the evaluator does: one behind the list's end does not
+ * count, and one behind the element that decides is not come to. */
 static pv_pred open_quantifier(an_prover *p, pv_side *side, const ct_expr *e,
                                const pv_sym *list)
 {
@@ -168,6 +175,7 @@ static pv_pred quantifier(an_prover *p, pv_side *side, const ct_expr *e)
 
 /* ---- Predicates ---- */
 
+/* The right side's fault counts only where the left side has not decided. */
 static pv_pred junction(an_prover *p, pv_side *side, const ct_expr *e)
 {
     bool both = e->op == CT_AND;

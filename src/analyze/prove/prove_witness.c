@@ -34,6 +34,8 @@ static mt_str value_text(writer *w, Z3_ast v)
     return mt_str_dup(&w->p->tmp, mt_str_z(Z3_get_numeral_string(w->p->z, out)));
 }
 
+/* 0 where the value does not fit 64 bits; the
+ * types that are read so never have such values. */
 static int64_t value_int(writer *w, Z3_ast v)
 {
     Z3_ast out;
@@ -179,6 +181,8 @@ static void write_list(writer *w, const ct_type *t, const pv_sym *s)
     mt_jw_end_array(&w->w);
 }
 
+/* Bounds allow tags of the union only; should the solver give another, the first one is
+ * written then, and the evaluator has the last word. */
 static void write_union(writer *w, const ct_type *t, const pv_sym *s)
 {
     uint32_t tag = s ? ct_field_find(t, text_of(w, s->v)) : 0;
@@ -245,6 +249,8 @@ static void write_sym(writer *w, const ct_type *t, const pv_sym *s)
     }
 }
 
+/* Members are in the order of the facts; one that
+ * the question has fixed is written as it was given. */
 mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
 {
     mt_buf out = {0};
@@ -271,6 +277,8 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
 
 /* ---- Confirming ---- */
 
+/* What the evaluator says of one fact set, side
+ * by side. `known` because claims share parts. */
 typedef struct judge {
     an_prover *p;
     bool sound[2];  /* the side evaluated without a fault */
@@ -281,6 +289,7 @@ typedef struct judge {
 
 static bool is_true(judge *j, const an_claim *c);
 
+/* As new_formula() in prove.c means it, but asked of the evaluator. */
 static bool find_out(judge *j, const an_claim *c)
 {
     bool holds = false;
@@ -313,6 +322,8 @@ static bool is_true(judge *j, const an_claim *c)
     return known == 2;
 }
 
+/* False also for facts that a side refuses to
+ * read: then the witness is not a legal fact set. */
 bool pv_confirm(an_prover *p, const an_claim *claim, mt_str facts)
 {
     judge j = {.p = p};

@@ -1,4 +1,7 @@
-/* contract/front/codes.c - the table of codes.h as data. */
+/* contract/front/codes.c - the table of codes.h as data. codes.h is a list of rows; it
+ * is read twice here, once for what people are shown (ct_code_info) and once for what
+ * the elaborator asks (pass and level), so the two cannot differ. Both tables are
+ * indexed by fr_code. */
 #include "contract/front/codes.h"
 
 #include "contract/elaborate.h"
@@ -32,6 +35,7 @@ fr_level fr_code_level(fr_code code)
     return (fr_level)KINDS[code].level;
 }
 
+/* For who lists all codes: counts up until NULL. */
 const ct_code_info *ct_code_at(size_t index)
 {
     return index < FR_CODE_COUNT ? &ROWS[index] : NULL;

@@ -1,5 +1,5 @@
 /* contract/front/emit.h - what the files of pass 6 share.
- * Room: contract/wire. Reads contract/front's tree.
+ * Room: contract/front.
  * Interchange is written directly: the keys of every node are known, so they stand in
  * sorted order in the source text here. */
 #ifndef FR_WIRE_EMIT_H
@@ -40,18 +40,25 @@ static inline void fr_emit_name(fr_emit *e, fr_sym sym)
 
 /* A quoted string value, escaped where needed. */
 void fr_emit_text(fr_emit *e, mt_str text);
+/* ["a","b"], in the order given. */
 void fr_emit_names(fr_emit *e, const fr_names *names);
+/* Written out, however deep; writes nothing once the buffer is full. */
 void fr_emit_type(fr_emit *e, const fr_type *t);
 /* {"amount":...,"currency":...}; with `kind` and rounded to cents as a value is. */
 void fr_emit_money(fr_emit *e, const fr_expr *x, bool as_value, bool rounded);
+/* {"kind":"decimal_value",...} of digits that are already as they are to be written. */
 void fr_emit_decimal(fr_emit *e, mt_str text, uint32_t precision, uint32_t scale);
 /* The default of a fact. */
 void fr_emit_value(fr_emit *e, const fr_type *t, const fr_expr *x);
+/* {"type":...,"value":...} of what a rule produces. */
 void fr_emit_payload(fr_emit *e, const fr_type *t, const fr_expr *x);
+/* A value inside a condition or a payload. Its type is there since pass 4. */
 void fr_emit_term(fr_emit *e, const fr_expr *x);
 /* A record, list or union of terms, whose type is known from its place. */
 void fr_emit_structure(fr_emit *e, const fr_type *t, const fr_expr *x);
+/* A condition: what is Bool and decides, as `when` and `precondition` have it. */
 void fr_emit_condition(fr_emit *e, const fr_expr *x);
+/* Whole constructs with their provenance, keys in byte order. */
 void fr_emit_flow(fr_emit *e, const fr_flow *f);
 void fr_emit_system(fr_emit *e, const fr_system *s);
 /* ,"provenance":{...} of a construct */

@@ -36,6 +36,7 @@ static void emit_decimal_literal(fr_emit *e, mt_str text)
     mt_buf_addc(e->b, '}');
 }
 
+/* The amount as it was written: only the default of a fact is rounded to cents. */
 static void emit_money_literal(fr_emit *e, const fr_expr *x)
 {
     FR_PUT(e, "{\"literal\":");
@@ -147,6 +148,8 @@ static void emit_product(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* 1.0 knows products by a literal only; sums and differences are ours, and say their
+ * type. */
 static void emit_sum(fr_emit *e, const fr_expr *x)
 {
     e->extended = true;
@@ -161,6 +164,7 @@ static void emit_sum(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* `index` sorts before `op`, so the two nodes cannot share their beginning. */
 static void emit_list_term(fr_emit *e, const fr_expr *x)
 {
     e->extended = true;
@@ -192,6 +196,7 @@ static void emit_part(fr_emit *e, const fr_type *t, const fr_expr *x)
     }
 }
 
+/* Items of the literal are in the order of the type's fields since pass 4. */
 static void emit_made_record(fr_emit *e, const fr_type *t, const fr_expr *x)
 {
     FR_PUT(e, "{\"record\":{");
@@ -270,6 +275,7 @@ void fr_emit_structure(fr_emit *e, const fr_type *t, const fr_expr *x)
     emit_part(e, t, x);
 }
 
+/* What is a condition cannot come here: pass 4 has refused it. */
 void fr_emit_term(fr_emit *e, const fr_expr *x)
 {
     switch ((fr_expr_kind)x->kind) {

@@ -17,6 +17,8 @@ static void emit_terminal(fr_emit *e, fr_sym outcome)
     mt_buf_addc(e->b, '}');
 }
 
+/* A step by its name alone, an end as an object: so a reader tells them apart by
+ * type. */
 static void emit_target(fr_emit *e, const fr_target *t)
 {
     if (t->terminal) {
@@ -26,6 +28,7 @@ static void emit_target(fr_emit *e, const fr_target *t)
     }
 }
 
+/* In the order of the source, which is the order they run in. */
 static void emit_compensations(fr_emit *e, const fr_handler *h)
 {
     for (size_t i = 0; i < h->steps.len; i++) {
@@ -40,6 +43,7 @@ static void emit_compensations(fr_emit *e, const fr_handler *h)
     }
 }
 
+/* Only called where there is one; a step without a handler leaves the key out. */
 static void emit_handler(fr_emit *e, const fr_handler *h)
 {
     switch ((fr_handler_kind)h->kind) {
@@ -74,6 +78,8 @@ static void emit_step_head(fr_emit *e, const fr_step *s)
     mt_buf_addc(e->b, '"');
 }
 
+/* Routes were sorted by their label when they were parsed, so equal steps give equal
+ * bytes. */
 static void emit_operation_step(fr_emit *e, const fr_step *s)
 {
     mt_buf_addc(e->b, '{');
@@ -215,6 +221,8 @@ static void (*const EMITTERS[])(fr_emit *, const fr_step *) = {
 };
 MT_TABLE_COVERS(EMITTERS, LN_STEP_COUNT);
 
+/* `order` and not `items`: the first is the canonical order, the second that of the
+ * text. */
 static void emit_steps(fr_emit *e, const fr_steps *steps)
 {
     mt_buf_addc(e->b, '[');
@@ -265,6 +273,8 @@ static int compare_names(const void *a, const void *b, void *unit)
     return fr_sym_cmp(unit, x->sym, y->sym);
 }
 
+/* By source and target; triggers that are alike in all four stay as they were
+ * written. */
 static int compare_triggers(const void *a, const void *b, void *unit)
 {
     const fr_trigger *x = a, *y = b;

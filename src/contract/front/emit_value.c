@@ -116,6 +116,7 @@ static void emit_enum(fr_emit *e, const fr_type *t)
     FR_PUT(e, "]}");
 }
 
+/* Behind `"max":` already, as `max` sorts before `min`. */
 static void emit_range(fr_emit *e, const fr_type *t)
 {
     mt_buf_add_i64(e->b, t->max);
@@ -213,6 +214,7 @@ void fr_emit_money(fr_emit *e, const fr_expr *x, bool as_value, bool rounded)
     mt_buf_addc(e->b, '}');
 }
 
+/* Precision and scale are those of the digits as they stand in the source. */
 static void emit_written_decimal(fr_emit *e, mt_str text)
 {
     uint32_t precision, scale;
@@ -220,6 +222,7 @@ static void emit_written_decimal(fr_emit *e, mt_str text)
     fr_emit_decimal(e, text, precision, scale);
 }
 
+/* In its own unit; 1.0 has no values of this type. */
 static void emit_duration(fr_emit *e, const fr_expr *x)
 {
     e->extended = true;
@@ -262,6 +265,7 @@ static void emit_union(fr_emit *e, const fr_type *t, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* 1.0 has no lists as values; the loader reads ours. */
 static void emit_list(fr_emit *e, const fr_type *t, const fr_expr *x)
 {
     e->extended = true;

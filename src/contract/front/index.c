@@ -102,6 +102,8 @@ static fr_site site_of(const fr_file *f, fr_tok tok)
                      .length = len};
 }
 
+/* `to` is where the thing was named first; a mention of that token itself is the
+ * definition. */
 static void mention(indexer *x, const fr_file *file, fr_tok tok, fr_named kind,
                     mt_str id, goal to)
 {
@@ -123,6 +125,7 @@ static mt_str joined(indexer *x, mt_str owner, fr_sym name)
     return mt_strf(x->a, "%.*s.%.*s", MT_ARG(owner), FR_ARG(x->u, name));
 }
 
+/* A name that was left out, or is empty text, leads nowhere. */
 static bool is_given(fr_name name)
 {
     return name.sym != FR_W_none && name.sym != FR_W_empty;
@@ -130,6 +133,8 @@ static bool is_given(fr_name name)
 
 /* ---- constructs ---- */
 
+/* By kind of construct. An import names a file; its path is mentioned by
+ * walk_again(). */
 static const fr_named NAMED[FR_KIND_COUNT] = {
     [FR_IMPORT] = FR_NAMED_FILE,         [FR_TYPEDECL] = FR_NAMED_TYPE,
     [FR_FACT] = FR_NAMED_FACT,           [FR_SOURCE] = FR_NAMED_SOURCE,
@@ -138,6 +143,7 @@ static const fr_named NAMED[FR_KIND_COUNT] = {
     [FR_FLOW] = FR_NAMED_FLOW,           [FR_SYSTEM] = FR_NAMED_SYSTEM,
 };
 
+/* Unknown names are passed over: the elaborator has reported them. */
 static void use_construct(indexer *x, fr_name name, fr_kind kind)
 {
     const fr_construct *c = is_given(name) ? fr_find(x->u, kind, name.sym) : NULL;
@@ -147,6 +153,7 @@ static void use_construct(indexer *x, fr_name name, fr_kind kind)
     }
 }
 
+/* Leads to the first rule that produces it, whichever rule the reader has in mind. */
 static void use_verdict(indexer *x, fr_name name)
 {
     const fr_rule *r = fr_find_verdict(x->u, name.sym);
@@ -170,6 +177,7 @@ static void use_of(indexer *x, const fr_construct *owner, const fr_names *names,
     }
 }
 
+/* "Order.paid": what belongs to a construct is called by both names. */
 static void define_all(indexer *x, const fr_names *names, fr_named kind)
 {
     mt_str owner = fr_str(x->u, x->c->id);
@@ -191,6 +199,7 @@ static int compare_homes(const void *a, const void *b)
     return compare_addresses(((const home *)a)->parts, ((const home *)b)->parts);
 }
 
+/* NULL for types without parts, and for references that did not resolve. */
 static const void *parts_of(const fr_type *t)
 {
     if (!t || t->base >= LN_BASE_COUNT) {
@@ -201,6 +210,7 @@ static const void *parts_of(const fr_type *t)
                                     : NULL;
 }
 
+/* Only after enter_types(): the list is sorted there. */
 static const home *home_of(const indexer *x, const fr_type *t)
 {
     home key = {.parts = parts_of(t)};
@@ -224,7 +234,8 @@ static void enter_fields(indexer *x, const fr_type *t, const fr_file *file,
     }
 }
 
-/* The token of a value in its Enum. */
+/* The token of a value in its Enum. Types keep no tokens of their values, so they are
+ * looked for between the type's first token and the bracket that closes it. */
 static fr_tok value_token(const home *h, fr_sym value)
 {
     fr_tok last = fr_closing(h->file, h->type->tok + 1);
@@ -237,6 +248,8 @@ static fr_tok value_token(const home *h, fr_sym value)
     return h->type->tok;
 }
 
+/* Values are defined where they are entered, fields where they are entered: types are
+ * walked here and nowhere else. */
 static void enter_values(indexer *x, const home *h)
 {
     for (uint32_t i = 0; i < h->type->value_count; i++) {
@@ -259,6 +272,7 @@ static bool is_declared(const indexer *x, const fr_type *t)
                                         sizeof *x->declared, compare_types);
 }
 
+/* Entered before its fields, whose types may be entered in turn. */
 static void enter_parts(indexer *x, const fr_type *t, const fr_file *file, mt_str owner)
 {
     home h = {parts_of(t), t, file, owner};
@@ -329,6 +343,7 @@ static void enter_types(indexer *x)
     }
 }
 
+/* Fields of a type without a home, such as one that was inferred, are left out. */
 static void use_field(indexer *x, const fr_type *of, fr_sym name, fr_tok tok)
 {
     const home *h = home_of(x, of);
@@ -405,6 +420,7 @@ static void use_name(indexer *x, const fr_expr *e)
 
 static void walk_expr(indexer *x, const fr_expr *e);
 
+/* The domain is walked before the variable is bound: it cannot mean it. */
 static void walk_quantifier(indexer *x, const fr_expr *e)
 {
     binder b = {e->sym, e->sym2};
@@ -499,6 +515,8 @@ static void walk_fact(indexer *x, const fr_fact *f)
     }
 }
 
+/* The verdict is a use as well: of the first rule that produces it, it is the
+ * definition. */
 static void walk_rule(indexer *x, const fr_rule *r)
 {
     walk_expr(x, r->when);
@@ -511,6 +529,7 @@ static void walk_rule(indexer *x, const fr_rule *r)
     }
 }
 
+/* Outcomes and errors are defined here and used by effects and routes. */
 static void walk_operation(indexer *x, const fr_operation *o)
 {
     for (size_t i = 0; i < o->personas.len; i++) {
@@ -533,6 +552,8 @@ static void walk_operation(indexer *x, const fr_operation *o)
 
 /* ---- flows ---- */
 
+/* Steps are known within their flow or branch only, so names of steps are looked up
+ * there. */
 typedef struct scope {
     indexer *x;
     const fr_steps *steps;
@@ -551,6 +572,7 @@ static void use_step(const scope *s, fr_name name)
     }
 }
 
+/* Terminal(outcome) names nothing that could be led to. */
 static void use_target(const scope *s, const fr_target *t)
 {
     if (!t->terminal) {
@@ -582,6 +604,7 @@ static void walk_routes(const scope *s, const fr_step *step)
 
 static void walk_steps(indexer *x, const fr_steps *steps, fr_name entry, mt_str prefix);
 
+/* Each branch has steps of its own; the targets of the join are steps around it. */
 static void walk_branches(const scope *s, const fr_step *step)
 {
     mt_str owner = joined(s->x, s->prefix, step->id.sym);
@@ -636,6 +659,7 @@ static void walk_steps(indexer *x, const fr_steps *steps, fr_name entry, mt_str 
 
 /* ---- systems ---- */
 
+/* NULL: there is no such member, or its file could not be read. */
 static const fr_unit *member_unit(const ct_elaboration *e, mt_str id)
 {
     for (size_t i = 0; i < e->member_count; i++) {
@@ -801,6 +825,8 @@ static const fr_file *imported(indexer *x, const fr_construct *import)
     return NULL;
 }
 
+/* Constructs of the second parse are walked for what the first no longer knows:
+ * references to types, and imports. Everything else would be found twice. */
 static void walk_again(indexer *x, const fr_construct *c)
 {
     x->c = c;
@@ -857,6 +883,8 @@ static void parse_again(indexer *x)
 
 /* ---- the whole ---- */
 
+/* The place of a file among those of the unit, so that mentions come file by file in
+ * the order in which files were first met. */
 static size_t rank_of(const fr_unit *u, mt_str path)
 {
     size_t i = 0;
@@ -902,6 +930,7 @@ static void settle(struct mentions *out, size_t first, fr_unit *u)
     out->len = kept;
 }
 
+/* Members of a System follow behind it, each sorted by itself. */
 static void index_unit(mt_arena *a, const ct_elaboration *e, struct mentions *out)
 {
     fr_unit *u = (fr_unit *)(uintptr_t)e->unit; /* only read */

@@ -62,6 +62,7 @@ static bool looks_like_code(mt_str word)
     return digits && ((word.ptr[0] | 0x20) >= 'a' && (word.ptr[0] | 0x20) <= 'z');
 }
 
+/* Every word is kept, known or not, so that fr_lint_check() can say which are not. */
 static void note(reader *r, mt_str word, bool is_code)
 {
     *mt_vec_add(r->u->keep, &r->file->lint_words) = (fr_lint_word){
@@ -73,6 +74,7 @@ static void note(reader *r, mt_str word, bool is_code)
 
 /* ---- which construct a comment is about ---- */
 
+/* In bytes of the file, from the keyword to the end of the last token. */
 static fr_range range_of(const fr_construct *c)
 {
     fr_span span = fr_construct_span(c);
@@ -86,6 +88,7 @@ static bool on_one_line(mt_str text, size_t from, size_t to)
     return from <= to && !memchr(text.ptr + from, '\n', to - from);
 }
 
+/* Without the comments before it: these are about it, not part of it. */
 static size_t start_of(const fr_construct *c)
 {
     return fr_token_at(c->file, c->tok)->start;
@@ -193,6 +196,7 @@ static bool is_code(mt_str word, const char *code)
     return i == word.len && !code[i];
 }
 
+/* `offset` is where the warning is shown; a comment counts for what it stands in. */
 static bool is_allowed(const fr_file *file, const char *code, size_t offset)
 {
     for (size_t i = 0; i < file->lint.len; i++) {
@@ -204,6 +208,8 @@ static bool is_allowed(const fr_file *file, const char *code, size_t offset)
     return false;
 }
 
+/* The last rule about a code wins: options come after the file, and later options after
+ * earlier ones. */
 static ct_lint_level configured(const ct_lint *lint, const char *code)
 {
     ct_lint_level level = CT_LINT_DEFAULT;
@@ -239,6 +245,8 @@ static size_t line_start(mt_str text, uint32_t line)
     return at < text.len ? at : text.len;
 }
 
+/* By path, as diagnostics of analyses know only that; and by the start of their line,
+ * since some know no column. */
 static ct_lint_level level_in(fr_unit *u, const mt_diag *d)
 {
     for (size_t i = 0; i < u->files.len; i++) {
@@ -250,6 +258,7 @@ static ct_lint_level level_in(fr_unit *u, const mt_diag *d)
     return CT_LINT_DEFAULT;
 }
 
+/* A System asks its members too: the place may be in one of their files. */
 ct_lint_level ct_lint_of(const ct_elaboration *e, const mt_diag *d)
 {
     /* The unit is only read further; its comments are looked at once. */
@@ -284,6 +293,7 @@ static bool is_error(mt_str word)
     return info == NULL && find_code(word) != NULL; /* bundles have errors only */
 }
 
+/* Only codes that have a level are offered. */
 static mt_str nearest_code(mt_str word)
 {
     mt_nearest n = mt_nearest_to(word);
@@ -298,7 +308,11 @@ static mt_str nearest_code(mt_str word)
 /* Codes of analyses are not ours to know: a letter S and three digits. */
 static bool is_finding(mt_str word)
 {
-    return word.len == 4 && upper(word.ptr[0]) == 'S';
+    bool is = word.len == 4 && upper(word.ptr[0]) == 'S';
+    for (size_t i = 1; is && i < word.len; i++) {
+        is = word.ptr[i] >= '0' && word.ptr[i] <= '9';
+    }
+    return is;
 }
 
 mt_str ct_lint_fault(mt_arena *a, mt_str word, mt_str *hint)

@@ -16,6 +16,8 @@
 
 /* ---- parameters of types ---- */
 
+/* Whose type it is, for the place of a fault: a type may be nested deep inside a
+ * field. */
 typedef struct type_check {
     fr_unit *u;
     const fr_construct *c;
@@ -43,6 +45,7 @@ static void check_decimal(const type_check *k, const fr_type *t)
     }
 }
 
+/* min = max is a type of one value and allowed. */
 static void check_range(const type_check *k, const fr_type *t)
 {
     if (t->min > t->max) {
@@ -128,6 +131,7 @@ static void check_structure(const type_check *k, const fr_type *t)
     }
 }
 
+/* Length 0 is allowed: of a bare Text it says that none was given. */
 static void check_text(const type_check *k, const fr_type *t)
 {
     if (t->length < 0) {
@@ -166,6 +170,8 @@ static void check_in(const type_check *k, fr_type *t)
     }
 }
 
+/* Types inside it are checked as well. Call it once types are resolved: a reference is
+ * passed over. */
 void fr_check_type(fr_unit *u, fr_type *t, const fr_construct *c, mt_str field)
 {
     type_check k = {u, c, field};
@@ -187,12 +193,15 @@ static const char *literal_name(const fr_expr *e)
     return name ? name : "no literal";
 }
 
+/* "Int(min: 0, max: 9) is needed, this is a string". */
 static mt_str wrong_kind(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     return mt_strf(u->keep, "%s is needed, this is %s", fr_type_text(u, u->keep, t).ptr,
                    literal_name(e));
 }
 
+/* Also for a Duration that is written as a bare number: it counts in the declared
+ * unit. */
 static mt_str int_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     int64_t n = fr_int_value(&u->syms, e->sym);
@@ -258,6 +267,8 @@ static mt_str text_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                    (long long)t->length);
 }
 
+/* Values are compared letter by letter, case included; what was meant is suggested by
+ * who reports it. */
 static mt_str enum_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     return fr_has_value(t, e->sym)
@@ -303,6 +314,8 @@ static mt_str duration_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
     return MT_STR("");
 }
 
+/* Elements are counted from 0 in messages, as in the language. Only the first fault is
+ * told. */
 static mt_str list_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                          bool *tolerated)
 {
@@ -402,6 +415,8 @@ mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e, bool *to
     return MT_STR("");
 }
 
+/* True: rounding to the scale of the type would change the value. Zeros behind the
+ * scale change nothing. */
 bool fr_literal_loses(const fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     bool money = fr_has(t, LN_CURRENCY) && e->kind == FR_X_MONEY;

@@ -19,6 +19,8 @@ static bool is_in_body(const fr_parser *p, fr_sym field)
            (field == FR_W_when || field == FR_W_produce);
 }
 
+/* "steps.review.on_failure": from the outside in, so the recursion writes on its way
+ * back. */
 static void add_path(mt_buf *out, const fr_parser *p, const fr_path *path)
 {
     if (!path) {
@@ -48,6 +50,7 @@ mt_str fr_path_text(const fr_parser *p, fr_sym last)
     return kept;
 }
 
+/* For the suite the token, for people besides the construct and the path of fields. */
 fr_place fr_where_at(const fr_parser *p, fr_tok tok)
 {
     fr_place at = {.file = p->file, .tok = tok};
@@ -74,6 +77,7 @@ static bool took_a_field(const fr_parser *p)
            p->t[-1].kind == FR_T_WORD && p->t[-2].line < p->t[-1].line;
 }
 
+/* Like fr_where_at() of the token we are at, but shown where something is missing. */
 fr_place fr_where(const fr_parser *p)
 {
     fr_tok here = fr_here(p);
@@ -111,6 +115,7 @@ static const struct {
     {"'->'", "'->'", "an effect is written Entity: from -> to, or (Entity, from, to)"},
 };
 
+/* The row, or as many as there are: then the suite's word is shown as it is. */
 static size_t words_of(const char *suite)
 {
     size_t i = 0;
@@ -125,6 +130,7 @@ static mt_str found_words(const fr_parser *p)
     return fr_found_words(p->a, &p->u->syms, p->file->text, p->t);
 }
 
+/* Always false, so that callers can return it. */
 bool fr_syntax(fr_parser *p, const char *message, const char *hint)
 {
     p->broken = true;
@@ -180,6 +186,8 @@ bool fr_expected(fr_parser *p, const char *what)
     return fr_expected_hint(p, what, NULL);
 }
 
+/* A keyword of a construct where a field was expected: whatever is open should have
+ * been closed before it. The suite only misses a colon behind the keyword. */
 bool fr_not_closed(fr_parser *p, fr_name keyword)
 {
     p->broken = true;
@@ -193,6 +201,7 @@ bool fr_not_closed(fr_parser *p, fr_name keyword)
     return false;
 }
 
+/* An operand stands where a condition is wanted, and nothing compares it. */
 bool fr_no_comparison(fr_parser *p, const char *hint)
 {
     p->broken = true;

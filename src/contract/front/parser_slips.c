@@ -36,7 +36,9 @@ static void report_expected(fr_parser *p, fr_place at, const char *what)
               MT_ARG(fr_found_debug(p->a, &p->u->syms, p->t)));
 }
 
-/* The run of tokens that is replaced by `text`, and what is said about it. */
+/* The run of tokens that is replaced by `text`, and what is said about it. People see
+ * the run of tokens and "unexpected '=='"; the suite sees the token we are at. `sure`
+ * says whether motet check --fix may make the edit unasked. */
 static fr_place mended(fr_parser *p, fr_tok first, fr_tok last, mt_str text, bool sure)
 {
     fr_place at = fr_exactly(fr_where_at(p, fr_here(p)), first, last);
@@ -46,6 +48,7 @@ static fr_place mended(fr_parser *p, fr_tok first, fr_tok last, mt_str text, boo
     return at;
 }
 
+/* Nothing stands between it and the next token: `= =` is not the same slip as `==`. */
 static bool touches(const fr_token *t)
 {
     return t[1].start == t->start + t->len;
@@ -66,6 +69,7 @@ static const struct {
      ">=", "'at least' is written >=; for 'a implies b' write: not a or b"},
 };
 
+/* ORDER: the comparison signs are tokens in a row, from FR_T_EQ to FR_T_GTE. */
 static bool is_sign(const fr_token *t)
 {
     return t->kind >= FR_T_EQ && t->kind <= FR_T_GTE;
@@ -96,6 +100,8 @@ fr_token_kind fr_slip_comparison(fr_parser *p, fr_token_kind op)
     return op;
 }
 
+/* `1 <= i <= 3`: the fix repeats the middle operand with `and`, as the author would. A
+ * long middle is cut in the hint, never in the edit. */
 void fr_slip_chain(fr_parser *p, const fr_expr *middle)
 {
     fr_tok here = fr_here(p);
@@ -120,6 +126,7 @@ typedef struct word_slip {
     const char *hint;
 } word_slip;
 
+/* FR_T_BAD: nothing can be written instead, so there is only advice, and no edit. */
 static const word_slip OPERATORS[] = {
     {"and", FR_T_AND, "and", "operators are written in small letters"},
     {"or", FR_T_OR, "or", "operators are written in small letters"},
@@ -163,6 +170,7 @@ static bool is_same_word(mt_str word, const char *lower_case)
     return i == word.len && !lower_case[i];
 }
 
+/* A word that is spelled as the language has it is not a slip, whatever follows. */
 static const word_slip *find_word(const fr_parser *p, const word_slip *rows,
                                   size_t count)
 {
@@ -235,6 +243,8 @@ static bool a_binder_follows(const fr_parser *p)
             (fr_peek_at(p, 2) == FR_T_WORD && p->t[2].sym == FR_W_in));
 }
 
+/* `for`, `all` and their like are names that contracts may use; only with a variable
+ * and `in` behind them can a quantifier be meant. */
 static const word_slip *operand_here(const fr_parser *p)
 {
     bool call = fr_peek_at(p, 1) == FR_T_LPAREN;
@@ -277,6 +287,7 @@ void fr_slip_operand(fr_parser *p, fr_token_kind kind)
               "expected comparison operator, got LParen");
 }
 
+/* *value is set in every case; it means something only when true is returned. */
 bool fr_is_bool_slip(mt_str word, bool *value)
 {
     *value = is_same_word(word, "true") || is_same_word(word, "yes");
@@ -333,6 +344,8 @@ bool fr_slip_comma(fr_parser *p, const char *what)
     return true;
 }
 
+/* The place is the token before, behind which the comma belongs. Nothing is consumed:
+ * the list goes on with the word that is there. */
 bool fr_slip_no_comma(fr_parser *p, const char *what)
 {
     fr_tok here = fr_here(p);
@@ -350,7 +363,7 @@ bool fr_slip_no_comma(fr_parser *p, const char *what)
     return true;
 }
 
-/* `=>` and `=` for an arrow. */
+/* `=>` for an arrow; the two signs must touch. */
 bool fr_slip_arrow(fr_parser *p)
 {
     bool fat = fr_peek(p) == FR_T_EQ && fr_peek_at(p, 1) == FR_T_GT && touches(p->t);
@@ -365,7 +378,8 @@ bool fr_slip_arrow(fr_parser *p)
     return true;
 }
 
-/* Two words in a row, or another sign: type Bool, type = Bool. */
+/* Two words in a row, or another sign: type Bool, type = Bool. Only within a line: a
+ * word on the next line is more likely the next field. */
 bool fr_slip_colon(fr_parser *p)
 {
     fr_tok here = fr_here(p);
@@ -410,6 +424,8 @@ static bool is_name(mt_str text)
     return text.len > 0;
 }
 
+/* Text that could not be a name is not one in quotes. What the lexer has reported, such
+ * as another kind of quotes, is not reported again. */
 bool fr_slip_quoted_name(fr_parser *p, fr_name *out)
 {
     if (fr_peek(p) != FR_T_STR || !is_name(fr_str(p->u, p->t->sym)) ||

@@ -59,6 +59,8 @@ static bool read_shared(fr_parser *p, fr_shared_list *list, const fr_body *body)
     return true;
 }
 
+/* One of two tables of the same form: fields of the two lists differ in one word, and
+ * the suite names the list in its message. */
 static bool read_shared_persona(fr_parser *p, void *list)
 {
     static const fr_sym FIELDS[] = {FR_W_persona, FR_W_contracts, FR_W_none};
@@ -94,6 +96,8 @@ static bool take_flow_path(fr_parser *p, const char *message, fr_name *contract,
     return fr_take_word(p, flow);
 }
 
+/* Whether contracts, flows and personas exist, and whether `on` is an outcome, is pass
+ * 5's question. */
 static fr_field_result read_trigger_field(fr_parser *p, void *node, fr_sym field,
                                           fr_tok tok)
 {

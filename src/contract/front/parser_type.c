@@ -11,6 +11,7 @@
 
 #include "contract/front/parser.h"
 
+/* Depth 1: what is nested inside raises it, and a limit bounds it. */
 static fr_type *new_type(fr_parser *p, fr_base base, fr_tok tok)
 {
     fr_type *t = mt_new(p->a, fr_type);
@@ -103,6 +104,8 @@ static bool read_value(fr_parser *p, void *list)
     return true;
 }
 
+/* Values keep the order they are written in, which is part of the type; doubles are
+ * pass 4's to find. */
 static bool read_enum(fr_parser *p, fr_type *t)
 {
     value_list values = {0};

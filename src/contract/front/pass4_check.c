@@ -219,7 +219,7 @@ static const fr_type *seen_type(const fr_expr *e)
             (factor->kind == FR_X_REF && factor->op == FR_REF_VARIABLE)) {
             return NULL;
         }
-        return factor->kind == FR_X_REF && !fr_is_int(factor->type) ? NULL : e->type;
+        return e->type;
     default: return NULL;
     }
 }

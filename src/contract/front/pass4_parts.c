@@ -21,6 +21,7 @@ bool fr_is_structured(const fr_expr *e)
 
 /* ---- does it fit? ---- */
 
+/* Both must have a range; units are for the caller to compare. */
 bool fr_contains(const fr_type *outer, const fr_type *inner)
 {
     return inner->min >= outer->min && inner->max <= outer->max;
@@ -113,6 +114,8 @@ static bool loses_digits(const fr_check *k, const fr_type *want, const fr_expr *
     return fr_is_decimal(want) && (wider || fr_literal_loses(k->u, want, e));
 }
 
+/* Stricter than a payload as a whole: there a bare Text takes the length of its
+ * literal, while the type of a part says how long it may be. */
 static mt_str part_fault(fr_check *k, const fr_type *want, const fr_expr *e)
 {
     if (fr_holds(want, LN_TEXT) && want->bare) {
@@ -140,6 +143,7 @@ static mt_str part_fault(fr_check *k, const fr_type *want, const fr_expr *e)
                          type.ptr);
 }
 
+/* Only a payload comes here with digits too many: a condition was refused. */
 static void warn_rounded(fr_check *k, const fr_type *want, const fr_expr *e)
 {
     if (fr_is_decimal(want) && fr_literal_loses(k->u, want, e)) {
@@ -230,6 +234,7 @@ static bool check_fields(fr_check *k, fr_expr *e, const fr_type *t)
 
 /* ---- the whole ---- */
 
+/* What stands there, for people; what is needed is told by the type. */
 static const char *shape_of(const fr_expr *e)
 {
     return e->kind == FR_X_LIST     ? "a List"
@@ -247,6 +252,8 @@ static bool wrong_shape(fr_check *k, const fr_expr *e, const fr_type *want)
     return false;
 }
 
+/* Elements are looked at even if there are too many, so that all faults come at
+ * once. */
 static bool check_elements(fr_check *k, fr_expr *e, const fr_type *want)
 {
     bool good = true;
@@ -288,6 +295,7 @@ static bool check_union(fr_check *k, fr_expr *e, const fr_type *want)
                                         : wrong_shape(k, e, variant);
 }
 
+/* Counts as a use of the type, so that it is not warned of as unused. */
 const fr_type *fr_named_structure(fr_check *k, const fr_expr *e)
 {
     fr_typedecl *decl =
@@ -332,6 +340,8 @@ static bool check_names(fr_check *k, fr_expr *e)
     return false;
 }
 
+/* A literal and a type that do not go together are told once, by their shapes; parts
+ * are then not looked at. */
 const fr_type *fr_structure_type(fr_check *k, fr_expr *e, const fr_type *want)
 {
     bool good;

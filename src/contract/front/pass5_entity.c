@@ -33,6 +33,7 @@ static void check_initial(fr_unit *u, const fr_entity *e)
               FR_ARG(u, e->initial.sym), MT_ARG(fr_list_text(u, &e->states)));
 }
 
+/* Relies on the marks, as check_initial() does. */
 static void check_endpoint(fr_unit *u, const fr_entity *e, const fr_transition *t,
                            fr_name state)
 {
@@ -63,6 +64,8 @@ static uint64_t pair_of(fr_sym from, fr_sym to)
     return (uint64_t)from << 32 | to;
 }
 
+/* One pair more is allotted, so that an entity without transitions has an array,
+ * too. */
 static void sort_transitions(fr_unit *u, fr_entity *e)
 {
     size_t count = e->transitions.len;
@@ -74,6 +77,7 @@ static void sort_transitions(fr_unit *u, fr_entity *e)
     qsort(e->pairs, count, sizeof *e->pairs, compare_pairs);
 }
 
+/* A few are looked through: sorting would cost more than it saves. */
 bool fr_has_transition(fr_unit *u, fr_entity *e, fr_sym from, fr_sym to)
 {
     enum { FEW = 16 };

@@ -4,10 +4,10 @@
  * same checks; the suite looks at the outer scope only, so what is found in branches
  * and in handlers is reported late.
  *
- * Order, as the suite reports: entry, handlers, targets, outcomes, personas; then
- * references, fields and terminals; cycles last and only in a scope whose targets
- * exist. A cycle is found by removing steps nothing leads to; what stays is on one or
- * behind one.
+ * Order, as the suite reports: entry, handlers, targets, outcomes, personas, cycles;
+ * then what it does not look at: targets of handlers and joins, references, fields and
+ * terminals; branches last. A cycle is found by removing steps nothing leads to; what
+ * stays is on one or behind one. Targets that do not exist lead nowhere.
  *
  * Then steps get their order (pass5_order.c). Nothing fails but by reporting. */
 #include "contract/front/suggest.h"
@@ -24,6 +24,7 @@ typedef struct scope {
     bool late;       /* a branch */
 } scope;
 
+/* "steps.review.on_failure", or "steps.p.branches.b.steps.review" inside a branch. */
 static mt_str field_of(const scope *s, const fr_step *step, const char *rest)
 {
     return mt_strf(s->u->keep, "%.*s%.*s%s", MT_ARG(s->prefix),
@@ -100,6 +101,7 @@ static void check_step_name(const scope *s, const fr_step *step, fr_name name,
               "step reference '%.*s' is not declared in steps", FR_ARG(s->u, name.sym));
 }
 
+/* A target that was left out has no symbol; whether it may be is for check_fields(). */
 static void check_target(const scope *s, const fr_step *step, const fr_target *t,
                          const char *rest)
 {
@@ -183,6 +185,7 @@ static bool routes_have(const fr_unit *u, const fr_step *step, fr_sym label)
     return false;
 }
 
+/* At the step, since the route is what is missing there. */
 static void report_unhandled(const scope *s, const fr_step *step, fr_sym outcome)
 {
     fr_place at = at_step(s, step, step->id.tok, ".outcomes");
@@ -308,6 +311,8 @@ static void check_personas(const scope *s)
 
 /* ---- beyond the suite: references, fields, handlers, terminals ---- */
 
+/* §11.2 knows three ways to end; another word is tolerated, with a warning. The empty
+ * word is one that was left out, which the parser or check_handler() has reported. */
 static void check_terminal(const scope *s, const fr_step *step, fr_name outcome)
 {
     if (outcome.sym != FR_W_success && outcome.sym != FR_W_failure &&
@@ -331,6 +336,8 @@ static void check_terminal_target(const scope *s, const fr_step *step,
     }
 }
 
+/* People are shown the field by its path; the suite does not ask for it, so its words
+ * are ours. */
 static void require(const scope *s, const fr_step *step, fr_name name,
                     const char *field)
 {
@@ -410,6 +417,7 @@ static void check_handler(const scope *s, const fr_step *step)
     }
 }
 
+/* Whether flows call each other in a circle is asked over all flows, not here. */
 static void check_subflow(const scope *s, const fr_step *step)
 {
     fr_flow *flow = fr_find(s->u, FR_FLOW, step->op.sym);
@@ -449,6 +457,8 @@ static void check_parallel(const scope *s, const fr_step *step)
     check_terminal_target(s, step, &step->all_complete);
 }
 
+/* Everything a step must have and may name, by what it does; kinds that do the same are
+ * checked alike. */
 static void check_fields(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
@@ -492,6 +502,7 @@ typedef struct removal {
     size_t len;
 } removal;
 
+/* `mark` counts the edges that lead to a step (fr_count_edges). */
 static void release_edge(void *state, fr_step *from, fr_name to)
 {
     removal *c = state;
@@ -593,6 +604,7 @@ static void check_scope(scope *s, fr_name entry, fr_tok entry_tok)
     }
 }
 
+/* Sets marks of its own: the ids of steps are marked anew for each branch. */
 static void check_branch_ids(const scope *s, const fr_step *step)
 {
     fr_new_stamp(s->u);
@@ -620,6 +632,8 @@ static void check_branches(const scope *s, const fr_step *step)
     }
 }
 
+/* The snapshot is looked at last, because the suite says nothing about it. There is
+ * only one policy so far (§11.1), and it must be written. */
 void fr_validate_flow(fr_unit *u, fr_flow *f)
 {
     scope s = {.u = u, .flow = f, .steps = &f->steps, .prefix = MT_STR("steps.")};

@@ -23,6 +23,7 @@ static fr_place at_operation(const fr_operation *o, fr_name name, mt_str field)
     return fr_exactly(fr_at(&o->head, o->head.tok, field), name.tok, name.tok);
 }
 
+/* Labels are what flows route by, so two of one name could not be told apart. */
 static void check_outcomes(fr_unit *u, const fr_operation *o)
 {
     fr_new_stamp(u);
@@ -38,6 +39,7 @@ static void check_outcomes(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* At the field, or at the keyword where there is no such field. */
 static fr_place at_personas(const fr_operation *o)
 {
     return fr_at(&o->head, o->has_personas ? o->personas_tok : o->head.tok,
@@ -65,6 +67,8 @@ static void check_personas(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* Counts as a use. With files that did not parse an unknown entity may be in one of
+ * them, so nothing is said. */
 static void check_entities(fr_unit *u, const fr_operation *o)
 {
     for (size_t i = 0; i < o->effects.len; i++) {
@@ -160,6 +164,7 @@ static void check_set(fr_unit *u, const fr_operation *o, const fr_names *names,
     }
 }
 
+/* By the numbers of the symbols: any order will do to bring equals together. */
 static int compare_effects(const void *a, const void *b)
 {
     const fr_effect *x = *(const fr_effect *const *)a,

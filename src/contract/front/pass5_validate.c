@@ -1,5 +1,8 @@
 /* contract/front/pass5_validate.c - the order of pass 5, and the checks of personas,
- * verdicts and rules. */
+ * verdicts and rules. Entities, operations, flows, sources, systems and whatever is
+ * checked across flows have files of their own (pass5_*.c). A construct that did not
+ * parse is passed over: what is missing in it would be reported twice. Nothing fails
+ * but by reporting. */
 #include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
@@ -106,6 +109,7 @@ static void check_personas_declared(fr_unit *u)
     }
 }
 
+/* Imports, types and personas have nothing left to check after passes 1 to 4. */
 static void validate_construct(fr_unit *u, fr_construct *c)
 {
     switch ((fr_kind)c->kind) {

@@ -39,6 +39,8 @@ void fr_emit_provenance(fr_emit *e, const fr_construct *c)
     mt_buf_addc(e->b, '}');
 }
 
+/* The smallest construct, and the pattern of the others: keys in byte order, the
+ * language version last or next to last. */
 static void emit_persona(fr_emit *e, const fr_construct *c)
 {
     FR_PUT(e, "{\"id\":");
@@ -172,6 +174,8 @@ static void emit_entity(fr_emit *e, const fr_construct *c)
     FR_PUT(e, "]}");
 }
 
+/* `stratum` is that of the source; whether it is the least possible is a remark
+ * elsewhere. */
 static void emit_rule(fr_emit *e, const fr_construct *c)
 {
     const fr_rule *r = (const fr_rule *)c;
@@ -190,6 +194,7 @@ static void emit_rule(fr_emit *e, const fr_construct *c)
     FR_PUT(e, ",\"tenor\":\"1.0\"}");
 }
 
+/* As they were written: the loader reads them in this order. */
 static void emit_effects(fr_emit *e, const fr_operation *o)
 {
     mt_buf_addc(e->b, '[');

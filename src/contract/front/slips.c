@@ -1,5 +1,7 @@
 /* contract/front/slips.c - the table of slips in single characters. Those that are made
- * of our own tokens (`==`, `<>`, `AND`) are parser_slips.c's. */
+ * of our own tokens (`==`, `<>`, `AND`) are parser_slips.c's. Each row: what was
+ * written, what to say, what to write instead (NULL: that depends), which quote ends
+ * it, and which token the lexer goes on with. */
 #include "contract/front/slips.h"
 
 #define DIVISION                                                                       \
@@ -40,6 +42,7 @@ static const fr_slip SLIPS[] = {
 };
 /* clang-format on */
 
+/* Source texts end with a NUL, so a row is never compared beyond their end. */
 const fr_slip *fr_slip_at(const char *p)
 {
     for (size_t i = 0; i < sizeof SLIPS / sizeof *SLIPS; i++) {

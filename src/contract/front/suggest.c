@@ -10,6 +10,7 @@
 
 enum { GUESSES = 200000 };
 
+/* Beyond GUESSES names are not compared any more, and what was found so far stands. */
 void fr_offer(fr_unit *u, mt_nearest *n, mt_str name)
 {
     if (u->guesses < GUESSES) {
@@ -25,6 +26,8 @@ void fr_offer_sym(fr_unit *u, mt_nearest *n, fr_sym name)
     }
 }
 
+/* Names of another unit: a member of a System, whose symbols are numbered differently.
+ * The guesses count for the unit that asks. */
 void fr_offer_kind_of(fr_unit *u, const fr_unit *of, mt_nearest *n, fr_kind kind)
 {
     for (size_t i = 0; i < of->kinds[kind].len; i++) {
@@ -76,6 +79,8 @@ static mt_str quoted(fr_unit *u, mt_str text)
     return kept;
 }
 
+/* Text is suggested in its quotes, as it has to stand in the source; a name in single
+ * quotes that belong to the message. */
 static fr_place suggest(fr_unit *u, fr_place at, mt_str name, fr_tok tok)
 {
     const fr_file *f = at.exact.file ? at.exact.file : at.file;

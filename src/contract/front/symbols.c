@@ -74,6 +74,8 @@ void fr_symbols_init(fr_symbols *s, mt_arena *a)
     memcpy(s->slots, template_slots, sizeof template_slots);
 }
 
+/* Doubles. Symbols keep their numbers; the old arrays stay in the arena until it is
+ * freed. */
 static void grow(fr_symbols *s)
 {
     uint32_t cap = s->cap * 2;
@@ -101,6 +103,7 @@ fr_sym fr_symbol_add(fr_symbols *s, mt_str text, fr_symbol_head head, uint32_t h
     return sym;
 }
 
+/* Hashes are compared before texts, so nearly every comparison of texts succeeds. */
 static fr_sym lookup(const fr_symbols *s, mt_str text, uint32_t hash)
 {
     for (uint32_t at = hash & s->mask; s->slots[at].sym; at = (at + 1) & s->mask) {

@@ -110,7 +110,8 @@ typedef struct fr_symbols {
 void fr_symbols_init(fr_symbols *s, mt_arena *a);
 /* The number of `text`; a new symbol borrows the text. At most 4 GB of text. */
 fr_sym fr_intern(fr_symbols *s, mt_str text);
-/* The number of `text` if it is interned, 0 otherwise. */
+/* The number of `text` if it is interned, 0 otherwise. Symbols that are only looked up
+ * are not added: tools ask without changing a unit. */
 fr_sym fr_symbol_find(const fr_symbols *s, mt_str text);
 /* Slow path of the lexer's inlined lookup: adds text known to be absent. */
 fr_sym fr_symbol_add(fr_symbols *s, mt_str text, fr_symbol_head head, uint32_t hash);

@@ -67,6 +67,8 @@ mt_str fr_token_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
     return result;
 }
 
+/* Our lexer keeps a minus apart; the suite takes one that touches a number as its
+ * sign. */
 mt_str fr_found_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 {
     bool glued = t->kind == FR_T_MINUS && t[1].start == t->start + 1;
@@ -107,6 +109,7 @@ static mt_str text_words(mt_arena *a, const fr_symbols *syms, const fr_token *t)
     return kept;
 }
 
+/* For people: what the token is, and its text, cut to what fits in a sentence. */
 mt_str fr_found_words(mt_arena *a, const fr_symbols *syms, mt_str source,
                       const fr_token *t)
 {

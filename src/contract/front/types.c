@@ -81,6 +81,8 @@ static void spell(const fr_unit *u, mt_buf *b, const fr_type *t, unsigned depth)
     }
 }
 
+/* For people: all parameters, a few parts, three levels deep; what is left out is
+ * "...". */
 mt_str fr_type_spell(const fr_unit *u, mt_arena *a, const fr_type *t)
 {
     mt_buf b = {0};
@@ -155,7 +157,9 @@ static bool parameters_equal(const fr_type *a, const fr_type *b, unsigned *budge
     return true;
 }
 
-/* `budget` bounds the work on types that contain types many times over. */
+/* `budget` bounds the work on types that contain types many times over. Unknown types
+ * count as equal: what is wrong with them was reported, and must not be reported again
+ * in other words. */
 static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget)
 {
     if (a == b || fr_is_unknown(a) || fr_is_unknown(b)) {
@@ -192,6 +196,7 @@ const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name)
     return NULL;
 }
 
+/* Without the sign; 0 has one digit. */
 unsigned fr_digits(int64_t n)
 {
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
@@ -236,6 +241,7 @@ void fr_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
     }
 }
 
+/* 0: it is not a unit. */
 int64_t fr_unit_seconds(fr_sym unit)
 {
     switch (unit) {
@@ -259,6 +265,8 @@ bool fr_valid_datetime(mt_str text)
     return ct_time_parse(text, &moment);
 }
 
+/* Digits with at most one dot, which may stand first or last; a minus, no plus, no
+ * exponent. */
 bool fr_valid_decimal(mt_str text)
 {
     bool digit = false, dot = false;

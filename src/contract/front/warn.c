@@ -9,7 +9,8 @@
 
 #include "contract/front/validate.h"
 
-/* A library is written for others to use; unused types in it are normal. */
+/* A library, a file of type declarations only, is written for others to use; unused
+ * types in it are normal. `what` ends the sentence: "never used", "never read". */
 static void warn_unused(fr_unit *u, fr_kind kind, fr_code code, const char *what)
 {
     for (size_t i = 0; i < u->kinds[kind].len; i++) {
@@ -67,6 +68,7 @@ static void warn_outcomes(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* Only a literal `true`: what else always holds takes a proof (motet check --prove). */
 static bool always_holds(const fr_expr *e)
 {
     return e->kind == FR_X_BOOL && e->op;
@@ -86,6 +88,7 @@ static int compare_sources(const void *a, const void *b)
     return x->tok < y->tok ? -1 : x->tok > y->tok;
 }
 
+/* With fewer than two outcomes labels do not matter: there is only one way to end. */
 static bool contradict(const fr_operation *o, const fr_effect *a, const fr_effect *b)
 {
     bool one_outcome = o->outcomes.len < 2 || a->outcome.sym == b->outcome.sym;
@@ -148,6 +151,7 @@ static void warn_operations(fr_unit *u)
 
 /* ---- steps nothing leads to ---- */
 
+/* Steps that are reached are marked by their names, which are unique in their scope. */
 static void reach(void *state, fr_step *from, fr_name to)
 {
     fr_unit *u = state;
@@ -201,6 +205,7 @@ static void warn_flows(fr_unit *u)
     }
 }
 
+/* ORDER of remarks: unused names by kind, then verdicts, operations and flows. */
 void fr_warn(fr_unit *u)
 {
     warn_unused(u, FR_PERSONA, FR_E_UNUSED_PERSONA, "used");

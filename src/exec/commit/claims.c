@@ -2,7 +2,8 @@
  * Room: exec. From the moment a tool call was allowed until it is known what became of
  * it, nobody else moves what it will change (docs/adr/0032-guard.md). A claim is a
  * document, written and read while its instance is locked. Nobody looks for one until
- * this process knows that there are any. */
+ * this process knows that there are any. May fail: the store; MT_E_CONFLICT when two
+ * processes hold the same instance at once, then it is tried again. */
 #include "exec/commit/commit.h"
 #include "exec/evidence/guarded.h"
 
@@ -13,6 +14,7 @@ static mt_err note_one(void *found, const st_doc *row)
     return MT_OK;
 }
 
+/* One row is enough: only whether there are any is asked. */
 mt_err ex_claims_open(ex_executor *x)
 {
     st_tx *tx;
@@ -47,6 +49,8 @@ mt_err ex_row_held(ex_group *g, const st_instance *row, mt_str *call)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* The answer names entity, instance and call, so that an operator knows what to
+ * resolve. */
 static mt_err look(ex_job *job, ex_group *g, uint32_t e)
 {
     const ex_version *v = job->v;
@@ -68,6 +72,7 @@ static mt_err look(ex_job *job, ex_group *g, uint32_t e)
     return err;
 }
 
+/* Most stores never see a guarded call, and then no document is read. */
 mt_err ex_held_refused(ex_job *job, ex_group *g, uint32_t op)
 {
     mt_err err = MT_OK;
@@ -85,6 +90,8 @@ mt_err ex_held_refused(ex_job *job, ex_group *g, uint32_t op)
     return err;
 }
 
+/* The flag is set before anything is written, so no job of this process misses a
+ * claim. */
 mt_err ex_hold(ex_job *job, ex_group *g, uint32_t op, mt_str call)
 {
     const ex_version *v = job->v;

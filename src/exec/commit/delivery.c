@@ -1,10 +1,15 @@
 /* exec/commit/delivery.c - one row of the outbox on its way.
  * Room: exec. The row is settled in the transaction that does what it asks for, so it
- * is done once, whoever of several processes is faster. */
+ * is done once, whoever of several processes is faster. A delivery is tried up to
+ * trigger_attempts times, with pauses that double up to PAUSE_MOST_MS; only what may
+ * succeed later is tried again. May fail: the store. */
 #include "exec/commit/commit.h"
 
 enum { PAUSE_MOST_MS = 60000 };
 
+/* The row is copied: the walk that found it has ended when the job runs. One that
+ * cannot be read becomes a job all the same, so that it is marked as failed and not
+ * found for ever. */
 ex_job *ex_delivery_job(ex_executor *x, const st_trigger *row, ex_done *done,
                         void *state)
 {
@@ -31,6 +36,7 @@ ex_job *ex_delivery_job(ex_executor *x, const st_trigger *row, ex_done *done,
     return job;
 }
 
+/* Attempts are compared as well: a row that was tried in between is another one. */
 mt_err ex_delivery_claim(ex_job *job, ex_group *g, bool *due)
 {
     ex_delivery *d = job->work;

@@ -48,6 +48,7 @@ static void tell(rules *r, mt_str contract, const mt_json *at)
                     "or more different names"));
 }
 
+/* Two names at least, none twice: a rule about one persona would keep nobody apart. */
 static bool is_set(const mt_json *list)
 {
     bool good = mt_json_is(list, MT_JSON_ARRAY) && list->count >= 2;
@@ -76,6 +77,7 @@ static void add_set(rules *r, mt_str contract, const mt_json *list)
     mt_vec_push(r->a, &r->list, one);
 }
 
+/* One list of names, or a list of such lists: the first item says which. */
 static void add_contract(rules *r, mt_str contract, const mt_json *sets)
 {
     bool nested = mt_json_is(sets, MT_JSON_ARRAY) && sets->count &&
@@ -182,6 +184,7 @@ static const ex_distinct *next_rule(const ex_job *job, mt_str persona, size_t *f
     return NULL;
 }
 
+/* What the server does by itself is nobody's act. */
 static bool is_auto(const ex_job *job, mt_str persona)
 {
     return ex_personas_cover(job->x->auto_personas, job->x->auto_persona_count,
@@ -315,6 +318,7 @@ static bool acts_on(const subject *s, const mt_json *body)
     return s->flow.len || mt_json_get(ids, mt_str_skip(s->name, slash + 1));
 }
 
+/* A record that cannot be read, or names no persona or caller, is nobody's act. */
 static void take_act(subject *s, const st_record *r)
 {
     mt_json body;
@@ -332,6 +336,8 @@ static void take_act(subject *s, const st_record *r)
     }
 }
 
+/* Small records of kind `effect` point to the one that says who acted; these are read
+ * when the walk is over. */
 static mt_err look_at(void *state, const st_record *r)
 {
     history *h = state;
@@ -386,6 +392,7 @@ static mt_err read_ledger(subject *s, st_tx *tx)
     return err;
 }
 
+/* The index first, then what the ledger has behind it. */
 static mt_err load(subject *s, st_tx *tx, bool lock)
 {
     st_doc doc;

@@ -44,7 +44,8 @@ bool ex_refused_unless_versions(ex_job *job)
     return false;
 }
 
-/* Moves every instance the changes name. */
+/* Moves every instance the changes name. MT_E_CONFLICT: an instance is not there any
+ * more, and it is tried again. */
 mt_err ex_apply(ex_group *g, const ex_effects *f)
 {
     const ct_plan *p = f->v->plan;
@@ -72,6 +73,7 @@ void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r)
 
 /* ---- What a record is about ---- */
 
+/* A record names an instance once, however often it changed. */
 static bool is_named(const ex_record *r, mt_str subject)
 {
     bool named = mt_str_eq(r->subject, subject);

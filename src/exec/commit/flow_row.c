@@ -21,6 +21,8 @@ void ex_outcomes_json(mt_jw *w, const ct_plan *p, const uint32_t *outcomes,
     mt_jw_end_array(w);
 }
 
+/* Of an operation all that it declares; which of them match is decided when it is
+ * tried. */
 void ex_all_outcomes_json(mt_jw *w, const ct_plan *p, uint32_t op)
 {
     mt_jw_keyz(w, "outcomes");
@@ -89,6 +91,7 @@ void ex_flow_members(mt_jw *w, const ex_version *v, const st_flow *row)
     ex_waiting_json(w, v, v ? waiting_operation(v, row) : CT_NONE, row);
 }
 
+/* With the place where the flow can be asked for again. */
 void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record)
 {
     const ex_version *v = ex_waiting_version(job->x, row);
@@ -137,6 +140,8 @@ bool ex_refused_row_bindings(ex_job *job, const st_flow *row)
     return false;
 }
 
+/* Steps and states are those of the run that ended it; a flow that is ended from
+ * outside, by a deployment or a cancellation, may have none. */
 mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *id)
 {
     const st_flow *row = end->row;

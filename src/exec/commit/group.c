@@ -1,7 +1,7 @@
 /* exec/commit/group.c - what the jobs of one transaction share: the rows they lock, the
  * states they see, what they write.
  * Room: exec.
- * In claim() a job adds the instances it needs; they are ex_locked and read all at
+ * In claim() a job adds the instances it needs; they are locked and read all at
  * once, in key order, after the flows, in order of their ids. A job sees what those
  * before it did. Rows, records and answers are written together when the group ends.
  * INVARIANT: a row is written once, whatever happened to it in between. May fail: the
@@ -12,6 +12,8 @@
 
 /* ---- Instances ---- */
 
+/* Zero bytes between the parts: no id has one, so two keys are never alike by
+ * accident. */
 static mt_str row_key(mt_arena *a, mt_str scope, mt_str entity, mt_str id)
 {
     size_t len = scope.len + entity.len + id.len + 2;
@@ -24,6 +26,8 @@ static mt_str row_key(mt_arena *a, mt_str scope, mt_str entity, mt_str id)
     return mt_str_from(text, len);
 }
 
+/* Pointers to rows are good only after all jobs have claimed: the list may move until
+ * then. */
 void ex_claim(ex_group *g, mt_str scope, mt_str entity, mt_str id)
 {
     bool added;
@@ -42,6 +46,8 @@ ex_row *ex_row_of(ex_group *g, mt_str scope, mt_str entity, mt_str id)
     return at ? &g->rows.items[at - 1] : NULL;
 }
 
+/* Asks the store and does not wait: rows of flows and instances are asked for together,
+ * and come with one round trip. */
 mt_err ex_lock_rows_soon(ex_group *g, ex_locked *l)
 {
     size_t n = g->rows.len;
@@ -53,6 +59,8 @@ mt_err ex_lock_rows_soon(ex_group *g, ex_locked *l)
     return st_instances_lock_soon(g->tx, g->arena, l->rows, l->found, n);
 }
 
+/* `stored` is the version that the store has; what differs from it at the end is
+ * written. */
 void ex_lock_rows_take(ex_group *g, const ex_locked *l)
 {
     for (size_t i = 0; i < g->rows.len; i++) {
@@ -87,6 +95,8 @@ void ex_claim_bound(ex_job *job, ex_group *g)
     }
 }
 
+/* As the jobs before this one in the group have left them, not as the store has
+ * them. */
 void ex_group_states(ex_job *job, ex_group *g)
 {
     const ex_version *v = job->v;
@@ -180,6 +190,8 @@ static mt_err write_rows(ex_group *g)
     return st_instances_put(g->tx, rows, was, n);
 }
 
+/* ORDER: rows before records, so that a conflict is found before anything is chained;
+ * answers last, as they name records. */
 mt_err ex_write_group(ex_group *g)
 {
     mt_err err = g->guessed ? ex_guess_hold(g) : MT_OK;

@@ -1,8 +1,10 @@
 /* exec/commit/queue.c - the queue in front of the committer.
  * Room: exec. Under queue_lock. Who closes waits until nothing waits and nothing runs.
- */
+ * Jobs leave in the order they came; one that must be alone ends a group before it and
+ * is a group of its own. `running` counts those that were taken and are not settled. */
 #include "exec/commit/commit.h"
 
+/* Under queue_lock. */
 static void push(ex_executor *x, ex_job *job)
 {
     job->next = NULL;
@@ -15,6 +17,8 @@ static void push(ex_executor *x, ex_job *job)
     atomic_fetch_add_explicit(&x->metrics.waiting, 1, memory_order_relaxed);
 }
 
+/* A job of our own (`internal`) is still taken while the executor closes: closing waits
+ * for what was begun, and that may need further steps. After the stop nobody is. */
 void ex_enqueue(ex_job *job)
 {
     ex_executor *x = job->x;
@@ -37,6 +41,7 @@ void ex_enqueue(ex_job *job)
     }
 }
 
+/* Without a signal: it is the committer that puts it back, and it looks by itself. */
 void ex_enqueue_again(ex_job *job)
 {
     pthread_mutex_lock(&job->x->queue_lock);
@@ -44,6 +49,7 @@ void ex_enqueue_again(ex_job *job)
     pthread_mutex_unlock(&job->x->queue_lock);
 }
 
+/* With `wait` it sleeps until there is a job or the stop comes. */
 size_t ex_queue_take(ex_executor *x, ex_job **jobs, size_t most, bool wait)
 {
     size_t n = 0;
@@ -67,6 +73,8 @@ size_t ex_queue_take(ex_executor *x, ex_job **jobs, size_t most, bool wait)
     return n;
 }
 
+/* Who closes is woken only when nothing waits, nothing runs and no flow thinks on a
+ * worker. */
 void ex_queue_settled(ex_executor *x, size_t n)
 {
     pthread_mutex_lock(&x->queue_lock);

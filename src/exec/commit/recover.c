@@ -1,8 +1,11 @@
 /* exec/commit/recover.c - flows that were running when a process died are taken up by
  * whoever is there, with the authority their caller had.
- * Room: exec. */
+ * Room: exec. Who takes a flow up need not be the only one that does: its row is locked
+ * in the group, and the second finds that it has moved. May fail: the store; the next
+ * sweep tries again. */
 #include "exec/commit/commit.h"
 
+/* An internal job has an answer, which nobody waits for. */
 static void nobody_asked(void *state, ex_reply *reply)
 {
     (void)state;
@@ -67,6 +70,7 @@ static mt_err take_running(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* Ids are gathered first, and submitted when the read transaction is over. */
 mt_err ex_recover_flows(ex_executor *x, int64_t idle_ms)
 {
     st_tx *tx;

@@ -1,6 +1,9 @@
 /* exec/commit/sequencer.c - on a shared store: the thread that chains what is queued.
  * Room: exec. Whichever process holds the lock chains for all. The thread also takes up
- * what other processes chained and deployed, and flows of processes that died. */
+ * what other processes chained and deployed, and flows of processes that died. May
+ * fail: the store; then it is tried again after the next pause, since everything that
+ * waits to be chained is durable already. BATCH bounds a transaction, GATHER_MS lets
+ * records come together, SWEEP_MS is how often abandoned flows are looked for. */
 #include <time.h>
 
 #include "exec/commit/commit.h"
@@ -35,7 +38,8 @@ static mt_err chain_batch(ex_executor *x, size_t *count)
     return err;
 }
 
-/* What other processes chained and deployed meanwhile. */
+/* What other processes chained and deployed meanwhile. How long the chain is; 0 when
+ * that cannot be read. */
 static int64_t look_around(ex_executor *x)
 {
     mt_arena a = {0};
@@ -53,6 +57,7 @@ static int64_t look_around(ex_executor *x)
     return size;
 }
 
+/* False: it is time to stop. What is queued then is still chained once. */
 static bool wait_for_work(ex_executor *x)
 {
     int64_t end = mt_wait_end(PAUSE_MS);

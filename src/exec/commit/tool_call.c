@@ -154,6 +154,7 @@ void ex_tool_reply(ex_job *job, mt_str call, const char *status, int64_t number)
 
 /* ---- Allowed ---- */
 
+/* Facts with where each came from, as the record of the operation will have them. */
 static mt_str said_json(const ex_job *job, mt_arena *a)
 {
     mt_buf out = {0};
@@ -226,6 +227,7 @@ static bool refuse_call(ex_job *job)
                      MT_ARG(job->call->id));
 }
 
+/* `committed` survives that the status becomes unknown: see mark_unknown(). */
 static mt_err read_call(ex_job *job, st_tx *tx, bool lock, ex_tool_call *out)
 {
     mt_err err = (lock ? st_doc_lock : st_doc_get)(tx, &job->arena, EX_GUARDED_KIND,
@@ -291,6 +293,7 @@ static bool refused_restore(ex_job *job, const ex_tool_call *c)
     return err ? ex_refuse_evaluation(job, &fault) : ex_refused_row_bindings(job, &row);
 }
 
+/* Read without a lock, to prepare; ex_tool_end() reads it again, locked. */
 bool ex_refused_tool_call(ex_job *job)
 {
     st_tx *tx;

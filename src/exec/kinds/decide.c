@@ -9,8 +9,11 @@
  * May fail: as the questions do; the store. */
 #include "exec/kinds/decide.h"
 
+/* Of one request. Each counts as a request of its own against the caller's quota. */
 enum { ASKS_MOST = 1000 };
 
+/* AuthZEN's words for when to stop: never, at the first denial, at the first
+ * permission. */
 typedef enum semantic { EXECUTE_ALL, DENY_ON_FIRST, PERMIT_ON_FIRST } semantic;
 
 typedef struct asked {
@@ -21,6 +24,8 @@ typedef struct asked {
 
 /* ---- Told ---- */
 
+/* A question that could not be decided has `error` and is denied all the same: who
+ * enforces it must not let anybody through. */
 static void context_json(mt_jw *w, const ex_job *job, const ex_decision *d)
 {
     mt_jw_keyz(w, "context");
@@ -79,6 +84,7 @@ static bool refused_receipt(ex_job *job, const ex_question *ask)
                          : "this server has no signing key, so it gives no receipts");
 }
 
+/* All that is wrong with it is told in one answer. */
 static bool refused_ask(ex_job *job, const mt_json *body, ex_question *ask)
 {
     mt_buf why = {0};
@@ -115,12 +121,15 @@ static bool finish(ex_job *job, const asked *all)
     return true;
 }
 
+/* The job is done once more from its beginning, on a thread that may wait. */
 static bool leave_to_worker(ex_job *job)
 {
     job->elsewhere = true;
     return true;
 }
 
+/* A fault of the question itself is the answer, with its own status, and not a
+ * denial. */
 static bool decide_single(ex_job *job, const mt_json *body)
 {
     ex_question ask = {0};
@@ -144,6 +153,8 @@ bool ex_decide_prepare(ex_job *job)
 
 /* ---- Many ---- */
 
+/* The first word that fits; a word that nobody knows is refused rather than read as
+ * execute_all, since it may have meant to stop earlier. */
 static bool refused_semantic(ex_job *job, const mt_json *body, semantic *out)
 {
     static const char *const WORDS[] = {[EXECUTE_ALL] = "execute_all",
@@ -211,6 +222,8 @@ static bool ends(semantic s, const ex_decision *d)
     return (s == DENY_ON_FIRST && !d->allowed) || (s == PERMIT_ON_FIRST && d->allowed);
 }
 
+/* all->count grows before the item is decided, so that it is there whatever comes of
+ * it. */
 static bool decide_all(ex_job *job, const mt_json *list, const ex_question *usual,
                        semantic s)
 {
@@ -227,6 +240,7 @@ static bool decide_all(ex_job *job, const mt_json *list, const ex_question *usua
     return finish(job, all);
 }
 
+/* Members beside `evaluations` are defaults of each; they need not be whole. */
 static bool refused_defaults(ex_job *job, const mt_json *body, ex_question *out)
 {
     mt_buf why = {0};
@@ -263,6 +277,7 @@ bool ex_decide_many_prepare(ex_job *job)
 
 /* ---- In the group ---- */
 
+/* Found by the contract and by the instances that were asked about. */
 static mt_err record(ex_group *g, ex_decision *d)
 {
     mt_jw w = ex_record_begin(g);
@@ -284,6 +299,7 @@ static size_t recorded_denials(const asked *all)
     return denied;
 }
 
+/* The answer is made last: what it says is written by then, in the same group. */
 mt_err ex_decide_commit(ex_job *job, ex_group *g)
 {
     asked *all = job->work;

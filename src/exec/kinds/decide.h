@@ -12,6 +12,8 @@
 
 #include "exec/commit/commit.h"
 
+/* Rows of the table of kinds: one question, many, and the searches. Each answers the
+ * job itself (true), or leaves records to its commit (false). */
 bool ex_decide_prepare(ex_job *job);
 bool ex_decide_many_prepare(ex_job *job);
 mt_err ex_decide_commit(ex_job *job, ex_group *g);

@@ -58,6 +58,8 @@ static bool names_kind(mt_str *name, const char *prefix)
     return does;
 }
 
+/* k->what and k->kind are set also when false is returned; only true gives them a
+ * meaning. */
 static bool is_action(asking *k, const ct_model *m, ct_kind kind, ex_action action)
 {
     k->what = ct_model_find(m, kind, k->name);
@@ -65,6 +67,7 @@ static bool is_action(asking *k, const ct_model *m, ct_kind kind, ex_action acti
     return k->what != CT_NONE;
 }
 
+/* Without a prefix the first kind that has the name: operation, flow, verdict. */
 static bool refused_action(asking *k, ex_job *sub)
 {
     const ct_model *m = sub->v->model;
@@ -129,6 +132,7 @@ static bool refused_bindings(asking *k, ex_job *sub)
     return false;
 }
 
+/* Whether the caller may give these facts is asked by the kind that takes them. */
 static bool refused_facts(asking *k, ex_job *sub)
 {
     return !ex_question_facts(&k->job->arena, sub->v->model, k->ask, &k->facts,
@@ -138,6 +142,9 @@ static bool refused_facts(asking *k, ex_job *sub)
 
 /* ---- About whom ---- */
 
+/* Three sources: a persona is itself; other types are looked up by the door that has
+ * them (tokens, identities); without such a door, or for a subject that nobody knows,
+ * there are no personas, and everything is denied. */
 static void find_subject(asking *k)
 {
     mt_arena *a = &k->job->arena;
@@ -160,6 +167,7 @@ static void find_subject(asking *k)
     }
 }
 
+/* By any of the subject's personas, of this contract or of every one. */
 static bool holds(const asking *k, mt_str persona)
 {
     for (size_t i = 0; i < k->who.persona_count; i++) {
@@ -187,6 +195,8 @@ static void act_as(asking *k)
 
 /* ---- Decided ---- */
 
+/* The job that finds out shares thread and deadline with the caller's, but neither its
+ * body nor its idempotency key: nothing of it is kept. */
 static void begin(asking *k, ex_job *sub)
 {
     k->call = *k->job->call;
@@ -207,6 +217,8 @@ static void begin_again(asking *k, ex_job *sub)
     sub->v = v;
 }
 
+/* A verdict is evaluated as the caller, whose facts they are; the rest is tried as the
+ * subject. Only whether it may is asked for (`only_may`), so nothing is written. */
 static void ask_kind(asking *k, ex_job *sub, mt_str persona)
 {
     k->call.action = k->kind;
@@ -304,6 +316,8 @@ static void try_persona(asking *k, ex_job *sub, mt_str persona)
     }
 }
 
+/* The first persona that may is enough. Others are tried only where the answer depends
+ * on who acts: what the facts refuse, they refuse to everybody. */
 static void decide_as_someone(asking *k, ex_job *sub)
 {
     const ct_model *m = sub->v->model;
@@ -343,6 +357,8 @@ static void check_instance(const asking *k, ex_job *sub)
     }
 }
 
+/* The order of the refusals is the order in which things are told: who may not ask
+ * learns nothing about contract, entity or action. */
 static void decide(asking *k, ex_job *sub)
 {
     begin(k, sub);
@@ -418,6 +434,8 @@ static void reasons_json(mt_jw *w, const asking *k, const ex_job *sub,
     }
 }
 
+/* Members of AuthZEN's `context`: which contract and version decided, as which persona,
+ * and of a denial why. */
 static void told_json(const asking *k, const ex_job *sub, const mt_json *problem,
                       ex_decision *out)
 {
@@ -499,6 +517,7 @@ static bool is_to_be_recorded(const asking *k, const ex_job *sub, const ex_decis
            (which == EX_DECISIONS_ALL || (which == EX_DECISIONS_DENIED && !d->allowed));
 }
 
+/* What could not be decided is not recorded: it is not a decision. */
 static void tell(asking *k, ex_job *sub, ex_decision *out)
 {
     mt_json problem = {0};
@@ -533,6 +552,7 @@ static void give_problem(ex_job *job, ex_job *sub)
     job->answered = true;
 }
 
+/* The second job is taken from the executor's own and given back on every way out. */
 bool ex_decide_one(ex_job *job, const ex_question *ask, bool alone, ex_decision *out)
 {
     asking k = {.job = job, .ask = ask, .entity = CT_NONE, .what = CT_NONE};

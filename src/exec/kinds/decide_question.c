@@ -20,6 +20,8 @@ static const mt_form_row DOING[] = {
 static const mt_form_table DOING_TABLE =
     MT_FORM_TABLE("an action", DOING, ex_doing, NULL);
 
+/* Nothing is required by the tables, since a search lacks a part and defaults fill
+ * others: ex_question_whole() asks. */
 static const mt_form_row ASK[] = {
     MT_FORM_INSIDE(ex_question, subject, "subject", &THING_TABLE, 0),
     MT_FORM_INSIDE(ex_question, action, "action", &DOING_TABLE, 0),
@@ -60,6 +62,8 @@ static void drop_properties(const mt_json *from, ex_question *out)
     out->context = mt_json_at(from, "context") ? NULL : out->context;
 }
 
+/* Read anew for each question: what a default asked for in `context.motet` does not go
+ * on when the context is another. */
 static bool read_more(mt_arena *a, ex_question *out, mt_buf *why)
 {
     const mt_json *more = mt_json_at(out->context, "motet");
@@ -145,6 +149,8 @@ typedef struct given {
     mt_buf *why;
 } given;
 
+/* Members that are not facts are for others. A fact that stands in two places is
+ * refused: which of them counts would be a guess. */
 static bool take_fact(given *g, const mt_json_member *member, const char *place)
 {
     uint32_t fact = ct_model_find(g->m, CT_KIND_FACT, member->key);

@@ -50,6 +50,8 @@ static mt_str print_of(ex_job *job, const mt_json *body, const page *p)
     return mt_strf(&job->arena, "%.*s.", PRINT_BYTES * 2, hex.ptr);
 }
 
+/* A token of another question, or of another page size, is refused: its place would
+ * mean something else here. */
 static bool refused_token(search *s)
 {
     mt_str token = s->page.token;
@@ -62,6 +64,7 @@ static bool refused_token(search *s)
     return false;
 }
 
+/* True: the job was answered. */
 static bool refused_search(ex_job *job, ex_lacks lacks, search *s)
 {
     mt_json body;
@@ -139,6 +142,8 @@ static bool refused_many(ex_job *job, size_t count)
            ex_refused_quota_of(job, EX_QUOTA_REQUESTS, count - 1, "more requests");
 }
 
+/* Facts are seen as of one moment for all candidates, and one deadline bounds them
+ * together. */
 static void begin(search *s)
 {
     s->job->took_facts = true;
@@ -174,6 +179,7 @@ static bool may(search *s)
     return !s->refused && d.allowed;
 }
 
+/* A refusal has replaced what was written of the results. */
 static bool end(search *s)
 {
     if (!s->refused) {
@@ -200,6 +206,8 @@ static void list_personas(search *s, const mt_str **ids, size_t *count)
     *count = n;
 }
 
+/* A type that nobody knows has no subjects, and the search finds none; one that is
+ * known and cannot be listed is refused, since "nobody" would be wrong. */
 static bool refused_list(search *s, const mt_str **ids, size_t *count)
 {
     mt_str type = s->ask.subject.type;
@@ -295,6 +303,8 @@ static bool refused_places(ex_job *job, const ex_question *ask)
            ex_refused_without(job, contract, MT_STR("decide"));
 }
 
+/* The token is the id of the last instance looked at, so a page goes on behind it
+ * whatever was created or deleted meanwhile. */
 bool ex_search_resource(ex_job *job)
 {
     search s;
@@ -364,6 +374,8 @@ static size_t kinds_for(const ex_job *job, mt_str contract)
     return ex_caller_may(job->call->caller, contract, MT_STR("evaluate")) ? 3 : 2;
 }
 
+/* Operations, flows and verdicts are counted through as one list; `from` and `to` move
+ * along with each kind. */
 bool ex_search_action(ex_job *job)
 {
     static const of_kind KINDS[] = {{CT_KIND_OPERATION, "operation:"},

@@ -16,6 +16,7 @@ static uint32_t find(const ex_job *job, ct_kind kind, mt_str name)
     return ct_model_find(job->v->model, kind, name);
 }
 
+/* With unknown facts the answer is what the verdict depends on. */
 static bool explain_verdict(ex_job *job)
 {
     uint32_t rule = find(job, CT_KIND_VERDICT, job->request.verdict);
@@ -61,6 +62,8 @@ static bool explain_operation(ex_job *job)
     return true;
 }
 
+/* States of all instances are read, since any of them may be what a flow could begin
+ * with. */
 static bool explain_flow(ex_job *job)
 {
     bool open;

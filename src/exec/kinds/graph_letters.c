@@ -1,6 +1,8 @@
 /* exec/kinds/graph_letters.c - intents of a graph that were given up, and sent again.
  * Room: exec. They are rows of the outbox that have failed for good; sending one again
- * makes it pending, and a record says who wanted it. */
+ * makes it pending, and a record says who wanted it. The id of the intent stays, so who
+ * receives it can tell that it is the same. May fail: the store; a letter that is not
+ * there (404). */
 #include "exec/kinds/graph.h"
 
 /* Is the row a given-up intent of this graph? */
@@ -62,6 +64,8 @@ static const mt_form_row LETTER[] = {
     MT_FORM_NAME(letter_body, id, "id", 2000, MT_FORM_REQUIRED),
 };
 
+/* Which letter is asked when it is locked: between the two somebody else may have sent
+ * it. */
 bool ex_letter_send_prepare(ex_job *job)
 {
     ho_graph_service *g;
@@ -76,6 +80,7 @@ bool ex_letter_send_prepare(ex_job *job)
                                       "of a letter");
 }
 
+/* Kind `intent`, status `again`: beside the records of its first attempts. */
 static mt_err record_send(ex_job *job, ex_group *g, const mt_json *body, int64_t *id)
 {
     mt_jw w = ex_record_begin(g);

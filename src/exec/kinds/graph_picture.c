@@ -35,6 +35,7 @@ static mt_str label(mt_arena *a, ho_node_count n)
                     : mt_strf(a, "%llu", (unsigned long long)n.ran);
 }
 
+/* Nodes that have not run yet are drawn plainly: nothing is known of them. */
 static mt_picture picture_of(ex_job *job, const ho_graph_service *g)
 {
     const gr_graph *graph = ho_graph_service_graph(g);
@@ -50,6 +51,7 @@ static mt_picture picture_of(ex_job *job, const ho_graph_service *g)
     return gr_draw(&job->arena, graph, &o);
 }
 
+/* In the order they run. `spoke` is there only for nodes that may say nothing. */
 static void nodes_json(mt_jw *w, const ho_graph_service *g)
 {
     const gr_graph *graph = ho_graph_service_graph(g);

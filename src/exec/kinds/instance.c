@@ -26,11 +26,14 @@ static bool refused_entity(ex_job *job)
                      MT_ARG(job->call->name));
 }
 
+/* Only after refused_entity() has found it. */
 static const ct_entity *entity_of(const ex_job *job)
 {
     return &job->v->model->entities[job->what];
 }
 
+/* The contract's own, or that of a System whose members share the entity: there all of
+ * them mean the same rows. */
 static mt_str scope_of(const ex_job *job)
 {
     return job->v->scopes[job->what];
@@ -59,6 +62,7 @@ void ex_instance_claim(ex_job *job, ex_group *g)
     ex_claim(g, scope_of(job), entity_of(job)->id, id_of(job));
 }
 
+/* The group's copy, which jobs before this one may have changed. */
 static ex_row *row_of(ex_job *job, ex_group *g)
 {
     return ex_row_of(g, scope_of(job), entity_of(job)->id, id_of(job));
@@ -201,6 +205,12 @@ typedef struct holder {
     mt_str flow; /* found: its id */
 } holder;
 
+/* True: members of a System share the entity, and with it the instance. */
+static bool is_shared(const ex_job *job)
+{
+    return !mt_str_eq(scope_of(job), job->v->contract);
+}
+
 /* Walks on after it has found one, since a walk cannot be ended early without an error;
  * the rest costs a comparison. */
 static mt_err look_at_flow(void *state, const st_flow *row)
@@ -215,9 +225,9 @@ static mt_err look_at_flow(void *state, const st_flow *row)
     return MT_OK;
 }
 
-/* All flows in flight are looked at, of all contracts: a member of a System may be
- * bound to the instance too. Deleting is rare, so there is no index for it. The row
- * stays, marked (E16). */
+/* All flows in flight are looked at; of a shared entity those of all contracts, since
+ * another member may be bound to the instance too. Deleting is rare, so there is no
+ * index for it. The row stays, marked (E16). */
 mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
 {
     ex_row *r = row_of(job, g);
@@ -228,6 +238,7 @@ mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
     }
     holder h = {.a = g->arena, .entity = r->row.entity, .id = r->row.id};
     st_flow_filter filter = {.in_flight = true};
+    filter.contract = is_shared(job) ? (mt_str){0} : job->v->contract;
     mt_err err =
         st_flow_walk(g->tx, &filter, (st_page){.limit = UINT32_MAX}, look_at_flow, &h);
     if (!err && h.flow.len) {
@@ -362,6 +373,7 @@ typedef struct counts {
     int64_t left;
 } counts;
 
+/* One state of one entity; called for each that has instances. */
 static mt_err count_one(void *state, mt_str in, int64_t count)
 {
     counts *c = state;
@@ -416,7 +428,6 @@ bool ex_instance_history(ex_job *job)
         .subject = ex_subject(&job->arena, entity_of(job)->id, job->call->id),
         .pending = true};
     /* Members of a System that share the entity all write about it. */
-    bool shared = !mt_str_eq(scope_of(job), job->v->contract);
-    f.contract = shared ? (mt_str){0} : job->v->contract;
-    return ex_list_records(job, &f, shared ? scope_of(job) : (mt_str){0});
+    f.contract = is_shared(job) ? (mt_str){0} : job->v->contract;
+    return ex_list_records(job, &f, is_shared(job) ? scope_of(job) : (mt_str){0});
 }

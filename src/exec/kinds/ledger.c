@@ -1,5 +1,9 @@
 /* exec/kinds/ledger.c - the ledger, read: records, proofs, checkpoints.
- * Room: exec. Proofs are made from stored hashes (exec/evidence/forest.h). */
+ * Room: exec. Proofs are made from stored hashes (exec/evidence/forest.h). Nothing here
+ * writes. Order in each: the right, a read transaction in which everything is read that
+ * has to belong together, then the answer. Which records a caller may see is decided
+ * record by record, by its contract. May fail: the store; a record that is not there,
+ * or not chained yet. */
 #include "exec/kinds/ledger.h"
 
 #include "exec/evidence/forest.h"
@@ -56,6 +60,7 @@ static bool read_number(const ex_job *job, number_of *out)
     return text.len > 0;
 }
 
+/* MT_E_NOTFOUND also for what cannot be a number. */
 static mt_err find_record(ex_job *job, st_tx *tx, st_record *out)
 {
     number_of w;
@@ -92,6 +97,7 @@ static bool refused_record(ex_job *job, st_tx **tx, st_record *out,
                  : false;
 }
 
+/* A proof needs the record's place, which it gets shortly after it is durable. */
 static bool refused_unless_chained(ex_job *job, const st_record *r)
 {
     return r->seq < 0 && ex_refuse(job, EX_NOT_CHAINED,
@@ -143,6 +149,8 @@ static mt_err read_entry(ex_job *job, st_tx *tx, const st_record *r, lg_entry *o
     return MT_OK;
 }
 
+/* MT_E_CORRUPT: hashes are missing for this proof, which is told as not found; the rest
+ * is the store's. */
 static bool refuse_read(ex_job *job, mt_err err)
 {
     return err == MT_E_CORRUPT
@@ -344,7 +352,8 @@ bool ex_ledger_consistency(ex_job *job)
     return true;
 }
 
-/* The newest signed checkpoint, and where the ledger stands now. */
+/* The newest signed checkpoint, and where the ledger stands now. Without a key there is
+ * no `signed`: size and root are then the server's word alone. */
 bool ex_ledger_checkpoint(ex_job *job)
 {
     st_tx *tx;

@@ -25,6 +25,8 @@ static bool prepare_unmapped(ex_job *job)
            (!job->call->guarded->passes && refuse_unmapped(job));
 }
 
+/* `guard_json` is made first: a refusal has it in its record, too. The facts are kept
+ * as text, for the end of the call, which may come much later. */
 bool ex_guard_begin_prepare(ex_job *job)
 {
     job->guard_json = ex_tool_json(job, (mt_str){0}, "refused", (mt_str){0});
@@ -41,6 +43,7 @@ bool ex_guard_begin_prepare(ex_job *job)
     return false;
 }
 
+/* A tool without a meaning has no instances to claim. */
 void ex_guard_claim(ex_job *job, ex_group *g)
 {
     if (job->snap) {
@@ -48,7 +51,8 @@ void ex_guard_claim(ex_job *job, ex_group *g)
     }
 }
 
-/* Done already, and recorded as an operation is; the tool is called afterwards. */
+/* Done already, and recorded as an operation is; the tool is called afterwards.
+ * `closes`: nobody will come back to say how it ended, so no call is kept open. */
 static mt_err commit_before(ex_job *job, ex_group *g, const ct_attempt *a, mt_str call)
 {
     int64_t number;
@@ -72,6 +76,8 @@ static bool is_open(const ex_job *job, const ct_attempt *a)
            !job->call->guarded->commits_before;
 }
 
+/* The order of an operation that is done (kinds/operation.c), up to where that would
+ * move the states: here they are only held until the tool has answered. */
 mt_err ex_guard_begin_commit(ex_job *job, ex_group *g)
 {
     mt_str call = ex_new_id(&job->arena, "g");
@@ -119,6 +125,9 @@ bool ex_guard_end_prepare(ex_job *job)
     return false;
 }
 
+/* Tried again on the states as they are now. If they do not allow it any more, what the
+ * tool did cannot be recorded as done: the call is then one whose outcome is not known,
+ * with the reason. */
 static mt_err end_operation(ex_job *job, ex_group *g)
 {
     int64_t number;

@@ -19,6 +19,7 @@ PAGE("read") int page_read(uintptr_t user, const motet_str *path, motet_str *tex
 PAGE("handle")
 int page_handle(uintptr_t user, const motet_str *question, motet_str *answer);
 
+/* Texts go by their address: a page reads two numbers there, where and how long. */
 static bool may_act(void *user, motet_str persona)
 {
     return page_may_act((uintptr_t)user, &persona) != 0;

@@ -1,4 +1,6 @@
-/* port/wasm/hash.c - base/hash.h without libcrypto; stands in for base/hash.c. */
+/* port/wasm/hash.c - base/hash.h without libcrypto; stands in for base/hash.c.
+ * Room: port. The same digests, so etags and ledgers of a page are those of the native
+ * program. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -24,6 +26,7 @@ mt_sha256 mt_sha256_of_two(mt_str first, mt_str second)
     return digest;
 }
 
+/* Not started yet; mt_sha256_start() comes first, also before each further use. */
 mt_sha256_stream *mt_sha256_stream_new(void)
 {
     return mt_xmalloc(sizeof(mt_sha256_stream));

@@ -1,5 +1,6 @@
 /* port/wasm/libc.c - what the rooms use of glibc and wasi-libc does otherwise or not at
- * all. */
+ * all.
+ * Room: port. A page has one thread, which makes most of it short. */
 #include "port/wasm/libc.h"
 
 #include <stdint.h>
@@ -13,6 +14,7 @@ void qsort_r(void *items, size_t count, size_t size, pt_compare *compare, void *
     pt_sort(items, count, size, compare, user);
 }
 
+/* qsort_r()'s extra argument carries the comparison itself. */
 static int without_user(const void *a, const void *b, void *compare)
 {
     return (*(int (**)(const void *, const void *))compare)(a, b);
@@ -25,12 +27,16 @@ void qsort(void *items, size_t count, size_t size,
     pt_sort(items, count, size, without_user, &compare);
 }
 
+/* From the page's own source of randomness; at most 256 bytes, which is more than any
+ * caller asks for. */
 ssize_t getrandom(void *out, size_t count, unsigned flags)
 {
     (void)flags;
     return getentropy(out, count) == 0 ? (ssize_t)count : -1;
 }
 
+/* Marked before it runs: a second call inside `run` returns at once, as nobody else can
+ * be in it. */
 int pthread_once(pthread_once_t *once, void (*run)(void))
 {
     if (!*once) {

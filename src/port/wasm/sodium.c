@@ -1,5 +1,6 @@
-/* port/wasm/sodium.c - what libsodium's signatures need of the rest of libsodium. There
- * is one implementation of everything, so nothing has to be chosen at the start. */
+/* port/wasm/sodium.c - what libsodium's signatures need of the rest of libsodium.
+ * Room: port. There is one implementation of everything, so nothing has to be chosen at
+ * the start. */
 #include <sodium.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,8 @@
-/* port/wasm/world.c - the files and shared objects of a machine that has none. Whoever
- * asks for one is told so, by the same errors as on any other machine; a question that
- * needs the solver is answered as where Z3 is not installed. */
+/* port/wasm/world.c - the files and shared objects of a machine that has none.
+ * Room: port. Stands in for base/late.c, host/graph_own_load.c and what these rooms use
+ * of os/. Whoever asks for a file is told that there is none, by the same errors as on
+ * any other machine; a question that needs the solver is answered as where Z3 is not
+ * installed. */
 #include <errno.h>
 
 #include "base/late.h"
@@ -23,6 +25,7 @@ mt_provider os_sources_provider(os_sources *sources, const mt_limits *limits)
     return mt_memory_provider(&none);
 }
 
+/* Only the solver is ever asked for in a page, so the sentence is about that. */
 const char *mt_late_load(mt_late_library *library)
 {
     (void)library;

@@ -1,8 +1,10 @@
 /* What Python prints, decodes and casts; every expectation is what Python 3 says. */
 #include "../rows.h"
 
+#include "agent/chars.h"
 #include "agent/python.h"
 #include "base/json_write.h"
+#include "base/utf8.h"
 
 static mt_arena arena;
 
@@ -228,6 +230,41 @@ static void depth_is_bounded(void **state)
     }
 }
 
+/* str.isspace() of Python 3 is true for these and no others. */
+static const struct range {
+    uint32_t first, last;
+} SPACES[] = {{9, 13},          {28, 32},         {0x85, 0x85},     {0xA0, 0xA0},
+              {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F},
+              {0x205F, 0x205F}, {0x3000, 0x3000}};
+
+static bool is_space(uint32_t c)
+{
+    for (size_t i = 0; i < sizeof SPACES / sizeof *SPACES; i++) {
+        if (c >= SPACES[i].first && c <= SPACES[i].last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void strip_takes_every_space_and_nothing_else(void **state)
+{
+    (void)state;
+    for (uint32_t c = 1; c <= 0x10FFFF; c++) {
+        if (c >= 0xD800 && c <= 0xDFFF) {
+            continue;
+        }
+        char text[16];
+        size_t len = mt_utf8_encode(c, text);
+        memcpy(text + len, "x", 1);
+        size_t twice = len + 1 + mt_utf8_encode(c, text + len + 1);
+        size_t left = ag_strip(mt_str_from(text, twice)).len;
+        if (left != (is_space(c) ? 1 : twice)) {
+            fail_msg("U+%04X", c);
+        }
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -237,6 +274,7 @@ int main(void)
     rows_add(&list, CASTS, is_cast);
     rows_add(&list, LINES, is_recovered);
     rows_test(&list, depth_is_bounded);
+    rows_test(&list, strip_takes_every_space_and_nothing_else);
     int failed = rows_run(&list, "agent/python");
     mt_arena_free(&arena);
     return failed;

@@ -153,6 +153,53 @@ static void holds(void **state)
     mt_arena_reset(&arena);
 }
 
+/* What is wrong with a condition, and at which value: the first, the last, inside. */
+static const struct refused_row {
+    const char *name, *condition, *why, *at;
+} REFUSED[] = {
+    {"not an object", "[]", "a condition is an object of path and value", "[]"},
+    {"the first path", "{\"bad\":1,\"key\":2}", "`bad` is not a path", "1"},
+    {"the last path", "{\"key\":1,\"bad\":2}", "`bad` is not a path", "2"},
+    {"a list that is none", "{\"all\":3}", "a list of conditions is needed here", "3"},
+    {"first of a list", "{\"all\":[{\"bad\":1},{\"key\":2}]}", "`bad` is not a path",
+     "1"},
+    {"last of a list", "{\"any\":[{\"key\":1},{\"bad\":2}]}", "`bad` is not a path",
+     "2"},
+    {"inside none", "{\"none\":[[]]}", "a condition is an object", "[]"},
+    {"the first operator", "{\"key\":{\"bad\":1,\"is\":2}}", "`bad` is not an operator",
+     "1"},
+    {"the last operator", "{\"key\":{\"is\":1,\"bad\":2}}", "`bad` is not an operator",
+     "2"},
+    {"in without a list", "{\"key\":{\"in\":1}}", "`in` takes a list", "1"},
+    {"exists without a boolean", "{\"key\":{\"exists\":1}}", "`exists` takes a boolean",
+     "1"},
+    {"a hole in a value", "{\"key\":\"{{bad}}\"}", "`bad` is not a path",
+     "\"{{bad}}\""},
+    {"a hole in an operator's value", "{\"key\":{\"is\":[\"{{bad}}\"]}}",
+     "`bad` is not a path", "\"{{bad}}\""},
+    {"the second hole", "{\"key\":\"{{key}} {{bad}}\"}", "`bad` is not a path",
+     "\"{{key}} {{bad}}\""},
+    {"the left of a sum", "{\"key\":\"{{bad + 1}}\"}", "`bad` is not a path",
+     "\"{{bad + 1}}\""},
+    {"the right of a sum", "{\"key\":\"{{1 + bad}}\"}", "`bad` is not a path",
+     "\"{{1 + bad}}\""},
+};
+
+static void is_refused(void **state)
+{
+    const struct refused_row *r = *state;
+    mt_json condition = json(r->condition);
+    const mt_json *where = NULL;
+    const char *why = ag_check_condition(&arena, &condition, &where);
+    assert_non_null(why);
+    assert_int_equal(strncmp(why, r->why, strlen(r->why)), 0);
+    mt_buf at = {0};
+    mt_json_write(&at, where, false);
+    assert_text(mt_buf_str(&at), mt_str_z(r->at));
+    mt_buf_free(&at);
+    mt_arena_reset(&arena);
+}
+
 /* Ten digits, another each time, the same for the same entropy. */
 static void what_is_fresh_is_another_each_time(void **state)
 {
@@ -180,6 +227,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, RENDERS, renders);
     rows_add(&list, HOLDS, holds);
+    rows_add(&list, REFUSED, is_refused);
     rows_test(&list, what_is_fresh_is_another_each_time);
     rows_test(&list, no_condition_holds);
     int failed = rows_run(&list, "agent/template");

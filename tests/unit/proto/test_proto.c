@@ -4,6 +4,7 @@
 
 #include "base/json_write.h"
 #include "proto/message.h"
+#include "proto/wire.h"
 
 static mt_arena arena;
 
@@ -48,6 +49,24 @@ static const struct text_row {
     {"another syntax", "syntax = \"proto4\";", "\"proto2\" or \"proto3\""},
     {"an import that leads outside", "import \"a/../../b.proto\";", "leads outside"},
     {"an import that is not there", "import \"b.proto\";", "the import 'b.proto'"},
+    {"a feature that does not change the bytes",
+     "edition = \"2023\"; message A { int32 a = 1 [features.(x.y).z = 1]; }", NULL},
+    {"groups of an edition",
+     "edition = \"2023\"; message A { A a = 1 [features.message_encoding = DELIMITED]; "
+     "}",
+     "groups are not read"},
+    {"groups of a whole edition",
+     "edition = \"2023\"; option features.message_encoding = DELIMITED;",
+     "groups are not read"},
+    {"features together",
+     "edition = \"2023\"; option features = { field_presence: IMPLICIT };",
+     "features are read one by one"},
+    {"features of a field together",
+     "edition = \"2023\"; message A { int32 a = 1 [features = {}]; }",
+     "features are read one by one"},
+    {"features behind what they are about",
+     "edition = \"2023\"; message A {} option features.field_presence = IMPLICIT;",
+     "features must stand before the messages"},
     {"neither text nor a set", "\x01\x02", "neither .proto text nor a descriptor set"},
 };
 
@@ -167,6 +186,25 @@ static const struct message_row {
     {"a negative one where there is none", "{\"plain_name\":-1}", NULL},
     {"a value that no enum has", "{\"e\":\"OTHER\"}", NULL},
     {"bytes that are not base64", "{\"raw\":\"A\"}", NULL},
+    {"bytes that are only padding", "{\"raw\":\"==\"}", NULL},
+    {"bytes with padding too early", "{\"raw\":\"a==\"}", NULL},
+    {"four signs of padding", "{\"raw\":\"====\"}", NULL},
+    {"the largest float", "{\"f\":3.4028235e38}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":3.4028235e38,\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"a float beyond the largest", "{\"f\":3.4028236e38}", NULL},
+    {"a float that only a double has", "{\"f\":1e300}", NULL},
+    {"a number beyond doubles", "{\"f\":1e400}", NULL},
+    {"what is not a number is text", "{\"f\":\"NaN\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"NaN\",\"m\":{},\"many\":[],\"plain_name\":"
+     "0,\"raw\":\"\",\"small\":0}"},
+    {"infinity is text", "{\"f\":\"Infinity\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"Infinity\",\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"and so is its opposite", "{\"f\":\"-Infinity\"}",
+     "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"-Infinity\",\"m\":{},\"many\":[],\"plain_"
+     "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"other words are no numbers", "{\"f\":\"inf\"}", NULL},
     {"a field that is not there", "{\"none\":1}", NULL},
     {"a list that is not one", "{\"many\":1}", NULL},
 };
@@ -194,6 +232,138 @@ static void goes_both_ways(void **state)
     mt_buf_free(&back);
 }
 
+static void put_number(mt_buf *out, uint32_t number, uint64_t value)
+{
+    pb_put_tag(out, number, PB_VARINT);
+    pb_put_varint(out, value);
+}
+
+/* options { features { feature: value } }, or nothing without a feature. */
+static void put_features(mt_buf *out, uint32_t number, uint32_t feature, uint64_t value)
+{
+    mt_buf features = {0}, options = {0};
+    if (feature) {
+        put_number(&features, feature, value);
+        pb_put_span(&options, number, mt_buf_str(&features));
+        pb_put_span(out, 8, mt_buf_str(&options));
+    }
+    mt_buf_free(&features);
+    mt_buf_free(&options);
+}
+
+/* A set with the edition's message M { int32 a = 1; }, and one feature of the file and
+ * of the field each: 1 is field_presence, 5 message_encoding. */
+static mt_str edition_set(uint32_t of_file, uint64_t first, uint32_t of_field,
+                          uint64_t second)
+{
+    mt_buf field = {0}, message = {0}, file = {0}, set = {0};
+    pb_put_span(&field, 1, MT_STR("a"));
+    put_number(&field, 3, 1);
+    put_number(&field, 4, 1);
+    put_number(&field, 5, PB_INT32);
+    put_features(&field, 21, of_field, second);
+    pb_put_span(&message, 1, MT_STR("M"));
+    pb_put_span(&message, 2, mt_buf_str(&field));
+    pb_put_span(&file, 1, MT_STR("a.proto"));
+    pb_put_span(&file, 4, mt_buf_str(&message));
+    put_features(&file, 50, of_file, first);
+    pb_put_span(&file, 12, MT_STR("editions"));
+    pb_put_span(&set, 1, mt_buf_str(&file));
+    mt_str bytes = mt_str_dup(&arena, mt_buf_str(&set));
+    mt_buf_free(&field);
+    mt_buf_free(&message);
+    mt_buf_free(&file);
+    mt_buf_free(&set);
+    return bytes;
+}
+
+/* What a field that was not sent is. 2 means IMPLICIT, or DELIMITED. */
+static const struct absent_row {
+    const char *name, *text; /* NULL: the set of these features */
+    uint32_t of_file, of_field;
+    uint64_t first, second;
+    const char *want; /* NULL: it is refused */
+} ABSENT[] = {
+    {"proto3 has a default", "syntax = \"proto3\"; message M { int32 a = 1; }", 0, 0, 0,
+     0, "{\"a\":0}"},
+    {"an edition has none", "edition = \"2023\"; message M { int32 a = 1; }", 0, 0, 0,
+     0, "{}"},
+    {"a field of it may",
+     "edition = \"2023\"; message M { int32 a = 1 [deprecated = true, "
+     "features.field_presence = IMPLICIT]; int32 b = 2; }",
+     0, 0, 0, 0, "{\"a\":0}"},
+    {"all of a file may",
+     "edition = \"2023\"; option features.field_presence = IMPLICIT;"
+     "message M { int32 a = 1; int32 b = 2 [features.field_presence = EXPLICIT]; }",
+     0, 0, 0, 0, "{\"a\":0}"},
+    {"not in a oneof",
+     "edition = \"2023\"; option features.field_presence = IMPLICIT;"
+     "message M { oneof o { int32 a = 1; } }",
+     0, 0, 0, 0, "{}"},
+    {"an option of somebody's is another thing",
+     "edition = \"2023\"; message M { int32 a = 1 [(x).features.field_presence = "
+     "IMPLICIT]; }",
+     0, 0, 0, 0, "{}"},
+    {"a set of an edition has none", NULL, 0, 0, 0, 0, "{}"},
+    {"a field of it may, too", NULL, 0, 1, 0, 2, "{\"a\":0}"},
+    {"and all of a file", NULL, 1, 0, 2, 0, "{\"a\":0}"},
+    {"but for one field", NULL, 1, 1, 2, 1, "{}"},
+    {"groups of a field are refused", NULL, 0, 5, 0, 2, NULL},
+    {"groups of a file are refused", NULL, 5, 0, 2, 0, NULL},
+};
+
+static void is_absent_or_default(void **state)
+{
+    const struct absent_row *row = *state;
+    mt_buf why = {0}, back = {0};
+    mt_json got;
+    const char *reason;
+    const pb_schema *s = read_schema(
+        row->text ? mt_str_z(row->text)
+                  : edition_set(row->of_file, row->first, row->of_field, row->second),
+        &why);
+    assert_int_equal(s != NULL, row->want != NULL);
+    if (s) {
+        assert_int_equal(pb_decode(&arena, s->messages[0], MT_STR(""), &got, &reason),
+                         MT_OK);
+        mt_json_write(&back, &got, false);
+        assert_text(mt_buf_str(&back), mt_str_z(row->want));
+    }
+    mt_buf_free(&why);
+    mt_buf_free(&back);
+}
+
+static const struct method_row {
+    const char *name;
+    const char *services[3]; /* in this order */
+    const char *path, *found;
+} METHODS[] = {
+    {"by its full name", {"a.S"}, "a.S/M", "a.S"},
+    {"as HTTP/2 has it", {"a.S"}, "/a.S/M", "a.S"},
+    {"by its short name", {"a.S"}, "S/M", "a.S"},
+    {"two short names are none", {"a.S", "b.S"}, "S/M", NULL},
+    {"a full name before two short ones", {"S", "a.S", "b.S"}, "S/M", "S"},
+    {"a full name between them", {"a.S", "S", "b.S"}, "S/M", "S"},
+    {"a full name behind them", {"a.S", "b.S", "S"}, "S/M", "S"},
+    {"half a name is none", {"a.TS"}, "S/M", NULL},
+};
+
+static void is_found(void **state)
+{
+    const struct method_row *row = *state;
+    pb_method methods[3] = {0};
+    pb_schema s = {.methods = methods};
+    for (; s.method_count < 3 && row->services[s.method_count]; s.method_count++) {
+        methods[s.method_count].service = mt_str_z(row->services[s.method_count]);
+        methods[s.method_count].name = MT_STR("M");
+    }
+    const pb_method *m = pb_method_find(&s, mt_str_z(row->path));
+    assert_int_equal(m != NULL, row->found != NULL);
+    if (m) {
+        assert_text(m->service, mt_str_z(row->found));
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -202,6 +372,8 @@ int main(void)
     rows_test(&list, names_have_an_edge);
     rows_test(&list, depth_of_messages_has_an_edge);
     rows_add(&list, MESSAGES, goes_both_ways);
+    rows_add(&list, ABSENT, is_absent_or_default);
+    rows_add(&list, METHODS, is_found);
     int failed = rows_run(&list, "proto/proto");
     mt_arena_free(&arena);
     return failed;
