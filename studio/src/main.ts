@@ -7,6 +7,7 @@ import "./style/pictures.css";
 import "./style/facts.css";
 import "./style/simulate.css";
 import "./style/versions.css";
+import "./style/verify.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

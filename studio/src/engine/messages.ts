@@ -81,6 +81,8 @@ export interface Calls {
   format: { ask: { text: string; name: string }; answer: string };
   /** Two versions, each with its root first. */
   compare: { ask: { older: Files; newer: Files }; answer: Compared };
+  /** An export of a ledger, from its bytes. */
+  verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 

@@ -58,6 +58,7 @@ const CALLS: { [K in Kind]: (e: Engine, ask: Calls[K]["ask"]) => Calls[K]["answe
     return contract.ask(command, options);
   },
   compare: (e, { older, newer }) => compare(e, older, newer),
+  verify: (e, { ledger, demand }) => e.verifyLedger(ledger, demand),
   format: (e, { text, name }) => e.format(text, name),
   version: (e) => ({ version: e.version, language: e.languageVersion }),
 };

@@ -1,4 +1,5 @@
 /* Files of the reader's machine: opened by choosing or dropping them, saved as downloads. */
+import { evidence } from "./evidence.svelte";
 import { notices } from "./notices.svelte";
 import { workspace } from "./workspace.svelte";
 
@@ -17,6 +18,12 @@ function isFacts(path: string, text: string): boolean {
 }
 
 export async function openFiles(list: Iterable<File>): Promise<void> {
+  const proofs = [...list].filter((f) => /\.(jsonl|pub)$/i.test(f.name));
+  if (proofs.length) {
+    location.hash = "#/verify";
+    await evidence.open(proofs);
+    return;
+  }
   const all = [...list].filter((f) => KINDS.test(f.name));
   if (!all.length) {
     notices.say("Nothing there to open: contracts end in .tenor, bundles and facts in .json, scenarios in .yaml.");
@@ -67,7 +74,7 @@ export function svgText(svg: SVGSVGElement): string {
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   const [x, y, width, height] = (svg.getAttribute("viewBox") ?? "0 0 0 0").split(" ");
-  Object.entries({ x, y, width, height, fill: getComputedStyle(svg.closest("figure") ?? svg).getPropertyValue("--card") || "#fff" }).forEach(([k, v]) => back.setAttribute(k, v ?? "0"));
+  Object.entries({ x, y, width, height, fill: getComputedStyle(svg.closest(".panel") ?? document.body).backgroundColor }).forEach(([k, v]) => back.setAttribute(k, v ?? "0"));
   copy.prepend(back);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
 }
