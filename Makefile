@@ -129,7 +129,7 @@ golden: all ## rewrite golden files (MOTET_UPDATE_GOLDEN=1) or compare them
 install: all ## install motet (also as tenor), man pages, completions
 	@meson install -C $(BUILD)
 
-deb: packages ## Debian packages in build/deb (program, unit, user, library, header)
+deb: packages page ## Debian packages in build/deb (program, unit, user, library, header)
 	@tools/deb $(BUILD)/deb
 
 sbom: all ## the bill of materials, SPDX 2.3, in build/motet.spdx.json

@@ -169,6 +169,9 @@ export const CASES = [
     await status(x.page, "holds");
     await x.page.keyboard.press("Shift+Alt+f");
     await x.page.waitForFunction(() => /entity Parcel \{\n/.test([...document.querySelector(".editor").shadowRoot.querySelectorAll(".cm-line")].map((l) => l.textContent).join("\n")));
+    await x.page.locator(".cm-line", { hasText: "entity Parcel" }).getByText("Parcel").hover();
+    await x.page.locator(".cm-said", { hasText: /entity Parcel/ }).waitFor();
+    await x.page.mouse.move(0, 0);
     await x.page.keyboard.press("Control+End");
     await x.page.keyboard.insertText("\nwai");
     await x.page.keyboard.press("Control+Space");
