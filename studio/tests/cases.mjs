@@ -382,6 +382,23 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     assert.match(await seen(x.page.locator(".records tbody")), /<img src=x onerror=alert\(1\)> \ufffdevil|<img/);
     assert.equal(await x.page.locator(".records img").count(), 0);
   } },
+  { name: "a report holds everything in one file and runs nothing", async run(x) {
+    await open(x);
+    await write(x.page, HOSTILE);
+    await status(x.page, "holds");
+    await go(x.page, "Pictures");
+    const [saved] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Report" }).click()]);
+    assert.equal(saved.suggestedFilename(), "escrow.html");
+    const html = readFileSync(await saved.path(), "utf8");
+    const found = await x.page.evaluate((text) => {
+      const page = new DOMParser().parseFromString(text, "text/html");
+      return { svg: page.querySelectorAll("svg").length, active: page.querySelectorAll("script, img, iframe, link, [onclick], [onerror], [href]").length,
+        source: page.querySelector("pre").textContent, titles: [...page.querySelectorAll("h2")].map((h) => h.textContent), unseen: document.querySelectorAll(".unseen").length };
+    }, html.replace(/<style>[^]*?<\/style>/, "")); // this page's policy forbids it, the report's own allows it
+    assert.deepEqual({ ...found, source: "" }, { svg: 2, active: 0, source: "", titles: ["States", "Rules", "Who may do what", "Facts", "Verdicts on these facts", "Source"], unseen: 0 });
+    assert.match(found.source, /<script>window.hacked=1<\/script>/);
+    assert.doesNotMatch(html, /var\(|light-dark/);
+  } },
   ...["light", "in the dark"].flatMap((mode) => ["source", "pictures", "facts", "simulate", "versions", "verify"].map((view) => ({ name: `axe finds nothing serious in ${view}, ${mode}`, async run(x) {
     await open(x, `#/${view}`);
     await x.page.waitForTimeout(100);
