@@ -1,7 +1,7 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm page studio site
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm vscode page studio site
 
 BUILD   := build
 ASAN    := build-asan
@@ -141,6 +141,11 @@ wasm: ## build-wasm/motet.wasm: the engine for pages and Node
 	@tools/wasm
 	@tests/npm/node_modules/.bin/tsc -p sdk/js 2>/dev/null || echo "sdk/js is not compiled: tools/install test"
 	@mkdir -p sdk/js/dist && cp build-wasm/*.wasm sdk/js/dist/
+
+vscode: ## build/motet.vsix: the extension for VS Code
+	@tools/install vscode
+	@tools/vscode $(BUILD)/motet.vsix
+	@echo $(BUILD)/motet.vsix
 
 reproduce: packages ## two builds in two directories: are the packages the same bytes?
 	@tools/reproduce
