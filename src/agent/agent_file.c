@@ -73,11 +73,11 @@ typedef struct draft {
     MT_FORM_FLAG(draft, drop, "drop", 0), \
     MT_FORM_OBJECT(draft, set, "set", 0), \
     MT_FORM_ANY(draft, replace, "replace", 0)
-#define REGISTRATION \
+#define REGISTRATION(rule) \
     MT_FORM_TEXT(draft, name, "name", 0), \
     MT_FORM_TEXT(draft, module, "module", 0), \
     MT_FORM_OWN(draft, priority, "priority", ag_read_numbers, 0), \
-    MT_FORM_LIST(draft, rules, "rules", 0, UINT32_MAX, 0), \
+    MT_FORM_LIST_OF(draft, rules, "rules", rule, 0, UINT32_MAX, 0), \
     MT_FORM_ANY(draft, handler, "handler", 0), \
     MT_FORM_TEXT(draft, handler_name, "handler", 0), \
     MT_FORM_NOTE("note")
@@ -92,13 +92,16 @@ static const mt_form_table RULES[] = {
     [ROLE_HOOK] = MT_FORM_TABLE("a rule", HOOK_RULE_ROWS, draft, NULL),
 };
 
+static const char *const DIRECTIONS[] = {"receive", "send", NULL};
+static const char *const DATA_MODES[] = {"live", "snapshot", NULL};
+
 static const mt_form_row RECEIVER_ROWS[] = {
-    REGISTRATION,
+    REGISTRATION(&RULES[ROLE_RECEIVER]),
     RECEIVER_RULE,
     MT_FORM_TEXT(draft, route, "route", 0),
 };
 static const mt_form_row SENDER_ROWS[] = {
-    REGISTRATION,
+    REGISTRATION(&RULES[ROLE_SENDER]),
     SENDER_RULE,
     MT_FORM_TEXT(draft, route, "route", 0),
     MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, 0),
@@ -110,12 +113,12 @@ static const mt_form_row SENDER_ROWS[] = {
     MT_FORM_FLAG(draft, gated, "gated", 0),
     MT_FORM_ANY(draft, run_while, "run_while", 0),
     MT_FORM_ANY(draft, when_data, "when_data", 0),
-    MT_FORM_TEXT(draft, data_mode, "data_mode", 0),
+    MT_FORM_ONE_OF(draft, data_mode, "data_mode", DATA_MODES, 0),
 };
 static const mt_form_row HOOK_ROWS[] = {
-    REGISTRATION,
+    REGISTRATION(&RULES[ROLE_HOOK]),
     HOOK_RULE,
-    MT_FORM_TEXT(draft, direction, "direction", 0),
+    MT_FORM_ONE_OF(draft, direction, "direction", DIRECTIONS, 0),
 };
 static const mt_form_table OWN[] = {
     [ROLE_RECEIVER] = MT_FORM_TABLE("a receiver", RECEIVER_ROWS, draft, NULL),
@@ -565,12 +568,16 @@ typedef struct draft_tape {
     const mt_json *start;
 } draft_tape;
 
+static const char *const SHAPES[] = {"single", "many", "index-single", "index-many",
+                                     NULL};
+static const char *const TAPE_RULES[] = {"replace", "add", NULL};
+static const char *const WHEN_EMPTY[] = {"start", NULL};
 static const mt_form_row TAPE_ROWS[] = {
-    MT_FORM_TEXT(draft_tape, shape, "shape", 0),
-    MT_FORM_TEXT(draft_tape, rule, "rule", 0),
+    MT_FORM_ONE_OF(draft_tape, shape, "shape", SHAPES, 0),
+    MT_FORM_ONE_OF(draft_tape, rule, "rule", TAPE_RULES, 0),
     MT_FORM_ANY(draft_tape, start, "start", 0),
     MT_FORM_TEXT(draft_tape, key, "key", 0),
-    MT_FORM_TEXT(draft_tape, when_empty, "when_empty", 0),
+    MT_FORM_ONE_OF(draft_tape, when_empty, "when_empty", WHEN_EMPTY, 0),
 };
 static const mt_form_table TAPE = MT_FORM_TABLE("`tape`", TAPE_ROWS, draft_tape, NULL);
 
@@ -715,24 +722,29 @@ typedef struct draft_file {
     const mt_json *registrations[ROLE_COUNT];
 } draft_file;
 
+static const char *const MODES[] = {"profile", "compat", NULL};
 static const mt_form_row FILE_ROWS[] = {
     MT_FORM_TEXT(draft_file, name, "agent", 0),
     MT_FORM_TEXT(draft_file, profile, "profile", 0),
-    MT_FORM_TEXT(draft_file, mode, "mode", 0),
+    MT_FORM_ONE_OF(draft_file, mode, "mode", MODES, 0),
     MT_FORM_FLAG(draft_file, flow, "flow", 0),
     MT_FORM_INSIDE(draft_file, tape, "tape", &TAPE, 0),
     MT_FORM_ANY(draft_file, triggers, "triggers", 0),
     MT_FORM_OBJECT(draft_file, memory, "memory", 0),
     MT_FORM_TEXT(draft_file, seed, "seed", 0),
-    MT_FORM_LIST(draft_file, registrations[ROLE_RECEIVER], "receivers", 0, UINT32_MAX,
-                 0),
-    MT_FORM_LIST(draft_file, registrations[ROLE_SENDER], "senders", 0, UINT32_MAX, 0),
-    MT_FORM_LIST(draft_file, registrations[ROLE_HOOK], "hooks", 0, UINT32_MAX, 0),
+    MT_FORM_LIST_OF(draft_file, registrations[ROLE_RECEIVER], "receivers",
+                    &OWN[ROLE_RECEIVER], 0, UINT32_MAX, 0),
+    MT_FORM_LIST_OF(draft_file, registrations[ROLE_SENDER], "senders",
+                    &OWN[ROLE_SENDER], 0, UINT32_MAX, 0),
+    MT_FORM_LIST_OF(draft_file, registrations[ROLE_HOOK], "hooks", &OWN[ROLE_HOOK], 0,
+                    UINT32_MAX, 0),
     MT_FORM_MAP(draft_file, groups, group_count, "handlers", &GROUP, UINT32_MAX, 0),
     MT_FORM_INSIDE(draft_file, identity, "identity", &IDENTITY, 0),
     MT_FORM_EACH(draft_file, styles, style_count, "styles", &STYLE, MOST_STYLES, 0),
     MT_FORM_NOTE("note"),
 };
+const mt_form_table AG_FILE_FORM =
+    MT_FORM_TABLE("an agent", FILE_ROWS, draft_file, NULL);
 
 /* A profile that is not known is refused: what its rules mean cannot be guessed. */
 static void take_head(reading *r, const mt_json *tree, const draft_file *d)

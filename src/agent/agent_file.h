@@ -8,7 +8,7 @@
 
 #include "agent/cycle.h"
 #include "agent/identity.h"
-#include "base/diag.h"
+#include "base/form.h"
 
 /* How long a handler may take where its group does not say. */
 enum { AG_HANDLER_MS = 1000 };
@@ -43,6 +43,9 @@ typedef struct ag_file {
     uint32_t group_count;
     const ag_binding *receivers, *senders, *hooks; /* beside agent.receivers, … */
 } ag_file;
+
+/* The keys of the file. */
+extern const mt_form_table AG_FILE_FORM;
 
 /* `tree` is the document, from base/json_read.h or base/yaml_read.h; `name` names it
  * in diagnostics. MT_E_REJECTED: see `ds`. */

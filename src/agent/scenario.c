@@ -21,15 +21,30 @@ typedef struct draft {
     const mt_json *name, *agent, *mode, *seed, *tape, *messages;
 } draft;
 
+/* Read where a message is sent; here for whoever asks about the form. */
+typedef struct draft_message {
+    const mt_json *from, *content, *payload;
+} draft_message;
+static const mt_form_row MESSAGE_ROWS[] = {
+    MT_FORM_ANY(draft_message, from, "from", 0),
+    MT_FORM_ANY(draft_message, content, "content", 0),
+    MT_FORM_ANY(draft_message, payload, "payload", 0),
+};
+static const mt_form_table MESSAGE =
+    MT_FORM_TABLE("a message", MESSAGE_ROWS, draft_message, NULL);
+
 static const mt_form_row SCENARIO[] = {
     MT_FORM_ANY(draft, name, "scenario", 0),
     MT_FORM_ANY(draft, agent, "agent", 0),
     MT_FORM_ANY(draft, mode, "mode", 0), /* these three are checked as the agent's */
     MT_FORM_ANY(draft, seed, "seed", 0),
     MT_FORM_ANY(draft, tape, "tape", 0),
-    MT_FORM_LIST(draft, messages, "messages", 0, UINT32_MAX, MT_FORM_REQUIRED),
+    MT_FORM_LIST_OF(draft, messages, "messages", &MESSAGE, 0, UINT32_MAX,
+                    MT_FORM_REQUIRED),
     MT_FORM_NOTE("note"),
 };
+const mt_form_table AG_SCENARIO_FORM =
+    MT_FORM_TABLE("a scenario", SCENARIO, draft, NULL);
 
 static const char *code_of(const mt_form_fault *fault)
 {

@@ -14,6 +14,9 @@ typedef struct ag_scenario {
     const mt_json *messages; /* list, checked */
 } ag_scenario;
 
+/* The keys of the file; those of `mode`, `tape` and an agent inside are the agent's. */
+extern const mt_form_table AG_SCENARIO_FORM;
+
 /* The path under "agent", empty when the agent is written inside (or missing). */
 mt_str ag_scenario_agent(const mt_json *tree);
 /* `agent_tree` (and its name and text, for diagnostics) is the agent file the scenario

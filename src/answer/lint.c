@@ -58,6 +58,7 @@ static const mt_form_table LINT =
 static const mt_form_row ROWS[] = {
     MT_FORM_PART("lint", &LINT, MT_FORM_NULLABLE),
 };
+const mt_form_table AW_PROJECT_FORM = MT_FORM_TABLE("a project", ROWS, levels, NULL);
 
 static void say_fault(void *state, const mt_form_fault *fault)
 {

@@ -5,6 +5,7 @@
 #ifndef AW_LINT_H
 #define AW_LINT_H
 
+#include "base/form.h"
 #include "base/vec.h"
 #include "contract/elaborate.h"
 
@@ -13,6 +14,9 @@
 enum { AW_LINT_FILE_BYTES = 1 << 20, AW_LINT_VERB_COUNT = CT_LINT_DENY + 1 };
 /* By level: "allow", "warn", "deny"; NULL: none. */
 extern const char *const AW_LINT_VERBS[AW_LINT_VERB_COUNT];
+
+/* Those of its keys that are about warnings. */
+extern const mt_form_table AW_PROJECT_FORM;
 
 typedef struct aw_lint {
     mt_arena *a;

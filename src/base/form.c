@@ -273,21 +273,6 @@ static bool read_flag(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
-static mt_str list_choices(mt_form *f, const mt_form_row *row)
-{
-    mt_buf text = {0};
-    for (size_t i = 0; row->choices[i]; i++) {
-        mt_buf_addf(&text, "%s`%s`",
-                    !i                    ? ""
-                    : row->choices[i + 1] ? ", "
-                                          : " or ",
-                    row->choices[i]);
-    }
-    mt_str kept = mt_str_dup(f->arena, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
-}
-
 static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_str text = mt_json_text(v);
@@ -304,12 +289,14 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         mt_nearest_offer(&near, choice);
     }
     return report(
-        f, (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
-                           .node = v,
-                           .key = mt_str_z(row->key),
-                           .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
-                                           MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                           .hint = did_you_mean(f->arena, &near)});
+        f,
+        (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
+                        .node = v,
+                        .key = mt_str_z(row->key),
+                        .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
+                                        MT_ARG(mt_form_choices(f->arena, row->choices)),
+                                        MT_ARG(text)),
+                        .hint = did_you_mean(f->arena, &near)});
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */

@@ -78,10 +78,11 @@ struct mt_form_row {
     unsigned flags;
     size_t offset;              /* of the field in the structure that is filled */
     int64_t least, most;        /* see the kinds */
-    const char *const *choices; /* ends with NULL */
+    const char *const *choices; /* ends with NULL; of text: told, not checked */
     size_t count_offset;        /* of the uint32_t beside an array */
     const mt_form_table *table; /* of the object, or of each of them */
     mt_form_reader *read;
+    const char *about; /* what it is for, in a line; NULL: not said */
 };
 
 /* What an object may hold, for rows that lead inside. */
@@ -158,6 +159,21 @@ struct mt_form_table {
 #define MT_FORM_OWN(type, field, name, reader, its_flags) \
     {MT_FORM_KEY(name), .kind = MT_FORM_K_OWN, .flags = its_flags, \
      .offset = offsetof(type, field), .most = INT64_MAX, .read = reader}
+/* Rows that besides say what may stand inside, or which words, for whoever asks about
+ * the form (an editor); reading it is the caller's. */
+#define MT_FORM_LIST_OF(type, field, name, its_table, its_least, its_most, its_flags) \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_LIST, .flags = its_flags, \
+     .offset = offsetof(type, field), .least = its_least, .most = its_most, \
+     .table = its_table}
+#define MT_FORM_OBJECT_OF(type, field, name, its_table, its_flags) \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_OBJECT, .flags = its_flags, \
+     .offset = offsetof(type, field), .table = its_table}
+#define MT_FORM_ANY_OF(type, field, name, its_table, its_flags) \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_ANY, .flags = its_flags, \
+     .offset = offsetof(type, field), .table = its_table}
+#define MT_FORM_ONE_OF(type, field, name, names, its_flags) \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_TEXT, .flags = its_flags, \
+     .offset = offsetof(type, field), .most = INT64_MAX, .choices = names}
 /* A key that may stand there and means nothing to us. */
 #define MT_FORM_NOTE(name) {MT_FORM_KEY(name), .kind = MT_FORM_K_OWN, .read = mt_form_ignore}
 #define MT_FORM_LABEL(type, field) \
@@ -262,6 +278,13 @@ mt_form_reader mt_form_text;
  * none is known). An unknown key's place is the key's, not its value's. */
 mt_diag mt_form_diag(const mt_form_fault *fault, const char *code, mt_str file,
                      mt_str text);
+
+/* What the value of a row must be, in words: "a whole number from 1 to 9". */
+mt_str mt_form_expects(mt_arena *a, const mt_form_row *row);
+/* "`a`, `b` or `c`" */
+mt_str mt_form_choices(mt_arena *a, const char *const *choices);
+/* The row of a key; NULL: the table has none. */
+const mt_form_row *mt_form_find(const mt_form_table *table, mt_str key);
 
 /* What a value is, in words: "text", "a number", "a list" ... */
 const char *mt_form_name(const mt_json *node);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "http/config.h"
 #include "lsp/lsp.h"
 #include "os/sources.h"
 
@@ -24,7 +25,8 @@ const cli_option CMD_LSP_OPTIONS[] = {
 const char CMD_LSP_DETAILS[] =
     "Speaks the Language Server Protocol (3.17). Editors start it themselves; docs/learn/editors.md\n"
     "says how for VS Code, Neovim and Emacs. It checks every contract that is open as motet check\n"
-    "does, after each change, and knows names, types, places, layouts, pictures and questions.\n"
+    "does, after each change, and knows names, types, places, layouts, pictures and questions; so it\n"
+    "does for graphs, agents, scenarios and motet.yaml. Scenarios are run from the editor.\n"
     "Exit status 0: the editor ended it, 1: it ended without saying so.";
 /* clang-format on */
 
@@ -178,7 +180,8 @@ int cmd_lsp(const cli_args *args)
     ls_world world = {.files = {&d, find_file, read_file},
                       .state = &d,
                       .list = list_files,
-                      .limits = &d.limits};
+                      .limits = &d.limits,
+                      .project = &HT_CONFIG_FORM};
     ls_server *s = ls_new(&world);
     int code = serve(s, log);
     ls_free(s);

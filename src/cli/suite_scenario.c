@@ -13,8 +13,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "answer/conditions.h"
 #include "base/yaml_read.h"
-#include "cli/conditions.h"
 #include "cli/invariants.h"
 #include "cli/topic.h"
 #include "contract/wire/validate.h"
@@ -89,12 +89,12 @@ typedef struct session {
     mt_str path;
     mt_str fault; /* why nothing of it can run */
     ct_scenarios scenarios;
-    cli_ready ready;            /* not open when there is a fault */
-    cli_conditions *conditions; /* NULL: none is asserted */
-    ct_coverage *coverage; /* may be shared with earlier sessions; NULL: not open */
-    mt_str contract;       /* its path: by it coverage is shared */
-    cli_topic subject;     /* with an asker: what its invariants are about */
-    an_asker *asker;       /* NULL: none was asked yet */
+    cli_ready ready;           /* not open when there is a fault */
+    aw_conditions *conditions; /* NULL: none is asserted */
+    ct_coverage *coverage;     /* may be shared with earlier sessions; NULL: not open */
+    mt_str contract;           /* its path: by it coverage is shared */
+    cli_topic subject;         /* with an asker: what its invariants are about */
+    an_asker *asker;           /* NULL: none was asked yet */
 } session;
 
 static struct {
@@ -157,8 +157,8 @@ static bool check_against(session *s, const mt_limits *limits, mt_buf *why)
         return false;
     }
     size_t before = why->len;
-    s->conditions = cli_conditions_open(&kept.arena, s->ready.plan->model,
-                                        s->ready.bundle, &s->scenarios, limits, why);
+    s->conditions = aw_conditions_open(&kept.arena, s->ready.plan->model,
+                                       s->ready.bundle, &s->scenarios, limits, why);
     return why->len == before;
 }
 
@@ -330,7 +330,7 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
         mt_buf_adds(why, scenario->fault);
         return false;
     }
-    const ct_conditions *conditions = cli_conditions_of(s->conditions, c->index);
+    const ct_conditions *conditions = aw_conditions_of(s->conditions, c->index);
     if (scenario->for_all.asked) {
         return run_property(a, s, scenario, conditions, why);
     }
@@ -480,7 +480,7 @@ size_t cli_record_json(mt_buf *out)
 void cli_scenarios_free(void)
 {
     for (session *s = kept.first; s; s = s->next) {
-        cli_conditions_close(s->conditions);
+        aw_conditions_close(s->conditions);
         cli_ready_close(&s->ready);
         if (s->asker) {
             an_asker_free(s->asker);

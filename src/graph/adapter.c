@@ -67,6 +67,8 @@ static const mt_form_row ACCEPTS_ROWS[] = {
     MT_FORM_EACH(draft, effects, effect_count, "effects", &EFFECT, MOST,
                  MT_FORM_NULLABLE),
 };
+static const mt_form_table ACCEPTS =
+    MT_FORM_TABLE("`accepts`", ACCEPTS_ROWS, draft, NULL);
 static const mt_form_row CAPTURE_ROWS[] = {
     MT_FORM_STRS(draft, capture_fields, capture_field_count, "fields", MOST,
                  MT_FORM_NULLABLE),
@@ -90,11 +92,12 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_EACH(draft, keys, key_count, "context_keys", &KEY, MOST, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, events, event_count, "event_kinds", &EVENT, MOST,
                  MT_FORM_NULLABLE),
-    MT_FORM_OBJECT(draft, accepts, "accepts", MT_FORM_NULLABLE),
+    MT_FORM_OBJECT_OF(draft, accepts, "accepts", &ACCEPTS, MT_FORM_NULLABLE),
     MT_FORM_PART("capture", &CAPTURE, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, windows, window_count, "windows", &GR_WINDOW_TABLE, MOST,
                  MT_FORM_NULLABLE),
 };
+const mt_form_table GR_ADAPTER_FORM = MT_FORM_TABLE("an adapter", ADAPTER, draft, NULL);
 
 /* ---- Reading ---- */
 

@@ -46,6 +46,9 @@ typedef struct gr_adapter {
 /* The runtime version that runtime_compatibility is compared with. */
 #define GR_RUNTIME_VERSION "0.1.0"
 
+/* The keys of the file. */
+extern const mt_form_table GR_ADAPTER_FORM;
+
 /* MT_OK, or MT_E_REJECTED with every ADP violation in `ds`. */
 mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out);
 void gr_adapter_free(gr_adapter *a);

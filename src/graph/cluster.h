@@ -85,6 +85,9 @@ typedef struct gr_cluster {
     mt_str formula; /* that it was made of, or empty */
 } gr_cluster;
 
+/* The keys of the file. */
+extern const mt_form_table GR_CLUSTER_FORM;
+
 /* NULL when the text is not a cluster or breaks a rule of definition; reported. */
 const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,
                                   const mt_json_limits *limits, mt_diags *ds);

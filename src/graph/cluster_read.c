@@ -58,6 +58,7 @@ static const mt_form_row EDGE_ROWS[] = {
     MT_FORM_INSIDE(draft_edge, from, "from", &END, MT_FORM_NULLABLE),
     MT_FORM_INSIDE(draft_edge, to, "to", &END, MT_FORM_NULLABLE),
 };
+static const mt_form_table EDGE = MT_FORM_TABLE("an edge", EDGE_ROWS, draft_edge, NULL);
 
 static const mt_form_row INPUT_ROWS[] = {
     MT_FORM_PLACE(gr_cluster_input, at),
@@ -77,8 +78,10 @@ typedef struct draft_output {
 } draft_output;
 static const mt_form_row OUTPUT_ROWS[] = {
     MT_FORM_TEXT(draft_output, name, "name", MT_FORM_NULLABLE),
-    MT_FORM_ANY(draft_output, maps_to, "maps_to", 0),
+    MT_FORM_ANY_OF(draft_output, maps_to, "maps_to", &END, 0),
 };
+static const mt_form_table OUTPUT =
+    MT_FORM_TABLE("an output", OUTPUT_ROWS, draft_output, NULL);
 
 /* A parameter before its default has its type. */
 typedef struct draft_param {
@@ -127,6 +130,8 @@ static const mt_form_row SIGNATURE_ROWS[] = {
     MT_FORM_SAYS(gr_cluster, claimed_effects, "has_side_effects", MT_FORM_NULLABLE),
     MT_FORM_SAYS(gr_cluster, claimed_origin, "is_origin", MT_FORM_NULLABLE),
 };
+static const mt_form_table SIGNATURE =
+    MT_FORM_TABLE("a signature", SIGNATURE_ROWS, gr_cluster, NULL);
 
 /* A cluster's text; lists whose items have two forms are taken apart later. */
 typedef struct draft {
@@ -138,20 +143,23 @@ typedef struct draft {
     uint32_t node_count, input_count, param_count;
 } draft;
 
+static const char *const KINDS[] = {"cluster", NULL};
 static const mt_form_row CLUSTER[] = {
-    MT_FORM_TEXT(draft, kind, "kind", MT_FORM_NULLABLE),
+    MT_FORM_ONE_OF(draft, kind, "kind", KINDS, MT_FORM_NULLABLE),
     MT_FORM_TEXT(draft, id, "id", MT_FORM_NULLABLE),
     MT_FORM_ANY(draft, version, "version", 0),
     MT_FORM_MAP(draft, nodes, node_count, "nodes", &NODE, UINT32_MAX, MT_FORM_NULLABLE),
-    MT_FORM_LIST(draft, edges, "edges", 0, UINT32_MAX, MT_FORM_NULLABLE),
+    MT_FORM_LIST_OF(draft, edges, "edges", &EDGE, 0, UINT32_MAX, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, inputs, input_count, "inputs", &INPUT, MOST, MT_FORM_NULLABLE),
-    MT_FORM_ANY(draft, outputs, "outputs", MT_FORM_NULLABLE),
+    MT_FORM_ANY_OF(draft, outputs, "outputs", &OUTPUT, MT_FORM_NULLABLE),
     MT_FORM_EACH(draft, params, param_count, "parameters", &PARAM, MOST,
                  MT_FORM_NULLABLE),
-    MT_FORM_ANY(draft, signature, "signature", MT_FORM_NULLABLE),
-    MT_FORM_ANY(draft, declared_signature, "declared_signature", MT_FORM_NULLABLE),
+    MT_FORM_ANY_OF(draft, signature, "signature", &SIGNATURE, MT_FORM_NULLABLE),
+    MT_FORM_ANY_OF(draft, declared_signature, "declared_signature", &SIGNATURE,
+                   MT_FORM_NULLABLE),
     MT_FORM_NOTE("description"),
 };
+const mt_form_table GR_CLUSTER_FORM = MT_FORM_TABLE("a cluster", CLUSTER, draft, NULL);
 
 /* ---- Reading ---- */
 

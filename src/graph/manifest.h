@@ -7,7 +7,7 @@
 #ifndef GR_MANIFEST_H
 #define GR_MANIFEST_H
 
-#include "base/diag.h"
+#include "base/form.h"
 #include "graph/value.h"
 
 typedef enum gr_kind { GR_SOURCE, GR_COMPUTE, GR_TRIGGER, GR_ACTION } gr_kind;
@@ -84,6 +84,9 @@ typedef struct gr_manifest {
     mt_str body;       /* or the cluster that realises them, "id@selector" */
     mt_str file, text; /* for places; empty when it was built in C */
 } gr_manifest;
+
+/* The keys of the file. */
+extern const mt_form_table GR_MANIFEST_FORM;
 
 /* Reads a manifest of any kind. MT_E_REJECTED with diagnostics when it cannot be read
  * or breaks a rule (all of its violations are reported). */

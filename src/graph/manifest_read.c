@@ -204,6 +204,8 @@ static const mt_form_row MANIFEST[] = {
     MT_FORM_SAYS(draft, side_effects, "side_effects", 0),
     MT_FORM_CHOICE(draft, outcome, "outcome", OUTCOMES, 0),
 };
+const mt_form_table GR_MANIFEST_FORM =
+    MT_FORM_TABLE("a manifest", MANIFEST, draft, NULL);
 
 /* ---- Reading ---- */
 

@@ -40,20 +40,23 @@ typedef struct reading {
 } reading;
 
 /* clang-format off */
-#define FORM_TEXT(key, least, most) MT_FORM_WORD(ht_config, key, #key, 0)
-#define FORM_COUNT(key, least, most) MT_FORM_SIZE(ht_config, key, #key, least, most, 0)
-#define FORM_FLAG(key, least, most) MT_FORM_FLAG(ht_config, key, #key, 0)
-#define FORM_LIST(key, least, most) MT_FORM_WORDS(ht_config, key, #key, 0, INT64_MAX, 0)
-#define FORM_TREE(key, least, most) MT_FORM_OBJECT(ht_config, key, #key, 0)
-#define FORM_ROWS(key, least, most) MT_FORM_LIST(ht_config, key, #key, 0, 1000, 0)
+#define FORM_TEXT(from, to) .kind = MT_FORM_K_WORD, .most = INT64_MAX
+#define FORM_COUNT(from, to) .kind = MT_FORM_K_SIZE, .least = from, .most = to
+#define FORM_FLAG(from, to) .kind = MT_FORM_K_FLAG
+#define FORM_LIST(from, to) .kind = MT_FORM_K_WORDS, .most = INT64_MAX
+#define FORM_TREE(from, to) .kind = MT_FORM_K_OBJECT
+#define FORM_ROWS(from, to) .kind = MT_FORM_K_LIST, .most = 1000
 static const mt_form_row ROWS[] = {
-#define SETTING_FORM(key, option, kind, type, initial, least, most, arg, help) \
-    FORM_##kind(key, least, most),
+#define SETTING_FORM(its_key, option, its_kind, type, initial, from, to, arg, help) \
+    {MT_FORM_KEY(#its_key), .offset = offsetof(ht_config, its_key), .about = help, \
+     FORM_##its_kind(from, to)},
     HT_SETTING_MAP(SETTING_FORM)
 #undef SETTING_FORM
     MT_FORM_NOTE("lint"), /* of `motet check`: a project has one motet.yaml */
 };
 /* clang-format on */
+const mt_form_table HT_CONFIG_FORM =
+    MT_FORM_TABLE("a configuration", ROWS, ht_config, NULL);
 _Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS + 1,
                "one row per setting");
 

@@ -105,6 +105,8 @@ typedef struct ht_setting {
 } ht_setting;
 extern const ht_setting HT_SETTINGS[];
 extern const size_t HT_SETTING_COUNT;
+/* The keys of the file, each with its help. */
+extern const mt_form_table HT_CONFIG_FORM;
 
 /* Reads a document into *config. Every fault is one line of `faults`,
  * "NAME:LINE:COLUMN: what"; MT_E_REJECTED when there is one. `yaml`: else JSON. */

@@ -8,7 +8,7 @@
  * been typed: editors do that, and better. */
 #include "contract/front/parser.h"
 #include "contract/front/types.h"
-#include "lsp/server.h"
+#include "lsp/known.h"
 
 /* ---- what can be offered ---- */
 
@@ -31,7 +31,9 @@ enum {
     RULES = 1 << 15,
     STEP_KINDS = 1 << 16,
     PROTOCOLS = 1 << 17,
-    MOMENTS = 1 << 18, /* at_initiation */
+    MOMENTS = 1 << 18,  /* at_initiation */
+    ERRORS = 1 << 19,   /* what an operation can fail with */
+    INITIALS = 1 << 20, /* values of this fact */
     CONDITION = FACTS | VERDICTS | LOGIC
 };
 
@@ -44,7 +46,7 @@ static const place PLACES[] = {
     {"type", TYPES},
     {"element_type", TYPES},
     {"source", SOURCES},
-    {"default", BOOLEANS},
+    {"default", INITIALS},
     {"when", CONDITION},
     {"precondition", CONDITION},
     {"require", CONDITION},
@@ -75,6 +77,7 @@ static const place PLACES[] = {
     {"on_any_failure", HANDLERS},
     {"then", TERMINALS},
     {"outcomes", OUTCOMES},
+    {"error_contract", ERRORS},
     {"snapshot", MOMENTS},
     {"protocol", PROTOCOLS},
 };
@@ -96,6 +99,9 @@ static const body BODIES[] = {
      {"allowed_personas", "precondition", "effects", "outcomes", "error_contract"}},
     {"flow", {"snapshot", "entry", "steps"}},
     {"system", {"members", "shared_personas", "shared_entities", "triggers"}},
+    {"shared_personas", {"persona", "contracts"}},
+    {"shared_entities", {"entity", "contracts"}},
+    {"triggers", {"source", "on", "target", "persona"}},
     {"OperationStep", {"op", "persona", "outcomes", "on_failure"}},
     {"BranchStep", {"condition", "persona", "if_true", "if_false"}},
     {"HandoffStep", {"from_persona", "to_persona", "next"}},
@@ -140,22 +146,6 @@ static const snippet CONSTRUCTS[] = {
     {"source", "source ${1:name} {\n  protocol: ${2:http}\n  base_url: \"${3}\"\n}"},
     {"import", "import \"${1:file.tenor}\""},
     {"system", "system ${1:Name} {\n  members: [${2:member}: \"${3:file.tenor}\"]\n}"},
-};
-
-/* Numbers of the protocol's CompletionItemKind. */
-enum {
-    K_METHOD = 2,
-    K_FUNCTION = 3,
-    K_FIELD = 5,
-    K_VARIABLE = 6,
-    K_CLASS = 7,
-    K_INTERFACE = 8,
-    K_MODULE = 9,
-    K_KEYWORD = 14,
-    K_SNIPPET = 15,
-    K_ENUM_MEMBER = 20,
-    K_STRUCT = 22,
-    K_EVENT = 23
 };
 
 /* ---- one answer ---- */
@@ -211,7 +201,7 @@ static void offer_snippet(completer *x, const char *label, mt_str text)
         mt_jw_key_str(w, "insertText", text);
         mt_jw_key_i64(w, "insertTextFormat", 2);
     }
-    mt_jw_key_i64(w, "kind", K_SNIPPET);
+    mt_jw_key_i64(w, "kind", LS_ITEM_SNIPPET);
     mt_jw_key_str(w, "label", mt_str_z(label));
     mt_jw_end_object(w);
 }
@@ -240,7 +230,7 @@ static void offer_verdicts(completer *x)
         const fr_rule *r = (const fr_rule *)(const void *)x->u->kinds[FR_RULE].items[i];
         if (!r->head.broken && r->verdict.sym != FR_W_none &&
             r->verdict.sym != FR_W_empty) {
-            offer(x, fr_str(x->u, r->verdict.sym), K_EVENT,
+            offer(x, fr_str(x->u, r->verdict.sym), LS_ITEM_EVENT,
                   mt_strf(x->c->a, "verdict of stratum %lld", (long long)r->stratum));
         }
     }
@@ -255,13 +245,7 @@ static void offer_names(completer *x, const fr_names *names, int kind, mt_str de
 
 static const fr_construct *find(const completer *x, fr_kind kind, mt_str name)
 {
-    for (size_t i = 0; x->u && i < x->u->kinds[kind].len; i++) {
-        const fr_construct *k = x->u->kinds[kind].items[i];
-        if (mt_str_eq(fr_str(x->u, k->id), name)) {
-            return k;
-        }
-    }
-    return NULL;
+    return ls_construct_named(x->u, kind, name);
 }
 
 /* ---- where the cursor is ---- */
@@ -386,43 +370,120 @@ static const level *inside(const where *w, const char *word)
 
 /* ---- what a place takes ---- */
 
-static void offer_states(completer *x, const where *w)
+/* Of an effect: the entity that stands before, in the same brackets. */
+static const fr_construct *entity_before(const completer *x, const where *w, fr_tok *at)
 {
-    const level *own = inside(w, "entity");
-    if (own) {
-        const fr_construct *k = find(x, FR_ENTITY, own->name);
-        if (k) {
-            offer_names(x, &((const fr_entity *)(const void *)k)->states, K_ENUM_MEMBER,
-                        MT_STR("state"));
-        }
-        return;
-    }
-    /* of an effect: the entity stands before, in the same parentheses or as `E: a` */
     const level *l = w->depth ? &w->levels[w->depth - 1] : NULL;
-    mt_str name = {0};
-    for (fr_tok at = w->last + 1; w->has_last && l && at-- > l->bracket + 1;) {
-        if (is_kind(x, at, FR_T_WORD) && find(x, FR_ENTITY, text_of(x, at))) {
-            name = text_of(x, at);
-            break;
-        }
-        if (is_kind(x, at, FR_T_RPAREN)) {
-            break;
+    for (*at = w->last + 1; w->has_last && l && (*at)-- > l->bracket + 1;) {
+        const fr_construct *k =
+            is_kind(x, *at, FR_T_WORD) ? find(x, FR_ENTITY, text_of(x, *at)) : NULL;
+        if (k || is_kind(x, *at, FR_T_RPAREN)) {
+            return k;
         }
     }
-    const fr_construct *k = name.len ? find(x, FR_ENTITY, name) : NULL;
-    if (k) {
-        offer_names(x, &((const fr_entity *)(const void *)k)->states, K_ENUM_MEMBER,
-                    mt_strf(x->c->a, "state of %.*s", MT_ARG(name)));
+    return NULL;
+}
+
+/* The state that stands before the cursor in a pair: `open,` or `open ->`; 0: none. */
+static fr_sym state_before(const completer *x, const where *w, const fr_entity *e,
+                           fr_tok first)
+{
+    bool is_pair =
+        w->has_last && w->last > first + 1 &&
+        (is_kind(x, w->last, FR_T_COMMA) || is_kind(x, w->last, FR_T_ARROW)) &&
+        is_kind(x, w->last - 1, FR_T_WORD);
+    fr_sym name = is_pair ? fr_symbol_find(&x->u->syms, text_of(x, w->last - 1)) : 0;
+    for (size_t i = 0; name && i < e->states.len; i++) {
+        if (e->states.items[i].sym == name) {
+            return name;
+        }
+    }
+    return 0;
+}
+
+/* Those that a transition leads to from a state; all, where it leads nowhere. */
+static void offer_next_states(completer *x, const fr_entity *e, fr_sym from,
+                              mt_str detail)
+{
+    bool any = false;
+    for (size_t i = 0; from && i < e->transitions.len; i++) {
+        if (e->transitions.items[i].from.sym == from) {
+            offer(x, fr_str(x->u, e->transitions.items[i].to.sym), LS_ITEM_ENUM_MEMBER,
+                  mt_strf(x->c->a, "state after %.*s", FR_ARG(x->u, from)));
+            any = true;
+        }
+    }
+    if (!any) {
+        offer_names(x, &e->states, LS_ITEM_ENUM_MEMBER, detail);
     }
 }
 
+static void offer_states(completer *x, const where *w)
+{
+    const level *own = inside(w, "entity");
+    const fr_construct *k = own ? find(x, FR_ENTITY, own->name) : NULL;
+    const fr_entity *e = (const fr_entity *)(const void *)k;
+    fr_tok at = 0;
+    if (own) {
+        if (e) {
+            offer_names(x, &e->states, LS_ITEM_ENUM_MEMBER, MT_STR("state"));
+        }
+        return;
+    }
+    k = entity_before(x, w, &at);
+    e = (const fr_entity *)(const void *)k;
+    if (e) {
+        offer_next_states(x, e, state_before(x, w, e, at),
+                          mt_strf(x->c->a, "state of %.*s", FR_ARG(x->u, k->id)));
+    }
+}
+
+/* ---- steps ---- */
+
+/* `steps: {` directly inside the bracket; 0: it is not there. */
+static fr_tok steps_in(const completer *x, fr_tok open)
+{
+    int depth = 0;
+    for (fr_tok at = open; at + 2 < x->tokens.count; at++) {
+        depth += FR_NEST[x->tokens.items[at].kind];
+        if (depth <= 0) {
+            break;
+        }
+        if (depth == 1 && is_kind(x, at, FR_T_WORD) && is_kind(x, at + 1, FR_T_COLON) &&
+            is_kind(x, at + 2, FR_T_LBRACE) && mt_str_is(text_of(x, at), "steps")) {
+            return at + 2;
+        }
+    }
+    return 0;
+}
+
+/* The names of the steps around the cursor, those of a parallel branch alone: as they
+ * are written now, for a step is often named before it is there. */
 static void offer_steps(completer *x, const where *w)
 {
+    fr_tok open = 0;
+    for (size_t i = w->depth; !open && i-- > 0;) {
+        const level *l = &w->levels[i];
+        if (mt_str_is(l->word, "flow") || mt_str_is(l->word, "Branch")) {
+            open = steps_in(x, l->bracket);
+        }
+    }
     const level *flow = inside(w, "flow");
-    const fr_construct *k = flow ? find(x, FR_FLOW, flow->name) : NULL;
+    const fr_construct *k = flow && !open ? find(x, FR_FLOW, flow->name) : NULL;
     const fr_flow *f = (const fr_flow *)(const void *)k;
     for (size_t i = 0; f && i < f->steps.len; i++) {
-        offer(x, fr_str(x->u, f->steps.items[i]->id.sym), K_FIELD, MT_STR("step"));
+        offer(x, fr_str(x->u, f->steps.items[i]->id.sym), LS_ITEM_FIELD,
+              MT_STR("step"));
+    }
+    int depth = 0;
+    for (fr_tok at = open; open && at + 1 < x->tokens.count; at++) {
+        depth += FR_NEST[x->tokens.items[at].kind];
+        if (depth <= 0) {
+            break;
+        }
+        if (depth == 1 && is_kind(x, at, FR_T_WORD) && is_kind(x, at + 1, FR_T_COLON)) {
+            offer(x, text_of(x, at), LS_ITEM_FIELD, MT_STR("step"));
+        }
     }
 }
 
@@ -447,11 +508,13 @@ static void offer_outcomes(completer *x, const where *w)
     const fr_construct *k = op.len ? find(x, FR_OPERATION, op) : NULL;
     const fr_operation *o = (const fr_operation *)(const void *)k;
     if (o && o->outcomes.len) {
-        offer_names(x, &o->outcomes, K_ENUM_MEMBER, MT_STR("outcome"));
+        offer_names(x, &o->outcomes, LS_ITEM_ENUM_MEMBER, MT_STR("outcome"));
     } else {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "success");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "success");
     }
 }
+
+static void offer_initials(completer *x, const where *w);
 
 static void offer_set(completer *x, const where *w, unsigned set)
 {
@@ -460,10 +523,14 @@ static void offer_set(completer *x, const where *w, unsigned set)
         fr_kind kind;
         int item;
     } KINDS[] = {
-        {FACTS, FR_FACT, K_VARIABLE},         {PERSONAS, FR_PERSONA, K_INTERFACE},
-        {OPERATIONS, FR_OPERATION, K_METHOD}, {FLOWS, FR_FLOW, K_METHOD},
-        {ENTITIES, FR_ENTITY, K_CLASS},       {SOURCES, FR_SOURCE, K_MODULE},
-        {TYPES, FR_TYPEDECL, K_STRUCT},       {RULES, FR_RULE, K_FUNCTION},
+        {FACTS, FR_FACT, LS_ITEM_VARIABLE},
+        {PERSONAS, FR_PERSONA, LS_ITEM_INTERFACE},
+        {OPERATIONS, FR_OPERATION, LS_ITEM_METHOD},
+        {FLOWS, FR_FLOW, LS_ITEM_METHOD},
+        {ENTITIES, FR_ENTITY, LS_ITEM_CLASS},
+        {SOURCES, FR_SOURCE, LS_ITEM_MODULE},
+        {TYPES, FR_TYPEDECL, LS_ITEM_STRUCT},
+        {RULES, FR_RULE, LS_ITEM_FUNCTION},
     };
     if (set & STATES) {
         offer_states(x, w);
@@ -483,16 +550,22 @@ static void offer_set(completer *x, const where *w, unsigned set)
         offer_verdicts(x);
     }
     for (size_t i = 0; set & TYPES && i < LN_BASE_COUNT; i++) {
-        offer(x, mt_str_z(LN_BASES[i].name), K_STRUCT, (mt_str){0});
+        offer(x, mt_str_z(LN_BASES[i].name), LS_ITEM_STRUCT, (mt_str){0});
     }
     if (set & LOGIC) {
-        OFFER_WORDS(x, K_KEYWORD, "and", "or", "not", "forall", "exists", "in", "true",
-                    "false");
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "and", "or", "not", "forall", "exists", "in",
+                    "true", "false");
         offer_snippet(x, "verdict_present", MT_STR("verdict_present(${1:verdict})"));
         offer_snippet(x, "len", MT_STR("len(${1:list})"));
     }
     if (set & BOOLEANS) {
-        OFFER_WORDS(x, K_KEYWORD, "true", "false");
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "true", "false");
+    }
+    if (set & INITIALS) {
+        offer_initials(x, w);
+    }
+    if (set & ERRORS) {
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "precondition_failed", "persona_rejected");
     }
     if (set & TERMINALS) {
         offer_snippet(x, "Terminal", MT_STR("Terminal(${1:success})"));
@@ -507,15 +580,32 @@ static void offer_set(completer *x, const where *w, unsigned set)
                       MT_STR("Escalate(to: ${1:persona}, next: ${2:step})"));
     }
     if (set & PROTOCOLS) {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "http", "database", "graphql", "grpc", "static",
-                    "manual");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "http", "database", "graphql", "grpc",
+                    "static", "manual");
     }
     if (set & MOMENTS) {
-        OFFER_WORDS(x, K_ENUM_MEMBER, "at_initiation");
+        OFFER_WORDS(x, LS_ITEM_ENUM_MEMBER, "at_initiation");
     }
     for (size_t i = 0; set & STEP_KINDS && i < LN_STEP_COUNT; i++) {
-        offer(x, mt_str_z(LN_STEPS[i].name), K_KEYWORD, (mt_str){0});
+        offer(x, mt_str_z(LN_STEPS[i].name), LS_ITEM_KEYWORD, (mt_str){0});
     }
+}
+
+static const place *place_of(mt_str field)
+{
+    for (size_t i = 0; field.len && i < sizeof PLACES / sizeof *PLACES; i++) {
+        if (mt_str_eq(field, mt_str_z(PLACES[i].field))) {
+            return &PLACES[i];
+        }
+    }
+    return NULL;
+}
+
+/* A comma behind a value ends it where fields are written, as a line does. */
+static bool is_over(const completer *x, const where *w, const level *l)
+{
+    return l->word.len && l->field.len && w->has_last && w->last > l->field_tok + 1 &&
+           is_kind(x, w->last, FR_T_COMMA);
 }
 
 static void offer_fields(completer *x, const where *w, const level *l)
@@ -532,29 +622,69 @@ static void offer_fields(completer *x, const where *w, const level *l)
                             mt_str_eq(text_of(x, at), mt_str_z(b->fields[k]));
             }
             if (!is_there) {
-                offer(x, mt_str_z(b->fields[k]), K_FIELD, MT_STR("field"));
+                offer(x, mt_str_z(b->fields[k]), LS_ITEM_FIELD, MT_STR("field"));
             }
         }
     }
+}
+
+static const fr_type *fact_type(const completer *x, mt_str name)
+{
+    const fr_construct *k = find(x, FR_FACT, name);
+    return k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
+}
+
+/* A sign, or the word for it. */
+static bool is_said(const completer *x, fr_tok tok, fr_token_kind kind, fr_sym word)
+{
+    return is_kind(x, tok, kind) ||
+           (is_kind(x, tok, FR_T_WORD) && x->tokens.items[tok].sym == word);
+}
+
+/* `forall NAME in FACT` that stands before: an element of the list. */
+static const fr_type *variable_type(const completer *x, mt_str name, fr_tok before)
+{
+    for (fr_tok at = before; at-- > 1;) {
+        bool binds = (is_said(x, at - 1, FR_T_FORALL, FR_W_forall) ||
+                      is_said(x, at - 1, FR_T_EXISTS, FR_W_exists)) &&
+                     is_said(x, at + 1, FR_T_IN, FR_W_in) &&
+                     is_kind(x, at + 2, FR_T_WORD);
+        if (binds && mt_str_eq(text_of(x, at), name)) {
+            const fr_type *t = fact_type(x, text_of(x, at + 2));
+            return t && fr_holds(t, LN_LIST) ? t->element : NULL;
+        }
+    }
+    return NULL;
+}
+
+static const fr_type *verdict_type(const completer *x, mt_str name)
+{
+    fr_sym sym = fr_symbol_find(&x->u->syms, name);
+    const fr_rule *r = sym ? fr_find_verdict(x->u, sym) : NULL;
+    return r && !r->head.broken ? r->payload_type : NULL;
+}
+
+/* Of a name in a condition: bound variables, facts and verdicts, in this order. */
+static const fr_type *named_type(const completer *x, fr_tok tok)
+{
+    mt_str name = text_of(x, tok);
+    const fr_type *t = variable_type(x, name, tok);
+    t = t ? t : fact_type(x, name);
+    return t ? t : verdict_type(x, name);
 }
 
 /* The type of a path of names before a dot: fact.field.field. */
 static const fr_type *type_before(const completer *x, fr_tok dot)
 {
     fr_tok first = dot;
-    while (first >= 2 && is_kind(x, first, FR_T_DOT) &&
-           is_kind(x, first - 1, FR_T_WORD)) {
-        if (first < 2 || !is_kind(x, first - 2, FR_T_DOT)) {
-            break;
-        }
+    while (first >= 3 && is_kind(x, first - 1, FR_T_WORD) &&
+           is_kind(x, first - 2, FR_T_DOT)) {
         first -= 2;
     }
     if (!first || !is_kind(x, first - 1, FR_T_WORD)) {
         return NULL;
     }
-    const fr_construct *k = find(x, FR_FACT, text_of(x, first - 1));
-    const fr_type *t =
-        k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
+    const fr_type *t = named_type(x, first - 1);
     for (fr_tok at = first; t && at < dot; at += 2) {
         fr_sym name = fr_symbol_find(&x->u->syms, text_of(x, at + 1));
         t = name ? fr_type_field_of(x->u, t, name) : NULL;
@@ -565,44 +695,112 @@ static const fr_type *type_before(const completer *x, fr_tok dot)
 static void offer_parts(completer *x, const fr_type *t)
 {
     if (t && fr_has(t, LN_CURRENCY)) {
-        OFFER_WORDS(x, K_FIELD, "amount", "currency");
+        OFFER_WORDS(x, LS_ITEM_FIELD, "amount", "currency");
     }
     for (uint32_t i = 0; t && fr_has(t, LN_PARTED) && i < t->field_count; i++) {
-        offer(x, fr_str(x->u, t->fields[i].name), K_FIELD,
+        offer(x, fr_str(x->u, t->fields[i].name), LS_ITEM_FIELD,
               fr_type_spell(x->u, x->c->a, t->fields[i].type));
     }
+}
+
+static void offer_choices(completer *x, const fr_type *t)
+{
+    for (uint32_t i = 0; i < t->value_count; i++) {
+        offer(x, mt_strf(x->c->a, "\"%.*s\"", FR_ARG(x->u, t->values[i])),
+              LS_ITEM_ENUM_MEMBER, (mt_str){0});
+    }
+}
+
+/* The name before the operator, or before `in [`, whose values are wanted; 0: none. */
+static fr_tok compared(const completer *x, const where *w)
+{
+    fr_tok at = w->has_last ? w->last : 0;
+    bool is_sign = is_kind(x, at, FR_T_EQ) || is_kind(x, at, FR_T_NEQ);
+    const level *l = w->depth ? &w->levels[w->depth - 1] : NULL;
+    if (!is_sign && l && is_kind(x, l->bracket, FR_T_LBRACKET) && l->bracket > 1 &&
+        is_said(x, l->bracket - 1, FR_T_IN, FR_W_in)) {
+        at = l->bracket - 1;
+        is_sign = true;
+    }
+    return is_sign && at && is_kind(x, at - 1, FR_T_WORD) ? at - 1 : 0;
 }
 
 /* `fact = "`: the values of an Enum that stands before the operator. */
 static bool offer_values(completer *x, const where *w)
 {
-    if (!w->has_last || w->last < 1 ||
-        !(is_kind(x, w->last, FR_T_EQ) || is_kind(x, w->last, FR_T_NEQ)) ||
-        !is_kind(x, w->last - 1, FR_T_WORD)) {
+    fr_tok name = compared(x, w);
+    if (!name) {
         return false;
     }
     const fr_type *t;
-    if (w->last >= 2 && is_kind(x, w->last - 2, FR_T_DOT)) {
-        const fr_type *of = type_before(x, w->last - 2);
-        fr_sym name = of ? fr_symbol_find(&x->u->syms, text_of(x, w->last - 1)) : 0;
-        t = name ? fr_type_field_of(x->u, of, name) : NULL;
+    if (name >= 2 && is_kind(x, name - 1, FR_T_DOT)) {
+        const fr_type *of = type_before(x, name - 1);
+        fr_sym field = of ? fr_symbol_find(&x->u->syms, text_of(x, name)) : 0;
+        t = field ? fr_type_field_of(x->u, of, field) : NULL;
     } else {
-        const fr_construct *k = find(x, FR_FACT, text_of(x, w->last - 1));
-        t = k && !k->broken ? ((const fr_fact *)(const void *)k)->type : NULL;
+        t = named_type(x, name);
     }
     if (!t || !fr_holds(t, LN_CHOICE)) {
         return false;
     }
-    for (uint32_t i = 0; i < t->value_count; i++) {
-        offer(x, mt_strf(x->c->a, "\"%.*s\"", FR_ARG(x->u, t->values[i])),
-              K_ENUM_MEMBER, (mt_str){0});
-    }
+    offer_choices(x, t);
     return true;
+}
+
+/* What the fact's type has. */
+static void offer_initials(completer *x, const where *w)
+{
+    const level *fact = inside(w, "fact");
+    const fr_type *t = fact && x->u ? fact_type(x, fact->name) : NULL;
+    if (t && fr_holds(t, LN_CHOICE)) {
+        offer_choices(x, t);
+    } else if (!t || fr_holds(t, LN_BOOLEAN)) {
+        OFFER_WORDS(x, LS_ITEM_KEYWORD, "true", "false");
+    }
+}
+
+/* ---- files ---- */
+
+typedef struct file_search {
+    completer *x;
+    size_t folder, left;
+} file_search;
+
+static bool offer_file(void *context, mt_str path)
+{
+    file_search *f = context;
+    if (!mt_str_eq(path, f->x->c->doc->path)) {
+        offer(f->x, mt_str_skip(path, f->folder + 1), LS_ITEM_FILE, (mt_str){0});
+    }
+    return --f->left > 0;
+}
+
+/* `import "`: contracts below the folder, which are the ones that may be imported. */
+static bool offer_imports(completer *x)
+{
+    enum { MOST_FILES = 200 };
+    const ls_server *s = x->c->s;
+    mt_str text = x->c->doc->lines.text, dir = mt_path_dir(x->c->doc->path);
+    size_t at = x->c->offset;
+    while (at && text.ptr[at - 1] != '\n' && text.ptr[at - 1] != '"') {
+        at--;
+    }
+    mt_str before = mt_str_trim(mt_str_from(text.ptr, at ? at - 1 : 0), MT_STR(" \t"));
+    bool is_import =
+        at && text.ptr[at - 1] == '"' && mt_str_ends(before, MT_STR("import"));
+    file_search f = {x, dir.len, MOST_FILES};
+    if (is_import && s->world.list && dir.len) {
+        s->world.list(s->world.state, dir, MT_STR(".tenor"), offer_file, &f);
+    }
+    return is_import;
 }
 
 static void offer_all(completer *x)
 {
     where w = find_place(x);
+    if (offer_imports(x)) {
+        return;
+    }
     if (!w.depth) {
         for (size_t i = 0; i < sizeof CONSTRUCTS / sizeof *CONSTRUCTS; i++) {
             offer_snippet(x, CONSTRUCTS[i].word, mt_str_z(CONSTRUCTS[i].text));
@@ -624,8 +822,16 @@ static void offer_all(completer *x)
     /* a bracket without a word of its own belongs to the field around it */
     const level *of = l;
     size_t depth = w.depth;
-    while (!of->word.len && !of->field.len && depth > 1) {
+    while (!of->word.len && !place_of(of->field) && depth > 1) {
         of = &w.levels[--depth - 1];
+    }
+    /* `triggers: [{ |`: the objects of a list are called by its field */
+    if (!l->word.len && !l->field.len && w.depth > 2 &&
+        is_kind(x, l->bracket, FR_T_LBRACE) && inside(&w, "system")) {
+        level named = *l;
+        named.word = w.levels[w.depth - 3].field;
+        offer_fields(x, &w, &named);
+        return;
     }
     /* `steps: { a: |` and `outcomes: { success: |`: the names are the author's own */
     mt_str around =
@@ -638,13 +844,12 @@ static void offer_all(completer *x)
         offer_set(x, &w, STEPS | TERMINALS);
         return;
     }
-    for (size_t i = 0; of->field.len && i < sizeof PLACES / sizeof *PLACES; i++) {
-        if (mt_str_eq(of->field, mt_str_z(PLACES[i].field))) {
-            offer_set(x, &w, PLACES[i].offers);
-            return;
-        }
+    const place *p = place_of(of->field);
+    if (p && !is_over(x, &w, l)) {
+        offer_set(x, &w, p->offers);
+    } else {
+        offer_fields(x, &w, l);
     }
-    offer_fields(x, &w, l);
 }
 
 void ls_complete(ls_call *c)

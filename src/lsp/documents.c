@@ -214,6 +214,21 @@ void ls_did_save(ls_call *c)
     }
 }
 
+/* A document that is gone has no diagnostics. */
+static void tell_nothing(mt_str uri, mt_buf *out)
+{
+    mt_buf params = {0};
+    mt_jw w = mt_jw_start(&params, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "diagnostics");
+    mt_jw_begin_array(&w);
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "uri", uri);
+    mt_jw_end_object(&w);
+    ls_notify(out, "textDocument/publishDiagnostics", &params);
+    mt_buf_free(&params);
+}
+
 /* Its diagnostics go with it, and who imports it reads the disk from now on. */
 void ls_did_close(ls_call *c)
 {
@@ -225,7 +240,7 @@ void ls_did_close(ls_call *c)
         if (mt_str_eq(d->uri, uri)) {
             s->documents.items[i] = s->documents.items[--s->documents.len];
             ls_views_forget(s, d->id);
-            ls_publish_nothing(s, d->uri, c->out);
+            tell_nothing(d->uri, c->out);
             ls_document_free(d);
             return;
         }

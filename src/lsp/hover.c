@@ -3,6 +3,9 @@
  * A hover says what kind of thing the name means, shows its declaration as it was
  * written, adds what only the checked tree knows (types, strata, who uses it), and
  * explains the codes of the faults that are told at the place. */
+#include <ctype.h>
+
+#include "analyze/explain/explain.h"
 #include "contract/front/types.h"
 #include "lsp/server.h"
 
@@ -38,27 +41,103 @@ static void add_type(mt_buf *out, ls_call *c, const fr_unit *u, const fr_type *t
     }
 }
 
-static void add_rule(mt_buf *out, ls_call *c, const fr_unit *u, const fr_rule *r)
+/* In words, where the contract is whole: only then there is a model to read. */
+static void add_condition(mt_buf *out, const char *before, const ct_model *m,
+                          const ct_expr *e)
 {
+    if (e) {
+        mt_buf_addf(out, "\n%s ", before);
+        an_explain_condition(out, m, e, AN_EXPLAIN_MARKDOWN);
+        mt_buf_addz(out, ".\n");
+    }
+}
+
+static void add_rule(mt_buf *out, ls_call *c, const ls_view *v, const fr_rule *r)
+{
+    const fr_unit *u = v->e->unit;
+    const ct_model *m = v->contract.admitted.model;
     mt_buf_addf(out, "\nStratum %lld", (long long)r->stratum);
     if (r->verdict.sym != FR_W_none && r->verdict.sym != FR_W_empty) {
         mt_buf_addf(out, ", produces `%.*s`", FR_ARG(u, r->verdict.sym));
     }
     mt_buf_addc(out, '\n');
     add_type(out, c, u, r->payload_type);
+    for (uint32_t i = 0; m && i < m->rule_count; i++) {
+        if (mt_str_eq(m->rules[i].id, fr_str(u, r->head.id))) {
+            add_condition(out, "Holds when", m, m->rules[i].when);
+        }
+    }
 }
 
-static void add_details(mt_buf *out, ls_call *c, const fr_unit *u,
+static void add_operation(mt_buf *out, const ls_view *v, const fr_operation *op)
+{
+    const fr_unit *u = v->e->unit;
+    const ct_model *m = v->contract.admitted.model;
+    for (uint32_t i = 0; m && i < m->operation_count; i++) {
+        if (mt_str_eq(m->operations[i].id, fr_str(u, op->head.id))) {
+            add_condition(out, "May be done when", m, m->operations[i].precondition);
+        }
+    }
+    for (size_t i = 0; i < op->effects.len; i++) {
+        const fr_effect *e = &op->effects.items[i];
+        mt_buf_addf(out, "%s`%.*s` from `%.*s` to `%.*s`", i ? ", " : "\nMoves ",
+                    FR_ARG(u, e->entity.sym), FR_ARG(u, e->from.sym),
+                    FR_ARG(u, e->to.sym));
+    }
+    mt_buf_addz(out, op->effects.len ? ".\n" : "");
+}
+
+static void add_origin(mt_buf *out, const fr_unit *u, const fr_fact *f)
+{
+    if (f->source.sym != FR_W_none && f->source.sym != FR_W_empty) {
+        mt_buf_addf(out, "\nSource: `%.*s`%s%.*s\n", FR_ARG(u, f->source.sym),
+                    f->structured ? ", path " : "",
+                    MT_ARG(f->structured ? fr_str(u, f->path.sym) : (mt_str){0}));
+    }
+}
+
+static void add_details(mt_buf *out, ls_call *c, const ls_view *v,
                         const fr_construct *k)
 {
+    const fr_unit *u = v->e->unit;
     if (k->broken) {
         return;
     }
     if (k->kind == FR_FACT) {
-        add_type(out, c, u, ((const fr_fact *)(const void *)k)->type);
+        const fr_fact *f = (const fr_fact *)(const void *)k;
+        add_type(out, c, u, f->type);
+        add_origin(out, u, f);
     } else if (k->kind == FR_RULE) {
-        add_rule(out, c, u, (const fr_rule *)(const void *)k);
+        add_rule(out, c, v, (const fr_rule *)(const void *)k);
+    } else if (k->kind == FR_OPERATION) {
+        add_operation(out, v, (const fr_operation *)(const void *)k);
     }
+}
+
+/* Of a state: which operations lead to it, and which away. */
+static void add_ways(mt_buf *out, const ls_view *v, const fr_construct *entity,
+                     mt_str state, bool into)
+{
+    const fr_unit *u = v->e->unit;
+    size_t count = 0;
+    for (size_t i = 0; i < u->kinds[FR_OPERATION].len; i++) {
+        const fr_construct *k = u->kinds[FR_OPERATION].items[i];
+        const fr_operation *op = (const fr_operation *)(const void *)k;
+        bool is_one = false;
+        for (size_t n = 0; !k->broken && n < op->effects.len; n++) {
+            const fr_effect *e = &op->effects.items[n];
+            is_one |= e->entity.sym == entity->id &&
+                      mt_str_eq(fr_str(u, into ? e->to.sym : e->from.sym), state);
+        }
+        if (is_one) {
+            mt_buf_addf(out, "%s`%.*s`",
+                        count++ ? ", "
+                        : into  ? "\nEntered by "
+                                : "\nLeft by ",
+                        FR_ARG(u, k->id));
+        }
+    }
+    mt_buf_addz(out, count ? "\n" : into ? "\nNo operation leads to it.\n" : "");
 }
 
 /* The constructs that name it, each once, in their order. */
@@ -101,15 +180,44 @@ static bool stands_at(const ls_call *c, const mt_diag *d)
     return d->line && from <= c->offset && c->offset <= to;
 }
 
+mt_str ls_help_page(mt_arena *a, const ct_code_info *info)
+{
+    return mt_strf(a, "**%s: %s** (%s)\n\n%s\n\nWhat to do: %s\n", info->code,
+                   info->title, info->rule, info->explanation, info->hint);
+}
+
+static void add_help(mt_buf *out, mt_arena *a, const ct_code_info *info)
+{
+    mt_buf_addz(out, out->len ? "\n---\n" : "");
+    mt_buf_adds(out, ls_help_page(a, info));
+}
+
+/* A code that is written at the place, as in a comment about levels. */
+static mt_str word_at(mt_str text, size_t offset)
+{
+    size_t from = offset, to = offset;
+    while (from && isalnum((unsigned char)text.ptr[from - 1])) {
+        from--;
+    }
+    while (to < text.len && isalnum((unsigned char)text.ptr[to])) {
+        to++;
+    }
+    return mt_str_from(text.ptr + from, to - from);
+}
+
 static void add_codes(mt_buf *out, ls_call *c, const ls_view *v)
 {
+    const ct_code_info *written = ct_code_find(word_at(c->doc->lines.text, c->offset));
     for (size_t i = 0; i < v->contract.ds.len; i++) {
         const mt_diag *d = &v->contract.ds.items[i];
         const ct_code_info *info = ct_code_find(mt_str_z(d->code));
         if (info && mt_str_eq(d->file, c->doc->path) && stands_at(c, d)) {
-            mt_buf_addf(out, "%s**%s: %s** (%s)\n\n%s\n", out->len ? "\n---\n" : "",
-                        info->code, info->title, info->rule, info->explanation);
+            add_help(out, c->a, info);
+            written = info == written ? NULL : written;
         }
+    }
+    if (written) {
+        add_help(out, c->a, written);
     }
 }
 
@@ -119,7 +227,12 @@ static void add_name(mt_buf *out, ls_call *c, const ls_view *v, const fr_mention
     mt_buf_addf(out, "**%s** `%.*s`\n\n", fr_named_text(m->kind), MT_ARG(m->id));
     if (k && m->kind != FR_NAMED_VARIABLE) {
         add_source(out, k);
-        add_details(out, c, v->e->unit, k);
+        add_details(out, c, v, k);
+        if (m->kind == FR_NAMED_STATE) {
+            mt_str state = mt_str_skip(m->id, mt_str_find(m->id, '.') + 1);
+            add_ways(out, v, k, state, true);
+            add_ways(out, v, k, state, false);
+        }
         add_users(out, v, m);
     }
 }
@@ -134,192 +247,9 @@ void ls_hover(ls_call *c)
     }
     add_codes(&words, c, v);
     if (words.len) {
-        mt_jw_begin_object(c->w);
-        mt_jw_keyz(c->w, "contents");
-        mt_jw_begin_object(c->w);
-        mt_jw_key_str(c->w, "kind", MT_STR("markdown"));
-        mt_jw_key_str(c->w, "value", mt_buf_str(&words));
-        mt_jw_end_object(c->w);
-        if (m) {
-            mt_jw_keyz(c->w, "range");
-            ls_write_site_range(c, v, &m->at);
-        }
-        mt_jw_end_object(c->w);
+        ls_range r = m ? ls_site_range(&m->at) : (ls_range){0, 0};
+        ls_write_markdown(c, mt_buf_str(&words), ls_view_text(v, c->doc->path),
+                          m ? &r : NULL);
     }
     mt_buf_free(&words);
-}
-
-/* ---- hints between the words ---- */
-
-static void write_hint(ls_call *c, const ls_text *t, size_t offset, mt_str label)
-{
-    mt_jw_begin_object(c->w);
-    mt_jw_key_i64(c->w, "kind", 1);
-    mt_jw_key_str(c->w, "label", label);
-    mt_jw_key_bool(c->w, "paddingLeft", true);
-    mt_jw_keyz(c->w, "position");
-    ls_write_position(c->w, c->s, t, offset);
-    mt_jw_end_object(c->w);
-}
-
-static size_t token_end(const fr_file *f, fr_tok tok)
-{
-    return ls_span_range(f, (fr_span){tok, tok}).to;
-}
-
-/* Where two numbers of different types are compared, the type in which they are. */
-static void hint_compare(ls_call *c, const fr_unit *u, const ls_text *t,
-                         const fr_file *f, const fr_expr *e)
-{
-    if (!e) {
-        return;
-    }
-    switch ((fr_expr_kind)e->kind) {
-    case FR_X_COMPARE:
-        if (e->type && e->type->base < LN_BASE_COUNT) {
-            write_hint(
-                c, t, ls_span_range(f, fr_expr_span(f, e)).to,
-                mt_strf(c->a, "as %.*s", MT_ARG(fr_type_spell(u, c->a, e->type))));
-        }
-        return;
-    case FR_X_VERDICT: {
-        const fr_rule *r = fr_find_verdict(u, e->sym);
-        if (r) {
-            write_hint(c, t, token_end(f, fr_verdict_name(f, e).tok),
-                       mt_strf(c->a, "stratum %lld", (long long)r->stratum));
-        }
-        return;
-    }
-    case FR_X_AND:
-    case FR_X_OR:
-        hint_compare(c, u, t, f, e->left);
-        hint_compare(c, u, t, f, e->right);
-        return;
-    case FR_X_NOT: hint_compare(c, u, t, f, e->left); return;
-    case FR_X_FORALL:
-    case FR_X_EXISTS: hint_compare(c, u, t, f, e->right); return;
-    case FR_X_BOOL:
-    case FR_X_INT:
-    case FR_X_FLOAT:
-    case FR_X_STR:
-    case FR_X_MONEY:
-    case FR_X_DURATION:
-    case FR_X_REF:
-    case FR_X_FIELD:
-    case FR_X_INDEX:
-    case FR_X_LEN:
-    case FR_X_MUL:
-    case FR_X_ADD:
-    case FR_X_SUB:
-    case FR_X_PRESENT:
-    case FR_X_LIST:
-    case FR_X_RECORD:
-    case FR_X_ENTRY:
-    case FR_X_ERROR: return;
-    }
-}
-
-/* The payload's type where the short form leaves it to be inferred: v(expr). */
-static void hint_rule(ls_call *c, const fr_unit *u, const ls_text *t, const fr_rule *r)
-{
-    const fr_file *f = r->head.file;
-    hint_compare(c, u, t, f, r->when);
-    bool is_short = r->payload && r->payload_type &&
-                    fr_token_at(f, r->verdict.tok + 1)->kind == FR_T_LPAREN;
-    if (is_short) {
-        write_hint(
-            c, t, token_end(f, r->verdict.tok),
-            mt_strf(c->a, ": %.*s", MT_ARG(fr_type_spell(u, c->a, r->payload_type))));
-    }
-}
-
-/* Only of what was checked: types of what has faults are guesses. */
-void ls_inlay_hints(ls_call *c)
-{
-    const ls_view *v = ls_view_of(c->s, c->doc);
-    const fr_unit *u = v->e && !v->contract.ds.errors ? v->e->unit : NULL;
-    const ls_text *t = ls_view_text(v, c->doc->path);
-    mt_jw_begin_array(c->w);
-    for (size_t i = 0; u && t && i < u->all.len; i++) {
-        const fr_construct *k = u->all.items[i];
-        if (k->broken || !mt_str_eq(k->file->path, c->doc->path)) {
-            continue;
-        }
-        if (k->kind == FR_RULE) {
-            hint_rule(c, u, t, (const fr_rule *)(const void *)k);
-        } else if (k->kind == FR_OPERATION) {
-            hint_compare(c, u, t, k->file,
-                         ((const fr_operation *)(const void *)k)->precondition);
-        }
-    }
-    mt_jw_end_array(c->w);
-}
-
-/* ---- what stands in parentheses ---- */
-
-typedef struct signature {
-    const char *word, *label, *help;
-} signature;
-
-static const signature SIGNATURES[] = {
-    {"Decimal", "Decimal(precision: N, scale: N)",
-     "digits in all, digits behind the dot"},
-    {"Enum", "Enum(values: [\"a\", \"b\"])", "the values, in quotes"},
-    {"Int", "Int(min: N, max: N)", "the least and the largest value"},
-    {"List", "List(element_type: T, max: N)", "at most N elements of type T"},
-    {"Money", "Money(currency: \"USD\")", "ISO 4217"},
-    {"Text", "Text(max_length: N)", "at most N characters"},
-    {"Duration", "Duration(unit: \"days\", min: N, max: N)",
-     "seconds, minutes, hours or days"},
-    {"Terminal", "Terminal(outcome)", "ends the flow with the outcome"},
-    {"Terminate", "Terminate(outcome: NAME)", "ends the flow"},
-    {"Compensate", "Compensate(steps: [...], then: Terminal(NAME))",
-     "undoes what was done, then ends"},
-    {"Escalate", "Escalate(to: PERSONA, next: STEP)",
-     "hands the flow to somebody else"},
-    {"len", "len(list)", "the number of elements"},
-    {"verdict_present", "verdict_present(verdict)", "does a rule produce it?"},
-};
-
-/* The word before the parenthesis that is open at the offset. */
-static mt_str word_before(mt_str text, size_t offset)
-{
-    int depth = 0;
-    while (offset && depth >= 0) {
-        char ch = text.ptr[--offset];
-        depth += ch == ')' || ch == ']' || ch == '}';
-        depth -= ch == '(' || ch == '[' || ch == '{';
-        if (ch == '\n' && depth > 0) {
-            break;
-        }
-    }
-    if (depth >= 0 || text.ptr[offset] != '(') {
-        return (mt_str){0};
-    }
-    size_t from = offset;
-    while (from && (text.ptr[from - 1] == '_' || (text.ptr[from - 1] | 32) >= 'a') &&
-           (text.ptr[from - 1] | 32) <= 'z') {
-        from--;
-    }
-    return mt_str_from(text.ptr + from, offset - from);
-}
-
-void ls_signature(ls_call *c)
-{
-    mt_str word = word_before(c->doc->lines.text, c->offset);
-    for (size_t i = 0; i < sizeof SIGNATURES / sizeof *SIGNATURES; i++) {
-        if (mt_str_eq(word, mt_str_z(SIGNATURES[i].word))) {
-            mt_jw_begin_object(c->w);
-            mt_jw_key_i64(c->w, "activeSignature", 0);
-            mt_jw_keyz(c->w, "signatures");
-            mt_jw_begin_array(c->w);
-            mt_jw_begin_object(c->w);
-            mt_jw_key_str(c->w, "documentation", mt_str_z(SIGNATURES[i].help));
-            mt_jw_key_str(c->w, "label", mt_str_z(SIGNATURES[i].label));
-            mt_jw_end_object(c->w);
-            mt_jw_end_array(c->w);
-            mt_jw_end_object(c->w);
-            return;
-        }
-    }
 }

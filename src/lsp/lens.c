@@ -7,7 +7,8 @@
 #include "analyze/prove/ask.h"
 #include "base/map.h"
 #include "contract/flow/plan.h"
-#include "lsp/server.h"
+#include "lsp/known.h"
+#include "lsp/trials.h"
 
 /* ---- above a construct ---- */
 
@@ -55,16 +56,23 @@ static void begin_lens(ls_call *c)
     mt_jw_str(c->w, c->doc->uri);
 }
 
-static void end_lens(ls_call *c, const ls_text *t, const fr_construct *k,
-                     mt_str command, mt_str title)
+static void end_lens_at(ls_call *c, const ls_text *t, ls_range at, const char *command,
+                        mt_str title)
 {
     mt_jw_end_array(c->w);
-    mt_jw_key_str(c->w, "command", command);
+    mt_jw_key_str(c->w, "command", mt_str_z(command));
     mt_jw_key_str(c->w, "title", title);
     mt_jw_end_object(c->w);
     mt_jw_keyz(c->w, "range");
-    ls_write_range(c->w, c->s, t, ls_span_range(k->file, (fr_span){k->tok, k->id_tok}));
+    ls_write_range(c->w, c->s, t, at);
     mt_jw_end_object(c->w);
+}
+
+static void end_lens(ls_call *c, const ls_text *t, const fr_construct *k,
+                     const char *command, mt_str title)
+{
+    end_lens_at(c, t, ls_span_range(k->file, (fr_span){k->tok, k->id_tok}), command,
+                title);
 }
 
 static void write_question(ls_call *c, const ls_text *t, const fr_construct *k,
@@ -72,7 +80,95 @@ static void write_question(ls_call *c, const ls_text *t, const fr_construct *k,
 {
     begin_lens(c);
     mt_jw_str(c->w, question);
-    end_lens(c, t, k, MT_STR("motet.ask"), mt_str_z(title));
+    end_lens(c, t, k, "motet.ask", mt_str_z(title));
+}
+
+/* Above each state, for an entity has several. */
+static void write_state_lenses(ls_call *c, const fr_unit *u, const ls_text *t,
+                               const fr_construct *k)
+{
+    const fr_entity *e = (const fr_entity *)(const void *)k;
+    for (size_t i = 0; i < e->states.len; i++) {
+        fr_name state = e->states.items[i];
+        begin_lens(c);
+        mt_jw_str(c->w, mt_strf(c->a, "who can reach %.*s.%.*s", FR_ARG(u, k->id),
+                                FR_ARG(u, state.sym)));
+        end_lens_at(c, t, ls_span_range(k->file, (fr_span){state.tok, state.tok}),
+                    "motet.ask",
+                    mt_strf(c->a, "who can reach %.*s?", FR_ARG(u, state.sym)));
+    }
+}
+
+/* ---- scenarios ---- */
+
+static size_t count_trials(const ls_tested *all, mt_str name, size_t *passed)
+{
+    size_t count = 0;
+    *passed = 0;
+    for (size_t i = 0; i < all->list.len; i++) {
+        const ls_trial *x = &all->list.items[i];
+        if (mt_str_eq(x->flow, name) || mt_str_eq(x->operation, name)) {
+            count++;
+            *passed += x->passes;
+        }
+    }
+    return count;
+}
+
+/* Paths are "flow: way" each. */
+static size_t count_paths(const ct_coverage *c, mt_str flow, size_t *seen)
+{
+    size_t count = 0;
+    *seen = 0;
+    for (size_t i = 0; i < ct_coverage_total(c, CT_COVER_PATHS); i++) {
+        ct_cover_item item = ct_coverage_item(c, CT_COVER_PATHS, i);
+        if (mt_str_starts(item.name, flow) && item.name.len > flow.len &&
+            item.name.ptr[flow.len] == ':') {
+            count++;
+            *seen += item.seen;
+        }
+    }
+    return count;
+}
+
+static mt_str coverage_words(ls_call *c, const ls_tested *all, const fr_construct *k,
+                             mt_str name)
+{
+    ct_cover_kind kind = k->kind == FR_RULE ? CT_COVER_RULES : CT_COVER_OPERATIONS;
+    if (k->kind == FR_FLOW) {
+        size_t seen, count = count_paths(all->coverage, name, &seen);
+        return mt_strf(c->a, "%zu of %zu paths covered", seen, count);
+    }
+    for (size_t i = 0; i < ct_coverage_total(all->coverage, kind); i++) {
+        ct_cover_item item = ct_coverage_item(all->coverage, kind, i);
+        if (mt_str_eq(item.name, name)) {
+            return item.seen ? MT_STR("covered") : MT_STR("not covered");
+        }
+    }
+    return (mt_str){0};
+}
+
+/* What the scenarios say of it: those that do it, to run again, and what they cover. */
+static void write_trial_lenses(ls_call *c, const fr_unit *u, const ls_text *t,
+                               const ls_tested *all, const fr_construct *k)
+{
+    mt_str name = fr_str(u, k->id);
+    size_t passed, count = count_trials(all, name, &passed);
+    if (k->kind != FR_RULE && k->kind != FR_OPERATION && k->kind != FR_FLOW) {
+        return;
+    }
+    if (count) {
+        begin_lens(c);
+        mt_jw_str(c->w, name);
+        end_lens(c, t, k, "motet.test",
+                 mt_strf(c->a, "run %zu scenario%s: %zu pass%s", count,
+                         count == 1 ? "" : "s", passed, passed == 1 ? "es" : ""));
+    }
+    mt_str words = coverage_words(c, all, k, name);
+    if (words.len) {
+        begin_lens(c);
+        end_lens(c, t, k, "motet.test", words);
+    }
 }
 
 static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
@@ -83,7 +179,7 @@ static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
     begin_lens(c);
     ls_write_position(c->w, c->s, t,
                       ls_span_range(k->file, (fr_span){k->id_tok, k->id_tok}).from);
-    end_lens(c, t, k, MT_STR("motet.references"),
+    end_lens(c, t, k, "motet.references",
              mt_strf(c->a, "%zu use%s", uses, uses == 1 ? "" : "s"));
     if (v->contract.ds.errors) {
         return;
@@ -100,11 +196,22 @@ static void write_lenses(ls_call *c, const ls_view *v, const ls_text *t,
     } else if (k->kind == FR_FLOW) {
         write_question(c, t, k, "does it always end?",
                        mt_strf(c->a, "flow %.*s ends", FR_ARG(u, k->id)));
+    } else if (k->kind == FR_ENTITY) {
+        write_state_lenses(c, u, t, k);
     }
 }
 
+/* Scenarios first: they want the contract checked, and that is a new view. */
 void ls_code_lens(ls_call *c)
 {
+    ls_trials trials;
+    ls_tested all = {0};
+    bool is_tested =
+        ls_has_trials(c, c->doc->path) && ls_trials_open(c->s, c->doc->path, &trials);
+    if (is_tested) {
+        ls_trials_run(c, &trials, LS_RUNS_SHOWN, &all);
+        ls_trials_close(&trials);
+    }
     ls_view *v = ls_view_of(c->s, c->doc);
     const fr_unit *u = v->e ? v->e->unit : NULL;
     const ls_text *t = ls_view_text(v, c->doc->path);
@@ -115,6 +222,32 @@ void ls_code_lens(ls_call *c)
         if (!k->broken && k->kind != FR_IMPORT && k->kind != FR_SYSTEM &&
             mt_str_eq(k->file->path, c->doc->path)) {
             write_lenses(c, v, t, &n, k);
+            if (is_tested && !all.is_cut) {
+                write_trial_lenses(c, u, t, &all, k);
+            }
+        }
+    }
+    mt_jw_end_array(c->w);
+}
+
+/* Above each scenario of a file: run it. */
+void ls_data_lens(ls_call *c)
+{
+    mt_str text = c->doc->lines.text;
+    mt_jw_begin_array(c->w);
+    if (ls_data_kind_of(c->doc->path, text) == LS_DATA_SCENARIOS) {
+        ls_gathering names = ls_gather(c->a, text, "/scenarios/#/name", false);
+        ls_gathering all = ls_gather(c->a, text, "/scenarios", true);
+        for (size_t i = 0; i < all.len; i++) {
+            begin_lens(c);
+            end_lens_at(c, &c->doc->lines, all.items[i].at, "motet.test",
+                        MT_STR("run all"));
+        }
+        for (size_t i = 0; i < names.len; i++) {
+            begin_lens(c);
+            mt_jw_str(c->w, names.items[i].text);
+            end_lens_at(c, &c->doc->lines, names.items[i].at, "motet.test",
+                        MT_STR("run"));
         }
     }
     mt_jw_end_array(c->w);
@@ -147,16 +280,8 @@ static void answer(ls_call *c, const ls_view *v, mt_str question)
 }
 
 /* "motet.ask": address of the document, question. */
-void ls_execute_command(ls_call *c)
+static void ask_command(ls_call *c, const mt_json *args)
 {
-    mt_str command = mt_json_text(mt_json_at(c->params, "command"));
-    const mt_json *args = mt_json_at(c->params, "arguments");
-    bool two = mt_json_is(args, MT_JSON_ARRAY) && args->count == 2;
-    if (!mt_str_is(command, "motet.ask") || !two) {
-        ls_refuse(c, LS_INVALID_PARAMS,
-                  MT_STR("the command is motet.ask, with a document and a question"));
-        return;
-    }
     c->doc = ls_document_find(c->s, mt_json_text(&args->as.items[0]));
     if (!c->doc || c->doc->language != LS_CONTRACT) {
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("the document is not open"));
@@ -169,6 +294,29 @@ void ls_execute_command(ls_call *c)
         return;
     }
     answer(c, v, mt_json_text(&args->as.items[1]));
+}
+
+void ls_execute_command(ls_call *c)
+{
+    static const struct {
+        const char *name;
+        uint32_t least, most; /* arguments */
+        void (*perform)(ls_call *c, const mt_json *args);
+    } COMMANDS[] = {{"motet.ask", 2, 2, ask_command},
+                    {"motet.test", 1, 2, ls_test_command}};
+    mt_str command = mt_json_text(mt_json_at(c->params, "command"));
+    const mt_json *args = mt_json_at(c->params, "arguments");
+    uint32_t count = mt_json_is(args, MT_JSON_ARRAY) ? args->count : 0;
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        if (mt_str_eq(command, mt_str_z(COMMANDS[i].name)) &&
+            count >= COMMANDS[i].least && count <= COMMANDS[i].most) {
+            COMMANDS[i].perform(c, args);
+            return;
+        }
+    }
+    ls_refuse(c, LS_INVALID_PARAMS,
+              MT_STR("the commands are motet.ask, with a document and a question, and "
+                     "motet.test, with a document and perhaps a name"));
 }
 
 /* ---- pictures ---- */

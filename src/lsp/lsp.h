@@ -13,6 +13,7 @@
 #ifndef LS_LSP_H
 #define LS_LSP_H
 
+#include "base/form.h"
 #include "base/limits.h"
 #include "base/provider.h"
 
@@ -29,6 +30,8 @@ typedef struct ls_world {
     void (*list)(void *state, mt_str folder, mt_str suffix, ls_each *each,
                  void *context);
     const mt_limits *limits; /* NULL: the defaults */
+    /* What motet.yaml may hold besides levels of warnings; NULL: nobody knows. */
+    const mt_form_table *project;
 } ls_world;
 
 /* *world is copied; what it points to must outlive the server. */

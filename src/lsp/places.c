@@ -87,3 +87,18 @@ void ls_write_edit(ls_call *c, const ls_text *t, ls_range r, mt_str text)
     ls_write_range(c->w, c->s, t, r);
     mt_jw_end_object(c->w);
 }
+
+void ls_write_markdown(ls_call *c, mt_str words, const ls_text *t, const ls_range *r)
+{
+    mt_jw_begin_object(c->w);
+    mt_jw_keyz(c->w, "contents");
+    mt_jw_begin_object(c->w);
+    mt_jw_key_str(c->w, "kind", MT_STR("markdown"));
+    mt_jw_key_str(c->w, "value", words);
+    mt_jw_end_object(c->w);
+    if (r) {
+        mt_jw_keyz(c->w, "range");
+        ls_write_range(c->w, c->s, t, *r);
+    }
+    mt_jw_end_object(c->w);
+}

@@ -14,6 +14,8 @@
 
 #include <stdlib.h>
 
+#include "lsp/data.h"
+
 enum {
     HEADER_BYTES = 4096,       /* of one message, at most */
     MESSAGE_DEPTH = 100,       /* of its JSON */
@@ -26,7 +28,7 @@ enum {
     AT_POSITION = 2,  /* position lies in it */
     NOTIFICATION = 4, /* nobody waits for an answer */
     BEFORE_START = 8, /* allowed before `initialize` */
-    OF_CONTRACT = 16  /* null for everything but contracts */
+    OF_CONTRACT = 16  /* null for others than contracts, and data if there is a way */
 };
 
 static void initialize(ls_call *c);
@@ -39,50 +41,52 @@ typedef struct method {
     const char *name;
     unsigned flags;
     void (*answer)(ls_call *c);
+    void (*of_data)(ls_call *c); /* the same for data, where a contract is not meant */
 } method;
 
 /* clang-format off */
 static const method METHODS[] = {
-    {"initialize",                         BEFORE_START,               initialize},
-    {"initialized",                        NOTIFICATION,               initialized},
-    {"shutdown",                           0,                          shut_down},
-    {"exit",                               NOTIFICATION | BEFORE_START, leave},
-    {"$/setTrace",                         NOTIFICATION,               ignore},
-    {"workspace/didChangeConfiguration",   NOTIFICATION,               ignore},
-    {"workspace/didChangeWatchedFiles",    NOTIFICATION,               ls_did_change_files},
-    {"textDocument/didOpen",               NOTIFICATION,               ls_did_open},
-    {"textDocument/didChange",             NOTIFICATION,               ls_did_change},
-    {"textDocument/didSave",               NOTIFICATION,               ls_did_save},
-    {"textDocument/didClose",              NOTIFICATION,               ls_did_close},
-    {"textDocument/diagnostic",            AT_DOCUMENT,                ls_pull_diagnostics},
-    {"textDocument/hover",                 AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_hover},
-    {"textDocument/definition",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_definition},
-    {"textDocument/declaration",           AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_definition},
-    {"textDocument/implementation",        AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_implementation},
-    {"textDocument/references",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_references},
-    {"textDocument/documentHighlight",     AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_highlight},
-    {"textDocument/prepareRename",         AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_prepare_rename},
-    {"textDocument/rename",                AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_rename},
-    {"textDocument/completion",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_complete},
-    {"textDocument/signatureHelp",         AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_signature},
-    {"textDocument/documentSymbol",        AT_DOCUMENT | OF_CONTRACT,  ls_document_symbols},
-    {"textDocument/foldingRange",          AT_DOCUMENT | OF_CONTRACT,  ls_folding},
-    {"textDocument/selectionRange",        AT_DOCUMENT | OF_CONTRACT,  ls_selection},
-    {"textDocument/documentLink",          AT_DOCUMENT | OF_CONTRACT,  ls_document_links},
-    {"textDocument/semanticTokens/full",   AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens},
-    {"textDocument/semanticTokens/range",  AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens},
-    {"textDocument/inlayHint",             AT_DOCUMENT | OF_CONTRACT,  ls_inlay_hints},
-    {"textDocument/codeAction",            AT_DOCUMENT | OF_CONTRACT,  ls_code_actions},
-    {"textDocument/codeLens",              AT_DOCUMENT | OF_CONTRACT,  ls_code_lens},
-    {"textDocument/formatting",            AT_DOCUMENT | OF_CONTRACT,  ls_format},
-    {"textDocument/rangeFormatting",       AT_DOCUMENT | OF_CONTRACT,  ls_format_range},
-    {"textDocument/onTypeFormatting",      AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_format_on_type},
-    {"textDocument/prepareCallHierarchy",  AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_prepare_calls},
-    {"callHierarchy/incomingCalls",        0,                          ls_incoming_calls},
-    {"callHierarchy/outgoingCalls",        0,                          ls_outgoing_calls},
-    {"workspace/symbol",                   0,                          ls_workspace_symbols},
-    {"workspace/executeCommand",           0,                          ls_execute_command},
-    {"motet/picture",                      AT_DOCUMENT | OF_CONTRACT,  ls_picture},
+    {"initialize",                         BEFORE_START,               initialize, NULL},
+    {"initialized",                        NOTIFICATION,               initialized, NULL},
+    {"shutdown",                           0,                          shut_down, NULL},
+    {"exit",                               NOTIFICATION | BEFORE_START, leave, NULL},
+    {"$/setTrace",                         NOTIFICATION,               ignore, NULL},
+    {"workspace/didChangeConfiguration",   NOTIFICATION,               ignore, NULL},
+    {"workspace/didChangeWatchedFiles",    NOTIFICATION,               ls_did_change_files, NULL},
+    {"textDocument/didOpen",               NOTIFICATION,               ls_did_open, NULL},
+    {"textDocument/didChange",             NOTIFICATION,               ls_did_change, NULL},
+    {"textDocument/didSave",               NOTIFICATION,               ls_did_save, NULL},
+    {"textDocument/didClose",              NOTIFICATION,               ls_did_close, NULL},
+    {"textDocument/diagnostic",            AT_DOCUMENT,                ls_pull_diagnostics, NULL},
+    {"textDocument/hover",                 AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_hover, ls_data_hover},
+    {"textDocument/definition",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_definition, ls_data_definition},
+    {"textDocument/declaration",           AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_definition, ls_data_definition},
+    {"textDocument/implementation",        AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_implementation, NULL},
+    {"textDocument/references",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_references, ls_data_references},
+    {"textDocument/documentHighlight",     AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_highlight, ls_data_highlight},
+    {"textDocument/prepareRename",         AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_prepare_rename, ls_data_prepare_rename},
+    {"textDocument/rename",                AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_rename, ls_data_rename},
+    {"textDocument/completion",            AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_complete, ls_data_complete},
+    {"textDocument/signatureHelp",         AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_signature, NULL},
+    {"textDocument/documentSymbol",        AT_DOCUMENT | OF_CONTRACT,  ls_document_symbols, ls_data_symbols},
+    {"textDocument/foldingRange",          AT_DOCUMENT | OF_CONTRACT,  ls_folding, NULL},
+    {"textDocument/selectionRange",        AT_DOCUMENT | OF_CONTRACT,  ls_selection, NULL},
+    {"textDocument/documentLink",          AT_DOCUMENT | OF_CONTRACT,  ls_document_links, ls_data_links},
+    {"textDocument/semanticTokens/full",   AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens, NULL},
+    {"textDocument/semanticTokens/range",  AT_DOCUMENT | OF_CONTRACT,  ls_semantic_tokens, NULL},
+    {"textDocument/inlayHint",             AT_DOCUMENT | OF_CONTRACT,  ls_inlay_hints, NULL},
+    {"textDocument/codeAction",            AT_DOCUMENT | OF_CONTRACT,  ls_code_actions, ls_data_actions},
+    {"textDocument/codeLens",              AT_DOCUMENT | OF_CONTRACT,  ls_code_lens, ls_data_lens},
+    {"textDocument/formatting",            AT_DOCUMENT | OF_CONTRACT,  ls_format, NULL},
+    {"textDocument/rangeFormatting",       AT_DOCUMENT | OF_CONTRACT,  ls_format_range, NULL},
+    {"textDocument/onTypeFormatting",      AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_format_on_type, NULL},
+    {"textDocument/prepareCallHierarchy",  AT_DOCUMENT | AT_POSITION | OF_CONTRACT,  ls_prepare_calls, NULL},
+    {"callHierarchy/incomingCalls",        0,                          ls_incoming_calls, NULL},
+    {"callHierarchy/outgoingCalls",        0,                          ls_outgoing_calls, NULL},
+    {"codeAction/resolve",                 0,                          ls_resolve_action, NULL},
+    {"workspace/symbol",                   0,                          ls_workspace_symbols, NULL},
+    {"workspace/executeCommand",           0,                          ls_execute_command, NULL},
+    {"motet/picture",                      AT_DOCUMENT | OF_CONTRACT,  ls_picture, NULL},
 };
 /* clang-format on */
 
@@ -187,8 +191,12 @@ static void agree(ls_server *s, const mt_json *can)
     s->has_snippets = is_true(mt_json_at(item, "snippetSupport"));
     s->has_related = is_true(
         mt_json_at(mt_json_at(text, "publishDiagnostics"), "relatedInformation"));
+    const mt_json *resolve =
+        mt_json_at(mt_json_at(text, "codeAction"), "resolveSupport");
+    s->has_resolve = has_text(mt_json_at(resolve, "properties"), MT_STR("edit"));
     const mt_json *edit = mt_json_at(mt_json_at(can, "workspace"), "workspaceEdit");
-    s->has_changes = is_true(mt_json_at(edit, "documentChanges"));
+    s->has_create = is_true(mt_json_at(edit, "documentChanges")) &&
+                    has_text(mt_json_at(edit, "resourceOperations"), MT_STR("create"));
 }
 
 static void add_folder(ls_call *c, mt_str uri)
@@ -251,7 +259,8 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_keyz(w, "codeActionProvider");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "codeActionKinds");
-    WORDS(w, "quickfix", "refactor.extract", "source.fixAll");
+    WORDS(w, "quickfix", "refactor.extract", "refactor.scenario", "source.fixAll");
+    mt_jw_key_bool(w, "resolveProvider", true);
     mt_jw_end_object(w);
     mt_jw_keyz(w, "codeLensProvider");
     mt_jw_begin_object(w);
@@ -259,7 +268,7 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_keyz(w, "completionProvider");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "triggerCharacters");
-    WORDS(w, ".", ":", "(", "[", "\"", ",");
+    WORDS(w, ".", ":", "(", "[", "\"", ",", "{", "$");
     mt_jw_end_object(w);
     mt_jw_key_bool(w, "declarationProvider", true);
     mt_jw_key_bool(w, "definitionProvider", true);
@@ -282,7 +291,7 @@ static void write_capabilities(mt_jw *w, const ls_server *s)
     mt_jw_keyz(w, "executeCommandProvider");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "commands");
-    WORDS(w, "motet.ask");
+    WORDS(w, "motet.ask", "motet.test");
     mt_jw_end_object(w);
     mt_jw_key_bool(w, "foldingRangeProvider", true);
     mt_jw_key_bool(w, "hoverProvider", true);
@@ -365,7 +374,8 @@ static bool is_ready(ls_call *c, const method *m)
                                   mt_json_at(c->params, "position"), &c->offset)) {
             ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`position` is not a position"));
         } else {
-            return !(m->flags & OF_CONTRACT) || c->doc->language == LS_CONTRACT;
+            return !(m->flags & OF_CONTRACT) || c->doc->language == LS_CONTRACT ||
+                   (c->doc->language == LS_DATA && m->of_data);
         }
     }
     return !c->fault;
@@ -377,7 +387,8 @@ static void perform(ls_call *c, const mt_json *id, const method *m)
     mt_jw w = mt_jw_start(&result, false);
     c->w = &w;
     if (is_ready(c, m)) {
-        m->answer(c);
+        bool is_data = m->flags & OF_CONTRACT && c->doc->language == LS_DATA;
+        (is_data ? m->of_data : m->answer)(c);
     }
     if (id && c->fault) {
         ls_answer_error(c->out, id, c->fault, c->message);

@@ -78,7 +78,8 @@ struct ls_server {
     mt_arena scratch; /* for one message */
     ls_units units;
     bool is_initialized, is_shutting_down, has_ended;
-    bool has_snippets, has_related, has_changes; /* what the editor can do */
+    bool has_snippets, has_related, has_create,
+        has_resolve; /* what the editor can do */
     int exit_code;
     struct {
         ls_document **items;
@@ -93,6 +94,7 @@ struct ls_server {
         size_t len, cap;
     } folders;
     const ls_document *recalled; /* whose `whole` is read for its text, or NULL */
+    ls_document *noting; /* whose sources are noted as they are found, or NULL */
 };
 
 /* One request or notification. */
@@ -103,8 +105,9 @@ typedef struct ls_call {
     mt_jw *w;    /* the result is written here */
     mt_buf *out; /* notifications go here */
     ls_document *doc;
-    size_t offset; /* of `position` */
-    int fault;     /* not 0: refused, with `message` */
+    size_t offset;  /* of `position` */
+    ls_range asked; /* of `range`, for those who read it */
+    int fault;      /* not 0: refused, with `message` */
     mt_str message;
 } ls_call;
 
@@ -156,6 +159,10 @@ ls_view *ls_view_new(ls_server *s, mt_str path, bool check);
 void ls_view_free(ls_view *v);
 /* The last that could be read whole, or the present one. */
 ls_view *ls_view_good(ls_server *s, ls_document *d);
+/* What a document was made with: nothing; one file more, as the provider knows it
+ * (`d` NULL: nobody wants to know). */
+void ls_sources_forget(ls_document *d);
+void ls_note_source(ls_document *d, mt_str id);
 /* Drops the views that were made with the file; the diagnostics of their documents are
  * due. */
 void ls_views_forget(ls_server *s, mt_str id);
@@ -172,6 +179,8 @@ const fr_mention *ls_mention_at(ls_view *v, mt_str path, size_t offset);
 const fr_mention *ls_mentions_in(ls_view *v, mt_str path, ls_range r, size_t *count);
 /* The construct the offset stands in, NULL: none. */
 const fr_construct *ls_construct_at(const ls_view *v, mt_str path, size_t offset);
+/* By its name; NULL: there is none. */
+const fr_construct *ls_construct_named(const fr_unit *u, fr_kind kind, mt_str name);
 /* Bytes of tokens. */
 ls_range ls_span_range(const fr_file *f, fr_span span);
 
@@ -188,6 +197,8 @@ void ls_write_location(ls_call *c, const ls_view *v, const fr_site *site);
 bool ls_write_site_range(ls_call *c, const ls_view *v, const fr_site *site);
 /* {"newText","range"} */
 void ls_write_edit(ls_call *c, const ls_text *t, ls_range r, mt_str text);
+/* A hover: words about a range of the text, or (NULL) about the place. */
+void ls_write_markdown(ls_call *c, mt_str words, const ls_text *t, const ls_range *r);
 static inline ls_range ls_site_range(const fr_site *s)
 {
     return (ls_range){s->offset, s->offset + s->length};
@@ -197,9 +208,14 @@ static inline ls_range ls_site_range(const fr_site *s)
 
 /* diagnose.c */
 void ls_publish(ls_server *s, ls_document *d, mt_buf *out);
-void ls_publish_nothing(ls_server *s, mt_str uri, mt_buf *out);
-void ls_code_actions(ls_call *c);
 void ls_pull_diagnostics(ls_call *c);
+/* Where it is told. */
+ls_range ls_diag_range(const ls_text *t, const mt_diag *d);
+/* mend.c */
+void ls_code_actions(ls_call *c);
+void ls_data_actions(ls_call *c);
+/* mend_scenario.c: the edit of an action that was offered without one */
+void ls_resolve_action(ls_call *c);
 /* navigate.c */
 void ls_definition(ls_call *c);
 void ls_references(ls_call *c);
@@ -218,6 +234,9 @@ void ls_semantic_tokens(ls_call *c);
 void ls_write_token_legend(mt_jw *w);
 /* hover.c */
 void ls_hover(ls_call *c);
+/* Of a code, as `motet help CODE` has it. */
+mt_str ls_help_page(mt_arena *a, const ct_code_info *info);
+/* hints.c */
 void ls_inlay_hints(ls_call *c);
 void ls_signature(ls_call *c);
 /* layout.c */

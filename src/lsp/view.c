@@ -119,12 +119,24 @@ void ls_view_free(ls_view *v)
     }
 }
 
+void ls_sources_forget(ls_document *d)
+{
+    mt_arena_reset(&d->sources_arena);
+    memset(&d->sources, 0, sizeof d->sources);
+}
+
+void ls_note_source(ls_document *d, mt_str id)
+{
+    if (d) {
+        mt_vec_push(&d->sources_arena, &d->sources, mt_str_dup(&d->sources_arena, id));
+    }
+}
+
 /* A System's members with theirs. */
 static void note_sources(ls_document *d, const ct_elaboration *e)
 {
     for (size_t i = 0; e && i < e->source_count; i++) {
-        mt_vec_push(&d->sources_arena, &d->sources,
-                    mt_str_dup(&d->sources_arena, e->sources[i].id));
+        ls_note_source(d, e->sources[i].id);
     }
     for (size_t i = 0; e && i < e->member_count; i++) {
         note_sources(d, e->members[i].contract);
@@ -134,8 +146,7 @@ static void note_sources(ls_document *d, const ct_elaboration *e)
 static void note_view(ls_document *d)
 {
     const ls_view *v = d->view;
-    mt_arena_reset(&d->sources_arena);
-    memset(&d->sources, 0, sizeof d->sources);
+    ls_sources_forget(d);
     note_sources(d, v->e);
     d->had_errors = v->contract.ds.errors;
     if (v->is_whole) {
@@ -320,6 +331,17 @@ const fr_construct *ls_construct_at(const ls_view *v, mt_str path, size_t offset
             if (r.from <= offset && offset <= r.to) {
                 return c;
             }
+        }
+    }
+    return NULL;
+}
+
+const fr_construct *ls_construct_named(const fr_unit *u, fr_kind kind, mt_str name)
+{
+    for (size_t i = 0; u && i < u->kinds[kind].len; i++) {
+        const fr_construct *k = u->kinds[kind].items[i];
+        if (mt_str_eq(fr_str(u, k->id), name)) {
+            return k;
         }
     }
     return NULL;

@@ -7,6 +7,60 @@ from harness import MOTET
 CAPABILITIES = {"textDocument": {"completion": {"completionItem": {"snippetSupport": True}},
                                  "publishDiagnostics": {"relatedInformation": True}}}
 
+# A contract with a little of everything, for the tests.
+ORDER = '''type Line { amount: Int(min: 0, max: 100), kind: Enum(values: ["big", "small"]) }
+persona clerk
+persona boss
+fact total { type: Int(min: 0, max: 1000) source: "shop.total" }
+fact line { type: Line source: "shop.line" }
+fact urgent { type: Bool source: "shop.urgent" default: false }
+entity Order {
+  states: [open, paid, closed]
+  initial: open
+  transitions: [(open, paid), (paid, closed)]
+}
+rule small {
+  stratum: 0
+  when: total <= 100 and line.kind = "small"
+  produce: verdict is_small { payload: Bool = true }
+}
+rule quick {
+  stratum: 1
+  when: verdict_present(is_small) or urgent
+  produce: verdict is_quick { payload: Bool = true }
+}
+operation pay {
+  allowed_personas: [clerk]
+  precondition: verdict_present(is_small)
+  effects: [(Order, open, paid)]
+  error_contract: [precondition_failed, persona_rejected]
+}
+operation close {
+  allowed_personas: [clerk, boss]
+  precondition: verdict_present(is_quick)
+  effects: [(Order, paid, closed)]
+  error_contract: [precondition_failed, persona_rejected]
+}
+flow settle {
+  snapshot: at_initiation
+  entry: first
+  steps: {
+    first: OperationStep {
+      op: pay
+      persona: clerk
+      outcomes: { success: second }
+      on_failure: Terminate(outcome: failure)
+    }
+    second: OperationStep {
+      op: close
+      persona: clerk
+      outcomes: { success: Terminal(success) }
+      on_failure: Terminate(outcome: failure)
+    }
+  }
+}
+'''
+
 
 class Refused(Exception):
     """An answer that is an error."""
@@ -25,12 +79,12 @@ def units(text, encoding):
 class Editor:
     """One conversation with a server of its own."""
 
-    def __init__(self, root=None, encoding=None, words=()):
+    def __init__(self, root=None, encoding=None, words=(), can=None):
         self.process = subprocess.Popen([str(MOTET), "lsp", *words], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
         self.count, self.told, self.texts, self.versions = 0, {}, {}, {}
         self.strays = []
-        can = dict(CAPABILITIES)
+        can = {**CAPABILITIES, **(can or {})}
         if encoding:
             can["general"] = {"positionEncodings": [encoding]}
         self.start = self.ask("initialize", {"capabilities": can,

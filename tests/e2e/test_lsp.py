@@ -4,60 +4,7 @@ import random
 import shutil
 
 from harness import SEED, SOAK, SOURCE, Case, main
-from lsp import Editor, Refused
-
-ORDER = '''type Line { amount: Int(min: 0, max: 100), kind: Enum(values: ["big", "small"]) }
-persona clerk
-persona boss
-fact total { type: Int(min: 0, max: 1000) source: "shop.total" }
-fact line { type: Line source: "shop.line" }
-fact urgent { type: Bool source: "shop.urgent" default: false }
-entity Order {
-  states: [open, paid, closed]
-  initial: open
-  transitions: [(open, paid), (paid, closed)]
-}
-rule small {
-  stratum: 0
-  when: total <= 100 and line.kind = "small"
-  produce: verdict is_small { payload: Bool = true }
-}
-rule quick {
-  stratum: 1
-  when: verdict_present(is_small) or urgent
-  produce: verdict is_quick { payload: Bool = true }
-}
-operation pay {
-  allowed_personas: [clerk]
-  precondition: verdict_present(is_small)
-  effects: [(Order, open, paid)]
-  error_contract: [precondition_failed, persona_rejected]
-}
-operation close {
-  allowed_personas: [clerk, boss]
-  precondition: verdict_present(is_quick)
-  effects: [(Order, paid, closed)]
-  error_contract: [precondition_failed, persona_rejected]
-}
-flow settle {
-  snapshot: at_initiation
-  entry: first
-  steps: {
-    first: OperationStep {
-      op: pay
-      persona: clerk
-      outcomes: { success: second }
-      on_failure: Terminate(outcome: failure)
-    }
-    second: OperationStep {
-      op: close
-      persona: clerk
-      outcomes: { success: Terminal(success) }
-      on_failure: Terminate(outcome: failure)
-    }
-  }
-}
-'''
+from lsp import ORDER, Editor, Refused
 
 
 class Lsp(Case):
@@ -337,7 +284,14 @@ class Lsp(Case):
     def test_hover(self):
         rows = [("total <=", ["**fact** `total`", "Type: `Int(min: 0, max: 1000)`", "Used by `small`"]),
                 ("is_quick)", ["**verdict** `is_quick`", "Stratum 1", "Used by `close`"]),
-                ("boss\n", ["**persona** `boss`", "Used by `close`"])]
+                ("boss\n", ["**persona** `boss`", "Used by `close`"]),
+                # the source, the condition in words, what brings a state about
+                ("total <=", ["Source: `shop.total`"]),
+                ("is_quick)", ["Holds when verdict 'is_small' is present or urgent."]),
+                ("small {", ["Holds when total <= 100 and line.kind = \"small\"."]),
+                ("close {", ["May be done when verdict 'is_quick' is present.", "Moves `Order` from `paid` to `closed`"]),
+                ("paid, closed]", ["**state** `Order.paid`", "Entered by `pay`", "Left by `close`"]),
+                ("open, paid, closed]", ["No operation leads to it.", "Left by `pay`"])]
         editor, uri = self.opened()
         for place, wanted in rows:
             words = editor.at(uri, "hover", ORDER.index(place) + 1)["contents"]["value"]
@@ -350,6 +304,25 @@ class Lsp(Case):
         editor, uri = self.opened(text)
         code = editor.diagnostics(uri)[0]["code"]
         self.assertIn(f"**{code}: ", editor.at(uri, "hover", self.spot(text, "pey"))["contents"]["value"])
+
+    def test_hover_over_a_code_in_a_comment_is_its_help_page(self):
+        text = "// motet: allow T703\n" + ORDER
+        editor, uri = self.opened(text)
+        words = editor.at(uri, "hover", text.index("T703") + 2)["contents"]["value"]
+        self.assertIn("**T703: ", words)
+        self.assertIn("What to do: ", words)
+
+    def test_hints_tell_the_precision_that_is_promoted_to(self):
+        text = ORDER.replace("fact urgent", 'fact rate { type: Decimal(precision: 9, scale: 2) source: "a.b" }\nfact urgent') \
+                    .replace("or urgent", "or rate < total")
+        editor, uri = self.opened(text)
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}}
+        self.assertEqual([d for d in editor.diagnostics(uri) if d["severity"] == 1], [])
+        hints = editor.of(uri, "inlayHint", range=whole)
+        self.assertTrue([h for h in hints if h["label"].startswith("as Decimal(")], hints)
+        line = text[:text.index("stratum: 1")].count("\n")
+        part = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 99}}
+        self.assertEqual(editor.of(uri, "inlayHint", range=part), [])
 
     def test_hints_tell_strata_and_types(self):
         text = ORDER.replace("produce: verdict is_quick { payload: Bool = true }", "produce: is_quick(total)")
@@ -364,6 +337,14 @@ class Lsp(Case):
         editor, uri = self.opened(text)
         found = editor.at(uri, "signatureHelp", text.index("(") + 1)
         self.assertEqual(found["signatures"][0]["label"], "Decimal(precision: N, scale: N)")
+        self.assertEqual([p["label"] for p in found["signatures"][0]["parameters"]], ["precision: N", "scale: N"])
+        rows = [("Decimal(|", 0), ("Decimal(9, |", 1), ("Decimal(scale: |", 1), ("Decimal(scale: 2, precision: |", 0),
+                ("List(element_type: Int(min: 0, max: 1), |", 1), ("Int(1, 2, 3|", 1)]
+        for put, active in rows:
+            with self.subTest(put=put):
+                text = "fact x { type: " + put.replace("|", "")
+                editor, uri = self.opened(text)
+                self.assertEqual(editor.at(uri, "signatureHelp", len(text))["activeParameter"], active)
         self.assertIsNone(editor.at(uri, "signatureHelp", 3))
 
     # ---- completion ----
@@ -376,7 +357,6 @@ class Lsp(Case):
         ("operation x { allowed_personas: [|] }", ["clerk", "boss"], ["total"]),
         ("operation x { precondition: | }", ["total", "is_small", "verdict_present"], ["clerk"]),
         ("operation x { precondition: verdict_present(|) }", ["is_small", "is_quick"], ["total"]),
-        ("operation x { effects: [(Order, |)] }", ["open", "paid", "closed"], ["is_small"]),
         ("rule x { stratum: 0 when: line.| }", ["amount", "kind"], ["total"]),
         ('rule x { stratum: 0 when: line.kind = | }', ['"big"', '"small"'], ["total"]),
         ("fact x { type: | }", ["Bool", "Money", "Line"], ["total"]),
@@ -387,15 +367,43 @@ class Lsp(Case):
         ("flow x { steps: { a: OperationStep { op: pay persona: | } } }", ["clerk"], ["pay"]),
         ("flow x { steps: { a: OperationStep { op: pay outcomes: { | } } } }", ["success"], ["pay"]),
         ("flow settle { steps: { a: OperationStep { op: pay outcomes: { success: | } } } }",
-         ["first", "Terminal"], ["pay"]),
+         ["a", "Terminal"], ["pay"]),
+        ("flow settle { entry: |", ["first", "second"], ["pay"]),
         ("flow x { steps: { a: OperationStep { on_failure: | } } }", ["Terminate", "Escalate"], ["pay"]),
         ("flow x { snapshot: | }", ["at_initiation"], ["pay"]),
+        # states that can be reached from the one before
+        ("operation x { effects: [(Order, open, |)] }", ["paid"], ["open", "closed"]),
+        ("operation x { effects: [Order: paid -> |] }", ["closed"], ["open", "paid"]),
+        ("operation x { effects: [(Order, |)] }", ["open", "paid", "closed"], ["clerk"]),
+        ("operation x { effects: [(|)] }", ["Order"], ["clerk"]),
+        # steps as they are written now, those of a branch alone
+        ("flow x { entry: | steps: { one: OperationStep { } two: OperationStep { } } }", ["one", "two"], ["first"]),
+        ("flow x { steps: { one: ParallelStep { branches: [Branch { id: b entry: | steps: { inner: OperationStep { } } }] } } }",
+         ["inner"], ["one"]),
+        ("flow x { steps: { a: SubFlowStep { flow: | } } }", ["settle"], ["pay"]),
+        ("flow x { steps: { a: BranchStep { if_true: | } other: OperationStep { } } }", ["other", "Terminal"], ["pay"]),
+        ("flow x { steps: { a: HandoffStep { to_persona: | } } }", ["boss"], ["pay"]),
+        # parts of records, of variables and of payloads; values of enums
+        ('fact lines { type: List(element_type: Line, max: 3) source: "a.b" }\nrule x { when: forall l in lines: l.| }',
+         ["amount", "kind"], ["total"]),
+        ('rule x { stratum: 0 when: line.kind in [|] }', ['"big"', '"small"'], ["total"]),
+        ('fact line { type: Line source: "x.y" default: | }', [], ["clerk"]),
+        ('fact urgent { type: Bool source: "x.y" default: | }', ["true", "false"], ["clerk"]),
+        ("operation x { error_contract: [|] }", ["precondition_failed", "persona_rejected"], ["clerk"]),
+        ("operation x { allowed_personas: [clerk], | }", ["precondition", "outcomes"], ["clerk"]),
+        ("system s { triggers: [{ | }] }", ["source", "on", "target", "persona"], ["members"]),
+        ("system s { shared_personas: [{ | }] }", ["persona", "contracts"], ["members"]),
+        ("rule x { when: 1 < 2\n  | }", ["stratum", "produce"], ["when"]),
+        ('import "|"', ["other.tenor"], ["order.tenor", "clerk"]),
     ]
 
     def test_completion_knows_the_place(self):
-        editor, uri = self.opened()
+        self.write("other.tenor", "persona other\n")
+        text = ORDER.replace("fact urgent", 'fact lines { type: List(element_type: Line, max: 3) source: "a.b" }\n'
+                                            "fact urgent")
+        editor, uri = self.opened(text)
         editor.diagnostics(uri)  # the whole text is known before it is broken
-        at = ORDER.index("flow settle")
+        at = text.index("flow settle")
         for place, wanted, unwanted in self.COMPLETIONS:
             with self.subTest(place=place):
                 put = place.replace("|", "") + "\n"
@@ -467,12 +475,18 @@ class Lsp(Case):
         editor, uri = self.opened()
         lenses = [lens["command"] for lens in editor.of(uri, "codeLens")]
         questions = [c["arguments"][1] for c in lenses if c["command"] == "motet.ask"]
-        self.assertEqual(questions, ["can is_small hold", "can is_quick hold", "who can perform pay",
+        self.assertEqual(questions, ["who can reach Order.open", "who can reach Order.paid",
+                                     "who can reach Order.closed", "can is_small hold", "can is_quick hold", "who can perform pay",
                                      "who can perform close", "flow settle ends"])
         self.assertIn("2 uses", [c["title"] for c in lenses])
         asked = editor.ask("workspace/executeCommand", {
             "command": "motet.ask", "arguments": [uri, "can boss perform pay"]})
         self.assertEqual(asked["answer"], "no")
+        # "can this ever be true" with the facts that make it so, "who can reach this" with a way
+        for question, witness in (("can is_small hold", '"total":'), ("who can reach Order.closed", "clerk: pay")):
+            asked = editor.ask("workspace/executeCommand", {"command": "motet.ask", "arguments": [uri, question]})
+            self.assertEqual(asked["answer"], "yes")
+            self.assertIn(witness, asked["text"])
 
     def test_pictures(self):
         editor, uri = self.opened()

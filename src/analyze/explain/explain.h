@@ -20,6 +20,10 @@ void an_explain_contract(mt_buf *out, const ct_plan *p, an_explain_form form,
 /* The same as data. */
 void an_explain_contract_json(mt_buf *out, const ct_plan *p);
 
+/* A condition in words. */
+void an_explain_condition(mt_buf *out, const ct_model *m, const ct_expr *e,
+                          an_explain_form form);
+
 /* Why the verdict of a rule is present or absent, down to facts: the smallest set of
  * atoms that decides each rule on the way. */
 void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,

@@ -88,3 +88,9 @@ void an_prose_expr(an_prose p, const ct_model *m, const ct_expr *e)
     }
     ct_expr_text(p.out, m, e);
 }
+
+void an_explain_condition(mt_buf *out, const ct_model *m, const ct_expr *e,
+                          an_explain_form form)
+{
+    an_prose_expr((an_prose){out, form}, m, e);
+}

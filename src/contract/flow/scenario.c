@@ -53,10 +53,12 @@ static const mt_form_row FOR_ALL_ROWS[] = {
     MT_FORM_FLAG(ct_for_all, states, "states", 0),
     MT_FORM_ANY(ct_for_all, where, "where", 0),
 };
+static const mt_form_table FOR_ALL =
+    MT_FORM_TABLE("for_all", FOR_ALL_ROWS, ct_for_all, NULL);
 
 static const mt_form_row SCENARIO[] = {
     MT_FORM_TEXT(ct_scenario, name, "name", 0),
-    MT_FORM_ANY(ct_scenario, for_all_written, "for_all", 0),
+    MT_FORM_ANY_OF(ct_scenario, for_all_written, "for_all", &FOR_ALL, 0),
     MT_FORM_TEXTS(ct_scenario, asserts, "assert", 1, MOST_EXPECTED, 0),
     MT_FORM_INSIDE(ct_scenario, given, "given", &GIVEN, 0),
     /* `when` twice: once read, once as it was written, so that recording gives it
@@ -65,6 +67,8 @@ static const mt_form_row SCENARIO[] = {
     MT_FORM_ANY(ct_scenario, when_written, "when", 0),
     MT_FORM_INSIDE(ct_scenario, then, "then", &THEN, 0),
 };
+static const mt_form_table ONE =
+    MT_FORM_TABLE("a scenario", SCENARIO, ct_scenario, NULL);
 
 typedef struct draft {
     mt_str contract;
@@ -74,9 +78,11 @@ typedef struct draft {
 static const mt_form_row FILE_ROWS[] = {
     MT_FORM_TEXT(draft, contract, "contract", 0),
     MT_FORM_INSIDE(draft, shared, "given", &GIVEN, 0),
-    MT_FORM_LIST(draft, scenarios, "scenarios", 0, MOST_SCENARIOS, 0),
+    MT_FORM_LIST_OF(draft, scenarios, "scenarios", &ONE, 0, MOST_SCENARIOS, 0),
     MT_FORM_TEXTS(draft, invariants, "invariants", 0, MOST_INVARIANTS, 0),
 };
+const mt_form_table CT_SCENARIOS_FORM =
+    MT_FORM_TABLE("the file", FILE_ROWS, draft, NULL);
 
 /* Faults as lines: FILE:LINE:COLUMN: what is wrong. */
 typedef struct lines {

@@ -5,6 +5,7 @@
 #ifndef CT_FLOW_SCENARIO_H
 #define CT_FLOW_SCENARIO_H
 
+#include "base/form.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/coverage.h"
 #include "contract/flow/states.h"
@@ -99,6 +100,9 @@ typedef struct ct_scenarios {
     ct_scenario *items;
     size_t len, cap;
 } ct_scenarios;
+
+/* The keys of the file. */
+extern const mt_form_table CT_SCENARIOS_FORM;
 
 /* `text` is what the tree was read from, for places. A scenario with a fault of its own
  * is kept with it; the others are as good as without it. MT_E_TYPE: *why says what is

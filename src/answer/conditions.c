@@ -1,4 +1,4 @@
-/* cli/conditions.c - assertions as preconditions of a contract around the contract.
+/* answer/conditions.c - assertions as preconditions of a contract around the contract.
  *
  * Order: a source text is written that declares every fact and verdict of the contract
  * by its type, besides facts for what comes out, and an operation for each condition.
@@ -12,7 +12,7 @@
  * INVARIANT: a scenario whose conditions could not be read has a fault and never runs.
  * What may fail: nothing, but by saying so; names of ours begin with a prefix that no
  * name of the contract has. */
-#include "cli/conditions.h"
+#include "answer/conditions.h"
 
 #include "analyze/version/diff_words.h"
 #include "contract/elaborate.h"
@@ -26,13 +26,13 @@ typedef struct condition {
 } condition;
 
 typedef struct of_scenario {
-    cli_conditions *owner;
+    aw_conditions *owner;
     size_t scenario;
     ct_conditions conditions;
     bool any;
 } of_scenario;
 
-struct cli_conditions {
+struct aw_conditions {
     mt_arena *a;
     ct_scenarios *file;
     const mt_limits *limits;
@@ -50,14 +50,14 @@ struct cli_conditions {
 /* ---- What is to be read ---- */
 
 /* `index` is found when all of them have been compiled (find_indices). */
-static void add_condition(cli_conditions *c, size_t scenario, const mt_json *node,
+static void add_condition(aw_conditions *c, size_t scenario, const mt_json *node,
                           bool where)
 {
     condition one = {.scenario = scenario, .node = node, .where = where};
     mt_vec_push(c->a, &c->list, one);
 }
 
-static void collect(cli_conditions *c)
+static void collect(aw_conditions *c)
 {
     for (size_t i = 0; i < c->file->len; i++) {
         const ct_scenario *s = &c->file->items[i];
@@ -76,7 +76,7 @@ static void collect(cli_conditions *c)
 /* ---- The source text ---- */
 
 typedef struct writer {
-    const cli_conditions *c;
+    const aw_conditions *c;
     mt_buf out;
     uint32_t line; /* that is written */
 } writer;
@@ -162,7 +162,7 @@ static void declare_state(writer *w, const ct_entity *e)
  * afterwards. */
 static void declare_all(writer *w)
 {
-    const cli_conditions *c = w->c;
+    const aw_conditions *c = w->c;
     const mt_json *list = constructs(&c->bundle);
     putf(w, "persona %.*spersona\n", MT_ARG(c->prefix));
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -188,7 +188,7 @@ static void declare_all(writer *w)
 }
 
 /* A condition has lines of its own, so its faults are known by their line. */
-static mt_str source_text(cli_conditions *c)
+static mt_str source_text(aw_conditions *c)
 {
     writer w = {.c = c, .line = 1};
     declare_all(&w);
@@ -212,7 +212,7 @@ static mt_str source_text(cli_conditions *c)
 
 /* The last condition that begins before the line: one that does not end where it should
  * is noticed behind it. */
-static const condition *blamed(const cli_conditions *c, uint32_t line)
+static const condition *blamed(const aw_conditions *c, uint32_t line)
 {
     const condition *k = &c->list.items[0];
     for (size_t i = 1; i < c->list.len && c->list.items[i].first <= line; i++) {
@@ -222,7 +222,7 @@ static const condition *blamed(const cli_conditions *c, uint32_t line)
 }
 
 /* Where in the file; to the column if the text stands there as it is. */
-static mt_json place_of(const cli_conditions *c, const condition *k, const mt_diag *d)
+static mt_json place_of(const aw_conditions *c, const condition *k, const mt_diag *d)
 {
     mt_json at = *k->node;
     mt_str text = mt_json_text(k->node);
@@ -236,7 +236,7 @@ static mt_json place_of(const cli_conditions *c, const condition *k, const mt_di
     return at;
 }
 
-static void add_fault(cli_conditions *c, const mt_diag *d)
+static void add_fault(aw_conditions *c, const mt_diag *d)
 {
     const condition *k = blamed(c, d->line);
     ct_scenario *s = &c->file->items[k->scenario];
@@ -251,7 +251,7 @@ static void add_fault(cli_conditions *c, const mt_diag *d)
 }
 
 /* Only conditions of scenarios without a fault stay. */
-static void drop_faulty(cli_conditions *c)
+static void drop_faulty(aw_conditions *c)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->list.len; i++) {
@@ -265,7 +265,7 @@ static void drop_faulty(cli_conditions *c)
 /* The bundle of the source text; empty: no condition is left. Those with faults are
  * taken out and the rest is tried again: one slip must not take the conditions of other
  * scenarios with it. Each turn drops at least one, so it ends. */
-static mt_str elaborate(cli_conditions *c)
+static mt_str elaborate(aw_conditions *c)
 {
     while (c->list.len) {
         mt_memory_file file = {MT_STR("scenario.tenor"), source_text(c)};
@@ -295,7 +295,7 @@ static mt_str elaborate(cli_conditions *c)
 
 /* What of the source text joins the contract: the persona, the operations, and facts
  * for what comes out. */
-static bool joins(const cli_conditions *c, const mt_json *construct)
+static bool joins(const aw_conditions *c, const mt_json *construct)
 {
     mt_str id = mt_json_text(mt_json_at(construct, "id"));
     if (is_kind(construct, "Rule")) {
@@ -312,7 +312,7 @@ static bool joins(const cli_conditions *c, const mt_json *construct)
 
 /* The contract's own constructs first, as they are. The higher version of the two is
  * kept: a condition may use what only that has. */
-static mt_str joined(const cli_conditions *c, const mt_json *ours)
+static mt_str joined(const aw_conditions *c, const mt_json *ours)
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
@@ -349,7 +349,7 @@ static mt_str joined(const cli_conditions *c, const mt_json *ours)
 }
 
 /* The condition that the operation of this number became. */
-static void find_indices(cli_conditions *c)
+static void find_indices(aw_conditions *c)
 {
     const ct_model *m = c->plan->model;
     for (size_t i = 0; i < c->list.len; i++) {
@@ -361,7 +361,7 @@ static void find_indices(cli_conditions *c)
 
 /* What fails here is not the author's fault but ours or a limit's; `why` has a sentence
  * for each diagnostic. */
-static bool load(cli_conditions *c, mt_str ours, mt_buf *why)
+static bool load(aw_conditions *c, mt_str ours, mt_buf *why)
 {
     mt_diags ds = {.arena = c->a};
     mt_json *tree = mt_new(c->a, mt_json);
@@ -397,7 +397,7 @@ static void state_json(mt_jw *w, const ct_result *r, uint32_t e)
 }
 
 /* The facts of the trial, and what came out. */
-static mt_str facts_of(const cli_conditions *c, mt_arena *a, const ct_trial *t,
+static mt_str facts_of(const aw_conditions *c, mt_arena *a, const ct_trial *t,
                        const ct_result *r)
 {
     mt_buf out = {0};
@@ -428,7 +428,7 @@ static mt_str facts_of(const cli_conditions *c, mt_arena *a, const ct_trial *t,
 
 /* True also for a condition that is always true, which the compiler leaves out. A fault
  * while it is evaluated counts as not holding, and *fault says why. */
-static bool holds(cli_conditions *c, mt_arena *a, const condition *k, ct_fault *fault)
+static bool holds(aw_conditions *c, mt_arena *a, const condition *k, ct_fault *fault)
 {
     ct_bench *b = &c->bench;
     ct_snapshot s = {c->plan->program, b->facts, b->verdicts};
@@ -437,7 +437,7 @@ static bool holds(cli_conditions *c, mt_arena *a, const condition *k, ct_fault *
            (!ct_holds(&s, k->index, b->scratch, &yes, a, NULL, fault) && yes);
 }
 
-static void say_broken(cli_conditions *c, const condition *k, const ct_fault *fault,
+static void say_broken(aw_conditions *c, const condition *k, const ct_fault *fault,
                        mt_buf *why)
 {
     ct_scenario_place(why, c->file, k->node);
@@ -454,7 +454,7 @@ static bool judge(void *state, mt_arena *a, const ct_bench *b, const ct_trial *t
                   const ct_result *r, bool *wanted, mt_buf *why)
 {
     const of_scenario *one = state;
-    cli_conditions *c = one->owner;
+    aw_conditions *c = one->owner;
     ct_fault fault = {0};
     bool good = true;
     (void)b;
@@ -494,7 +494,7 @@ static bool is_taken(const ct_model *m, mt_str name)
 }
 
 /* The prefix grows until no name of the contract begins with it. */
-static void choose_names(cli_conditions *c)
+static void choose_names(aw_conditions *c)
 {
     const ct_model *m = c->base;
     c->prefix = MT_STR("scenario_");
@@ -521,7 +521,7 @@ static bool speaks_of(const ct_expr *e, uint32_t fact)
 
 /* An assert that speaks of `error` expects that there may be one: the run is then not
  * judged as failed by the error alone. */
-static void hand_out(cli_conditions *c)
+static void hand_out(aw_conditions *c)
 {
     uint32_t error = c->error
                          ? ct_model_find(c->plan->model, CT_KIND_FACT, MT_STR("error"))
@@ -543,13 +543,13 @@ static void hand_out(cli_conditions *c)
 
 /* No arena is rewound here: conditions, plan and texts live as long as the scenarios
  * do. */
-cli_conditions *cli_conditions_open(mt_arena *a, const ct_model *base, mt_str bundle,
-                                    ct_scenarios *file, const mt_limits *limits,
-                                    mt_buf *why)
+aw_conditions *aw_conditions_open(mt_arena *a, const ct_model *base, mt_str bundle,
+                                  ct_scenarios *file, const mt_limits *limits,
+                                  mt_buf *why)
 {
-    cli_conditions *c = mt_new(a, cli_conditions);
+    aw_conditions *c = mt_new(a, aw_conditions);
     mt_json_limits deep = {0, limits->bundle_depth};
-    *c = (cli_conditions){.a = a, .file = file, .limits = limits, .base = base};
+    *c = (aw_conditions){.a = a, .file = file, .limits = limits, .base = base};
     collect(c);
     if (!c->list.len) {
         return NULL;
@@ -566,12 +566,12 @@ cli_conditions *cli_conditions_open(mt_arena *a, const ct_model *base, mt_str bu
     return c;
 }
 
-const ct_conditions *cli_conditions_of(const cli_conditions *c, size_t scenario)
+const ct_conditions *aw_conditions_of(const aw_conditions *c, size_t scenario)
 {
     return c && c->scenarios[scenario].any ? &c->scenarios[scenario].conditions : NULL;
 }
 
-void cli_conditions_close(cli_conditions *c)
+void aw_conditions_close(aw_conditions *c)
 {
     if (c) {
         ct_bench_free(&c->bench);
