@@ -103,7 +103,7 @@ class Walk(Case):
         super().setUpClass()
         with tempfile.TemporaryDirectory() as folder, Server(folder, ESCROW) as server:
             done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", shutil.which("chromium"), server.url, folder, f"{folder}/said.json"],
-                                  env={**os.environ, "HOME": folder, **({"STUDIO_IMAGES": str(SOURCE / "docs/images")} if UPDATE else {})}, capture_output=True, text=True, timeout=500)
+                                  env={**os.environ, "HOME": folder, **({"STUDIO_IMAGES": str(SOURCE / "docs/images")} if UPDATE else {})}, capture_output=True, text=True, timeout=850)
             if done.returncode:
                 raise AssertionError(done.stdout + done.stderr)
             with open(f"{folder}/said.json", encoding="utf-8") as out:
