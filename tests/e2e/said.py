@@ -91,7 +91,11 @@ class Numbers:
             return name
         return f"{name}-{self.seen.setdefault((name, word), len(self.seen) + 1)}"
 
+    # Whether the page for authors is in the program depends on where it was built.
+    BUILT_WITH = r'<p[^>]*>(?:<a href="studio/">|This program was built without Studio).*</p>\n'
+
     def __call__(self, text):
+        text = re.sub(self.BUILT_WITH, "", text)
         for form, name in self.FORMS:
             text = re.sub(form, lambda match, name=name: self.number(match, name), text)
         return text

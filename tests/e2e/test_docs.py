@@ -214,7 +214,7 @@ class Door(unittest.TestCase):
                 self.assertNotIn(complaint, said, f"$ {command}")
 
     def test_FU5_the_first_screen_names_the_pain_and_shows_a_contract_and_a_refusal(self):
-        screen = "\n".join(self.lines[:80])
+        screen = "\n".join(self.lines[:85])
         self.assertIn("Who may release the money", "\n".join(self.lines[:5]))
         contracts = ["\n".join(self.lines[a:b]) + "\n" for a, b in blocks(self.lines, "tenor")]
         self.assertEqual(len(contracts), 1, "it shows one contract")
