@@ -67,6 +67,8 @@ typedef struct ls_document {
 
 typedef struct ls_message {
     mt_buf text;
+    mt_buf id;       /* of a request, as text, once somebody asked for it */
+    bool is_known;   /* `id` is read */
     bool is_dropped; /* a request that was taken back */
 } ls_message;
 

@@ -1,6 +1,7 @@
 """motet lsp: every request of the protocol that it answers, as an editor would ask."""
 import json
 import shutil
+import time
 
 from harness import SOURCE, Case, main
 from lsp import ORDER, Editor, Refused
@@ -86,6 +87,39 @@ class Lsp(Case):
         except Refused as refused:
             self.assertEqual(refused.code, -32800)
         self.assertTrue(editor.at(uri, "hover", self.spot(ORDER, "is_small")))
+
+    def test_many_requests_that_are_taken_back_cost_little(self):
+        editor, uri = self.opened()
+        editor.diagnostics(uri)
+        count, stream = 600, b""
+        for i in range(count):
+            for message in ({"id": f"r{i}", "method": "textDocument/hover",
+                             "params": {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 9}}},
+                            {"method": "$/cancelRequest", "params": {"id": f"none{i}"}}):
+                body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+                stream += b"Content-Length: %d\r\n\r\n" % len(body) + body
+        began = time.monotonic()
+        editor.process.stdin.write(stream)
+        editor.process.stdin.flush()
+        self.assertTrue(editor.hear(f"r{count - 1}"))
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_only_the_request_that_was_named_is_taken_back_and_each_is_answered_once(self):
+        editor, uri = self.opened()
+        ask = {"method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": uri}}}
+        messages = [{"id": 101, **ask}, {"id": "101", **ask}, {"id": 102, **ask},
+                    {"method": "$/cancelRequest", "params": {"id": "101"}},
+                    {"method": "$/cancelRequest", "params": {"id": "101"}},
+                    {"method": "$/cancelRequest", "params": {}}, {"id": 103, **ask}]
+        bodies = [json.dumps({"jsonrpc": "2.0", **m}).encode() for m in messages]
+        editor.process.stdin.write(b"".join(b"Content-Length: %d\r\n\r\n" % len(b) + b for b in bodies))
+        editor.process.stdin.flush()
+        self.assertTrue(editor.hear(103))
+        answers = {repr(m["id"]): m for m in editor.strays}
+        self.assertEqual(sorted(answers), ["'101'", "101", "102"])
+        self.assertEqual(len(editor.strays), 3)
+        self.assertTrue(answers["101"]["result"] and answers["102"]["result"])
+        self.assertEqual(answers["'101'"].get("error", {"code": -32800})["code"], -32800)
 
     # ---- diagnostics ----
 
