@@ -123,6 +123,23 @@ class Lsp(Case):
 
     # ---- diagnostics ----
 
+    def test_the_levels_of_the_project_are_heard_of_at_once(self):
+        project = self.write("motet.yaml", "")
+        editor, uri = self.opened("persona nobody\n")
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [2])
+        for text, severities in (("lint: {deny: [T701]}\n", [1]), ("lint: {allow: [T701]}\n", [])):
+            editor.told.clear()
+            self.write("motet.yaml", text)
+            editor.tell("workspace/didChangeWatchedFiles", {"changes": [{"uri": f"file://{project}", "type": 2}]})
+            editor.wait_for(uri)
+            self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], severities)
+            editor.at(uri, "hover", 9)  # made anew, for its names only
+        editor.told.clear()
+        editor.open(project, "lint: {deny: [T701]}\n")
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [1])
+
     def test_diagnostics_come_while_typing_and_go_again(self):
         editor, uri = self.opened()
         self.assertEqual(editor.diagnostics(uri), [])
