@@ -236,6 +236,17 @@ class Lsp(Case):
         changes = editor.at(uri, "rename", self.spot(text, "ready"), newName="set")["changes"]
         self.assertEqual(len(changes), 2)
 
+    def test_a_rename_that_cannot_see_every_contract_is_refused(self):
+        for i in range(10001):
+            (self.dir / f"f{i}.tenor").write_text("")
+        self.write("user.tenor", 'import "library.tenor"\nrule r { stratum: 0 when: ready '
+                                 "produce: verdict v { payload: Bool = true } }\n")
+        text = 'fact ready { type: Bool source: "a.b" }\n'
+        editor, uri = self.opened(text, "library.tenor")
+        with self.assertRaises(Refused) as caught:
+            editor.at(uri, "rename", self.spot(text, "ready"), newName="set")
+        self.assertIn("9999", str(caught.exception))
+
     def test_what_brings_a_state_about(self):
         editor, uri = self.opened()
         found = editor.at(uri, "implementation", self.spot(ORDER, "paid"))
