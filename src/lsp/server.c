@@ -195,7 +195,11 @@ static void agree(ls_server *s, const mt_json *can)
     const mt_json *resolve =
         mt_json_at(mt_json_at(text, "codeAction"), "resolveSupport");
     s->has_resolve = has_text(mt_json_at(resolve, "properties"), MT_STR("edit"));
-    const mt_json *edit = mt_json_at(mt_json_at(can, "workspace"), "workspaceEdit");
+    const mt_json *workspace = mt_json_at(can, "workspace");
+    s->has_pull = mt_json_is(mt_json_at(text, "diagnostic"), MT_JSON_OBJECT);
+    s->has_refresh =
+        is_true(mt_json_at(mt_json_at(workspace, "diagnostics"), "refreshSupport"));
+    const mt_json *edit = mt_json_at(workspace, "workspaceEdit");
     s->has_create = is_true(mt_json_at(edit, "documentChanges")) &&
                     has_text(mt_json_at(edit, "resourceOperations"), MT_STR("create"));
 }
@@ -635,8 +639,26 @@ static bool work_on_message(ls_server *s, mt_buf *out)
     return true;
 }
 
+/* An editor that asks for diagnostics would show what it is told a second time. It is
+ * told to ask again where something changed that it may not know of. */
+static bool ask_to_ask(ls_server *s, mt_buf *out)
+{
+    bool is_due = false;
+    for (size_t i = 0; i < s->documents.len; i++) {
+        is_due |= s->documents.items[i]->is_dirty;
+        s->documents.items[i]->is_dirty = false;
+    }
+    if (is_due && s->has_refresh) {
+        ls_request(s, out, "workspace/diagnostic/refresh");
+    }
+    return is_due;
+}
+
 static bool work_on_text(ls_server *s, mt_buf *out)
 {
+    if (s->has_pull) {
+        return ask_to_ask(s, out);
+    }
     for (size_t i = 0; i < s->documents.len; i++) {
         ls_document *d = s->documents.items[i];
         if (d->is_dirty) {

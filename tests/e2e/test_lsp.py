@@ -157,6 +157,32 @@ class Lsp(Case):
         self.assertTrue(editor.told[uri]["diagnostics"])
         self.assertEqual(editor.told[uri]["version"], 1)
 
+    def test_who_asks_for_diagnostics_is_not_told_them_besides(self):
+        can = {"textDocument": {"diagnostic": {}}}
+        for refresh in (True, False):
+            with self.subTest(refresh=refresh):
+                editor = self.editor(can={**can, "workspace": {"diagnostics": {"refreshSupport": refresh}}})
+                library = editor.open(self.write("library.tenor", "persona clerk\n"), "persona clerk\n")
+                text = 'import "library.tenor"\n'
+                uri = editor.open(self.write("root.tenor", text), text)
+                self.assertTrue(editor.diagnostics(library))
+                self.assertTrue(editor.diagnostics(uri))
+                editor.change(uri, 0, 0, "\n")
+                self.assertTrue(editor.diagnostics(uri))
+                self.assertEqual(editor.strays, [])  # it asks for what it changes itself
+                editor.change(library, 0, len("persona"), "person")
+                while refresh and not editor.strays:
+                    editor.take(editor.receive())
+                self.assertIn("expected", editor.diagnostics(uri)[0]["message"])
+                editor.tell("textDocument/didClose", {"textDocument": {"uri": library}})
+                editor.ask("workspace/symbol", {"query": "clerk"})
+                self.assertEqual(editor.told, {})
+                asked = [m["method"] for m in editor.strays]
+                self.assertEqual(set(asked), {"workspace/diagnostic/refresh"} if refresh else set())
+                for stray in editor.strays:  # an editor answers
+                    editor.send({"jsonrpc": "2.0", "id": stray["id"], "result": None})
+                self.assertTrue(editor.diagnostics(uri))
+
     def test_an_import_is_read_from_the_editor_before_the_disk(self):
         editor = self.editor()
         library = editor.open(self.write("library.tenor", "broken"), "persona clerk\n")
