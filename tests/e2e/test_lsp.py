@@ -492,6 +492,9 @@ class Lsp(Case):
          ["inner"], ["one"]),
         ("flow x { steps: { a: SubFlowStep { flow: | } } }", ["settle"], ["pay"]),
         ("flow x { steps: { a: BranchStep { if_true: | } other: OperationStep { } } }", ["other", "Terminal"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { op: pay persona: | } } }", ["clerk"], ["boss"]),
+        ("flow x { steps: { a: OperationStep { op: close persona: | } } }", ["clerk", "boss"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { op: nothing persona: | } } }", ["clerk", "boss"], ["pay"]),
         ("flow x { steps: { a: HandoffStep { to_persona: | } } }", ["boss"], ["pay"]),
         # parts of records, of variables and of payloads; values of enums
         ('fact lines { type: List(element_type: Line, max: 3) source: "a.b" }\nrule x { when: forall l in lines: l.| }',
