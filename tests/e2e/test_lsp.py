@@ -262,6 +262,26 @@ class Lsp(Case):
         changes = editor.at(uri, "rename", self.spot(text, "ready"), newName="set")["changes"]
         self.assertEqual(len(changes), 2)
 
+    def test_a_contract_on_one_line(self):
+        facts = " ".join(f'fact f{i} {{ type: Bool source: "é😀.x{i}" }}' for i in range(30))
+        text = facts + " rule r { stratum: 0 when: f29 and f0 and f15 produce: verdict v { payload: Bool = f15 } }"
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            editor, uri = self.opened(text, encoding=encoding)
+            names = [editor.read(uri, s["selectionRange"]) for s in editor.of(uri, "documentSymbol")]
+            self.assertEqual(names, [f"f{i}" for i in range(30)] + ["r"])
+            for name in ("f29", "f0", "f15"):
+                found = editor.at(uri, "references", self.spot(text, f"{name} and" if name != "f15" else "f15 produce"),
+                                  context={"includeDeclaration": True})
+                self.assertEqual({editor.read(uri, f["range"]) for f in found}, {name})
+
+    def test_a_long_line_is_not_counted_again_for_every_name(self):
+        text = " ".join(f"persona p{i}" for i in range(40000))
+        editor, uri = self.opened(text)
+        began = time.monotonic()
+        self.assertTrue(editor.at(uri, "hover", text.index("p39000") + 1))
+        self.assertEqual(len(editor.of(uri, "documentSymbol")), 40000)
+        self.assertLess(time.monotonic() - began, 10)
+
     def test_a_rename_that_cannot_see_every_contract_is_refused(self):
         for i in range(10001):
             (self.dir / f"f{i}.tenor").write_text("")
