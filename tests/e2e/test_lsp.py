@@ -262,6 +262,23 @@ class Lsp(Case):
         changes = editor.at(uri, "rename", self.spot(text, "ready"), newName="set")["changes"]
         self.assertEqual(len(changes), 2)
 
+    def test_a_fault_that_was_there_does_not_keep_from_renaming(self):
+        text = ORDER.replace("op: close", "op: clothes")
+        editor, uri = self.opened(text)
+        self.assertTrue([d for d in editor.diagnostics(uri) if d["severity"] == 1])
+        changes = editor.at(uri, "rename", self.spot(text, "is_small"), newName="is_tiny")["changes"]
+        self.assertEqual(editor.edited(uri, changes[uri]), text.replace("is_small", "is_tiny"))
+
+    def test_a_file_that_was_missing_mends_who_imports_it_when_it_comes(self):
+        text = 'import "late.tenor"\n'
+        editor, uri = self.opened(text)
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told.pop(uri)["diagnostics"]], [1])
+        editor.open(self.write("late.tenor", "persona clerk\n"), "persona clerk\n")
+        for _ in range(2):  # the other's come, too
+            editor.take(editor.receive())
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [2])
+
     def test_a_contract_on_one_line(self):
         facts = " ".join(f'fact f{i} {{ type: Bool source: "é😀.x{i}" }}' for i in range(30))
         text = facts + " rule r { stratum: 0 when: f29 and f0 and f15 produce: verdict v { payload: Bool = f15 } }"
