@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
 	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm vscode \
-	docs
+	docs page studio site
 
 BUILD   := build
 ASAN    := build-asan
@@ -15,12 +15,25 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 # lot, none for what has threads and waits. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
-all: packages $(BUILD)/build.ninja ## build build/motet (release)
+all: packages page $(BUILD)/build.ninja ## build build/motet (release)
+	@test ! -f build-studio/files.json || grep -q build-studio/files.json $(BUILD)/build.ninja || \
+		meson setup --reconfigure $(BUILD) >/dev/null
 	@tools/build $(BUILD)
 	@ln -sf src/cli/motet $(BUILD)/motet
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
+
+# Before the program, which has it inside.
+page: packages
+	@tools/studio
+
+studio: ## the page under /studio/, in build-studio
+	@tools/install studio
+	@tools/studio --must
+
+site: studio ## the same page as static files, for any web server: build-studio/site
+	@echo build-studio/site
 
 packages:
 	@tools/install build
@@ -50,6 +63,7 @@ $(FUZZ)/build.ninja:
 run: ## build, start the escrow service, walk it, leave it up
 	@echo "1 of 4: installing what is missing"
 	@tools/install build
+	@tools/install studio || echo "Going on without Studio: the plain page stays."
 	@echo "2 of 4: building $(BUILD)/motet"
 	@$(MAKE) --no-print-directory all
 	@tools/run-demo $(BUILD)/motet
@@ -116,7 +130,7 @@ golden: all ## rewrite golden files (MOTET_UPDATE_GOLDEN=1) or compare them
 install: all ## install motet (also as tenor), man pages, completions
 	@meson install -C $(BUILD)
 
-deb: packages ## Debian packages in build/deb (program, unit, user, library, header)
+deb: packages page ## Debian packages in build/deb (program, unit, user, library, header)
 	@tools/deb $(BUILD)/deb
 
 sbom: all ## the bill of materials, SPDX 2.3, in build/motet.spdx.json
@@ -142,4 +156,4 @@ reproduce: packages ## two builds in two directories: are the packages the same 
 	@tools/reproduce
 
 clean: ## remove all build directories
-	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm build-docs
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb build-wasm build-docs build-studio

@@ -20,7 +20,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 # For browsers, for other protocols, or written by hand (events).
-NOT_METHODS = {"home", "login", "callback", "logout", "mcp", "resourceMetadata", "events"}
+NOT_METHODS = {"home", "studio", "studioFile", "login", "callback", "logout", "mcp", "resourceMetadata", "events"}
 NOTE = "Written by sdk/generate.py from the routes of the server. Do not edit."
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 # Programs that are not built.
-SCRIPTS = [pathlib.Path(__file__).resolve().parent.parent / "bench" / "bench_python"]
+SCRIPTS = [pathlib.Path(__file__).resolve().parent.parent / "bench" / name for name in ("bench_python", "bench_studio")]
 
 
 def show(value):

@@ -16,6 +16,7 @@
 #include "base/html.h"
 #include "base/json_read.h"
 #include "exec/evidence/record_words.h"
+#include "http/studio.h"
 
 /* Texts, because they are parameters of a query like any client's. One screen of
  * each; the API has the rest. */
@@ -438,6 +439,17 @@ static void caller_part(page *p)
     how_to_call(p, known && items(&tree)->count ? &items(&tree)->as.items[0] : NULL);
 }
 
+/* Relative, as everything that leads from here to there. */
+static void studio_part(page *p)
+{
+    mt_buf_addz(p->out, ht_studio_is_there()
+                            ? "<p><a href=\"studio/\">Open Studio</a>: write a "
+                              "contract, see it, try it.</p>\n"
+                            : "<p class=dim>This program was built without Studio, the "
+                              "page for authors: npm was not there. <code>make "
+                              "studio</code> builds it.</p>\n");
+}
+
 void ht_home_write(mt_buf *out, const ht_home *h)
 {
     page p = {.h = h, .out = out};
@@ -447,6 +459,7 @@ void ht_home_write(mt_buf *out, const ht_home *h)
                 "<title>motet</title><style>");
     mt_buf_addz(out, STYLE);
     mt_buf_addz(out, "</style></head><body>\n<h1>motet</h1>\n");
+    studio_part(&p);
     visitor(&p);
     if (h->caller) {
         caller_part(&p);

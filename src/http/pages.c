@@ -93,6 +93,7 @@ enum MHD_Result ht_page_answer(ht_request *r)
     case HT_MCP_METADATA: return ht_mcp_metadata(r);
     case HT_DECISION_POINT: return ht_answer_decision_point(r);
     case HT_CARD: return ht_answer_card(r);
+    case HT_STUDIO: return ht_studio_answer(r);
     case HT_HOME: /* takes the way of a call, since it reads the store */
     case HT_MCP:  /* likewise */
     case HT_CALL: break;

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "http/home.h"
 #include "http/server_state.h"
+#include "http/studio.h"
 
 enum { POOLED = 1024, KEEP_BODY = 64 << 10, KEEP_ARENA = 64 << 10, DRAIN = 1 << 20 };
 
@@ -178,7 +179,7 @@ static enum MHD_Result find_route(ht_request *r, bool *answered)
 {
     const char *why = NULL;
     *answered = true;
-    mt_err err = ht_target_read(&r->arena, r->uri, &r->target, &why);
+    mt_err err = ht_target_read(&r->arena, ht_studio_target(r->uri), &r->target, &why);
     if (err) {
         return err == MT_E_LIMIT
                    ? ht_answer_problem(r, MHD_HTTP_URI_TOO_LONG, "uri_too_long", why)

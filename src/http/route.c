@@ -21,6 +21,10 @@
 const ht_route HT_ROUTES[] = {
     {"GET",    "/",                                         PAGE(HT_HOME),            HT_PUBLIC, "a page for people: what is served, what waits, what was decided",
      "home",              NULL,           "200:Home",                     NULL,        ""},
+    {"GET",    "/studio",                                   PAGE(HT_STUDIO),          HT_PUBLIC, "on to /studio/, the page for authors and auditors",
+     "studio",            NULL,           "200:StudioFile 303:Redirected", NULL,        ""},
+    {"GET",    "/studio/{file}",                            PAGE(HT_STUDIO),          HT_PUBLIC, "a file of that page",
+     "studioFile",        NULL,           "200:StudioFile 304:NotModified", NULL,      "If-None-Match"},
     {"GET",    "/.well-known/tenor",                        PAGE(HT_MANIFEST),        HT_PUBLIC, "the default contract's manifest",
      "manifest",          NULL,           "200:Manifest 304:NotModified", NULL,        "If-None-Match"},
     {"GET",    "/.well-known/authzen-configuration",        PAGE(HT_DECISION_POINT),  HT_PUBLIC, "where decisions are asked for (AuthZEN 1.0)",

@@ -26,7 +26,8 @@ typedef enum ht_page {
     HT_MCP,
     HT_MCP_METADATA,
     HT_DECISION_POINT,
-    HT_CARD
+    HT_CARD,
+    HT_STUDIO
 } ht_page;
 
 enum {

@@ -176,6 +176,8 @@ void ht_origin_write(mt_buf *out, const ht_request *r);
 /* http/card.c */
 enum MHD_Result ht_answer_decision_point(ht_request *r);
 enum MHD_Result ht_answer_card(ht_request *r);
+/* A file of the page under /studio/. */
+enum MHD_Result ht_studio_answer(ht_request *r);
 
 /* http/events.c */
 ht_streams *ht_streams_new(ht_server *s);

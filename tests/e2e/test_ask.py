@@ -56,6 +56,23 @@ WHEN = [
     ("when is not n != 5", "n = 5"),
 ]
 
+# A branch of two whose condition may have no value, which fails the branch.
+FORK = """
+persona p
+fact l { type: List(element_type: Int(0, 9), max: 3) source: "s" }
+fact b { type: Bool source: "s" }
+entity A { states: [s, t] initial: s transitions: [(s, t)] }
+entity B { states: [s, t] initial: s transitions: [(s, t)] }
+operation oa { personas: [p] require: b effects: [A: s -> t] outcomes: [x] error_contract: [precondition_failed, persona_rejected] }
+operation ob { personas: [p] require: true effects: [B: s -> t] outcomes: [x] error_contract: [precondition_failed, persona_rejected] }
+flow f { snapshot: at_initiation entry: fork steps: {
+  fork: ParallelStep { branches: [
+    Branch { id: one entry: o steps: { o: OperationStep { op: oa persona: p outcomes: { x: Terminal(success) } on_failure: Terminate(outcome: failure) } } },
+    Branch { id: two entry: c steps: { c: BranchStep { condition: l[0] = 3 persona: p if_true: q if_false: Terminal(failure) }
+       q: OperationStep { op: ob persona: p outcomes: { x: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+  ] join: JoinPolicy { on_any_failure: Terminate(outcome: failure) on_all_success: Terminal(success) } } } }
+"""
+
 # An outcome is taken by state: of these two only `pay` matches where everything begins.
 BY_STATE = """
 persona p
@@ -623,6 +640,24 @@ class Runs(Case):
                          ("no", "bad", "b", {"l": []}))
         self.assertEqual(self.ask(bad, "flow bad ends")["reply"], "no")
         self.assertIn("did you mean 'bad'", self.fails(2, "ask", bad, "flow bda ends").err)
+
+    def test_flows_with_branches_end_where_every_join_leads_on(self):
+        bundle = json.loads(self.holds("elaborate", self.write("fork.tenor", FORK)).out)
+        flow = next(c for c in bundle["constructs"] if c["kind"] == "Flow")
+        both = flow["steps"][0]["join"]
+        done = {"kind": "Terminal", "outcome": "done"}
+        for kept, reply in (("on_all_success on_any_failure", "yes"), ("on_all_success", "no"),
+                            ("on_any_failure", "no"), ("", "no")):
+            for more in ({}, {"on_all_complete": done}):
+                with self.subTest((kept, more)):
+                    flow["steps"][0]["join"] = {k: both[k] for k in kept.split()} | more
+                    path = self.write("fork.json", json.dumps(bundle))
+                    got = self.ask(path, "every flow ends")
+                    self.assertEqual(got["reply"], "yes" if more else reply)
+                    self.assertEqual(got["proof"], "proven" if got["reply"] == "yes" else "trace")
+        for limit, reply in ((3, "unknown"), (4, "yes")):
+            got = self.ask(self.dir / "fork.tenor", "every flow ends", "--limit", f"flow_steps={limit}")
+            self.assertEqual(got["reply"], reply)
 
     def test_duties_and_authority(self):
         self.assertEqual(self.ask(self.claims, "nobody can both request and approve")["reply"], "yes")

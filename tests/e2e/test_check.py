@@ -308,6 +308,23 @@ rule r { stratum: 0 when: a produce: v(true) }
 """
 
 
+# The first branch meets the second through a sub-flow and the third in both entities.
+FORKED = """persona p
+entity B { states: [s, t] initial: s transitions: [(s, t)] }
+entity A { states: [s, t] initial: s transitions: [(s, t)] }
+operation both { personas: [p] require: true effects: [B: s -> t, A: s -> t] outcomes: [x] error_contract: [persona_rejected] }
+operation only { personas: [p] require: true effects: [B: s -> t] outcomes: [x] error_contract: [persona_rejected] }
+flow sub { snapshot: at_initiation entry: o steps: {
+  o: OperationStep { op: only persona: p outcomes: { x: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+flow f { snapshot: at_initiation entry: fork steps: {
+  fork: ParallelStep { branches: [
+    Branch { id: one entry: o steps: { o: OperationStep { op: both persona: p outcomes: { x: Terminal(success) } on_failure: Terminate(outcome: failure) } } },
+    Branch { id: two entry: o steps: { o: SubFlowStep { flow: sub persona: p on_success: Terminal(success) on_failure: Terminate(outcome: failure) } } },
+    Branch { id: three entry: o steps: { o: OperationStep { op: both persona: p outcomes: { x: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+  ] join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: Terminate(outcome: failure) on_all_complete: null } } } }
+"""
+
+
 class Lint(Case):
     """Levels of warnings: options, comments and motet.yaml; the most specific wins."""
 
@@ -355,6 +372,20 @@ class Lint(Case):
         self.assertEqual(self.codes(text=elsewhere, code=0), [("T701", "warning", 1), ("T702", "warning", 4)])
         self.assertEqual(self.codes(text=LINTED + "// motet: allow-file T701, T702\n", code=0), [])
         self.assertEqual(self.codes("--deny", "T702", "--allow", "T701", text=LINTED + "// motet: allow-file T702\n", code=0), [])
+
+    def test_branches_that_meet_come_in_the_order_of_the_text_then_of_names(self):
+        path = self.write("c.tenor", FORKED)
+        said = [d["message"] for d in json.loads(self.fails(1, "check", "--json", path).out)["diagnostics"]]
+        for message, (branch, entity) in zip(said, (("two", "B"), ("three", "A"), ("three", "B")), strict=True):
+            self.assertIn(f"parallel branches 'one' and '{branch}' both ", message)
+            self.assertIn(f"entity '{entity}'", message)
+
+    def test_a_comment_may_end_and_be_laid_out_in_any_way(self):
+        for comment in ("/* motet: allow T702*/ fact b", "/* motet: allow\tT702 */ fact b",
+                        "/* motet: allow\n * T702\n */\nfact b", "/* motet: allow\r\n * T702\r\n */\r\nfact b",
+                        "// motet: allow T701,T702\r\nfact b"):
+            with self.subTest(comment):
+                self.assertEqual(self.codes(text=LINTED.replace("fact b", comment), code=0), [("T701", "warning", 1)])
 
     def test_a_comment_of_an_import_is_about_the_import(self):
         self.write("lib.tenor", "// motet: allow-file T702\nfact b { type: Bool source: \"s\" }\n")

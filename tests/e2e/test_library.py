@@ -281,6 +281,46 @@ class Graphs(Case):
         result = self.run_motet(*self.words("whatif", kept, path, "--json"))
         self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code))
 
+    def test_one_event_of_a_replay_and_every_change_of_another_graph(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        made = self.ask(graph, "run", self.events(), capture=True).text
+        kept = self.write("kept.json", made)
+        ids = [e["event_id"] for e in json.loads(made)["events"]]
+        answer = self.ask(graph, "replay", made, event=ids[3])
+        self.assertEqual(answer.code, 0, answer.message)
+        self.assertIn(f'"{ids[3]}"'.encode(), answer.text)
+        self.assertNotIn(f'"{ids[4]}"'.encode(), answer.text)
+        gone = self.ask(graph, "replay", made, event="nobody")
+        self.assertEqual((gone.code, gone.message), (1, "the capture has no event 'nobody'"))
+        other = path.read_text().replace("value: 0.0004", "value: 0.0")
+        self.assertNotEqual(other, path.read_text())
+        newer = self.write("crossover.yaml", other)
+        shutil.copytree(CROSSOVER / "manifests", self.dir / "manifests")
+        changed = library.answer(library.Library.motet_graph_whatif, graph, self.graph(text=other),
+                                 library.Str.of(made))
+        result = self.run_motet("graph", "whatif", kept, newer, "--adapter", CROSSOVER / "adapter.yaml",
+                                "--graph", path, "--json")
+        self.assertEqual(changed.code, 1, changed.message)
+        self.assertGreater(len(changed.text.splitlines()), 1)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(changed.text, result.out_bytes)
+        mine = library.answer(library.Library.motet_graph_whatif, self.graph(text=other), graph,
+                              library.Str.of(made))
+        self.assertEqual(mine.code, 1)
+        self.assertIn("are not those of the capture", mine.message)
+        bare = library.answer(library.Library.motet_graph_whatif, None,
+                              self.graph(text=other, adapter=False), library.Str.of(made))
+        self.assertEqual((bare.status, bare.code), (REJECTED, 1))
+        self.assertFalse(json.loads(bare.text)["ok"])
+
+    def test_what_is_held_back_for_good_cannot_be_pumped(self):
+        graph, events = self.graph(), self.events()
+        answer = self.ask(graph, "run", events, pump=True, max_in_flight=0)
+        self.assertEqual(answer.status, USAGE)
+        self.assertIn("`pump` cannot let go what `max_in_flight` 0 holds back", answer.message)
+        for options in ({"pump": True}, {"pump": True, "max_in_flight": 1}, {"max_in_flight": 0}):
+            self.assertNotEqual(self.ask(graph, "run", events, **options).status, USAGE, options)
+
     def test_bad_events_are_refused_before_anything_runs(self):
         graph = self.graph()
         for raw in (b"", b"{", b"\xff\n", b'{"kind":"event"}\n', b"[" * 100000):

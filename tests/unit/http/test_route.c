@@ -38,6 +38,9 @@ static const struct row {
      ""},
     {"tools have no stream", "GET", "/mcp/escrow/seller", NULL, "POST, OPTIONS"},
     {"FU6 addresses of tenants are free", "GET", "/t/acme/v1/contracts", NULL, ""},
+    {"Studio is a page", "GET", "/studio", "/studio", ""},
+    {"with files", "GET", "/studio/index.html", "/studio/{file}", ""},
+    {"the desk's place is free", "GET", "/desk", NULL, ""},
     {"words are case sensitive", "GET", "/V1/ledger", NULL, ""},
 };
 

@@ -1,0 +1,7 @@
+declare module "*.tenor" {
+  const text: string;
+  export default text;
+}
+/** Names of built files, put in by build.mjs. */
+declare const WORKER: string;
+declare const WASM: string;

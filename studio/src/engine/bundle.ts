@@ -1,0 +1,80 @@
+/* The interchange bundle, as far as views read it (docs/interchange.md). */
+export type FactType =
+  | { base: "Bool" }
+  | { base: "Int"; min?: number; max?: number }
+  | { base: "Decimal"; precision: number; scale: number }
+  | { base: "Money"; currency: string }
+  | { base: "Text"; max_length?: number }
+  | { base: "Enum"; values: string[] }
+  | { base: "Date" }
+  | { base: "DateTime" }
+  | { base: "Duration"; unit: string; min?: number; max?: number }
+  | { base: "Record"; fields: Record<string, FactType> }
+  | { base: "List"; element_type: FactType; max?: number }
+  | { base: "TaggedUnion"; variants: Record<string, FactType> };
+
+export interface Fact {
+  kind: "Fact";
+  id: string;
+  type: FactType;
+  default?: unknown;
+}
+export interface Entity {
+  kind: "Entity";
+  id: string;
+  states: string[];
+  initial: string;
+  transitions: { from: string; to: string }[];
+}
+export interface Operation {
+  kind: "Operation";
+  id: string;
+  allowed_personas: string[];
+  effects: { entity_id: string; from: string; to: string; outcome?: string }[];
+  outcomes: string[];
+  precondition?: unknown;
+}
+export interface Flow {
+  kind: "Flow";
+  id: string;
+  entry: string;
+}
+export interface Persona {
+  kind: "Persona";
+  id: string;
+}
+export interface System {
+  kind: "System";
+  id: string;
+  members: { id: string; path: string }[];
+}
+export type Construct = Fact | Entity | Operation | Flow | Persona | System | { kind: "Rule" | "Source" | "Type"; id: string };
+
+export interface Bundle {
+  id: string;
+  constructs: Construct[];
+}
+
+type OfKind<K extends Construct["kind"]> = Extract<Construct, { kind: K }>;
+
+export function all<K extends Construct["kind"]>(bundle: Bundle | undefined, kind: K): OfKind<K>[] {
+  return (bundle?.constructs.filter((c) => c.kind === kind) ?? []) as OfKind<K>[];
+}
+
+/** Verdicts and facts that a condition reads, by name. */
+export function reads(condition: unknown, verdicts = new Set<string>(), facts = new Set<string>()): { verdicts: Set<string>; facts: Set<string> } {
+  if (Array.isArray(condition)) {
+    condition.forEach((part) => reads(part, verdicts, facts));
+  } else if (condition !== null && typeof condition === "object") {
+    for (const [key, value] of Object.entries(condition)) {
+      if (key === "verdict_present" && typeof value === "string") {
+        verdicts.add(value);
+      } else if (key === "fact_ref" && typeof value === "string") {
+        facts.add(value);
+      } else {
+        reads(value, verdicts, facts);
+      }
+    }
+  }
+  return { verdicts, facts };
+}

@@ -1,0 +1,96 @@
+/* What the page asks of the worker that has the engine, and what it answers. One row for
+ * each kind of call: to add one, add a row here and a function in worker.ts. */
+import type { Diagnostic } from "motet/engine";
+import type { Bundle } from "./bundle";
+import type { Description } from "../picture/description";
+
+export type { Diagnostic } from "motet/engine";
+
+export type Files = [path: string, text: string][];
+
+export interface Place {
+  file: string;
+  line: number;
+  column: number;
+  end_line: number;
+  end_column: number;
+}
+
+/** One name in the source: where it stands, and what it means. */
+export interface Named {
+  kind: string;
+  id: string;
+  is_definition: boolean;
+  at: Place;
+  definition: Place;
+}
+
+/** A contract that holds, as views need it. */
+export interface Good {
+  etag: string;
+  bundle: Bundle;
+  index: Named[];
+  picture: Description;
+  /** Members and triggers, where it is a System. */
+  system: Description | null;
+}
+
+export interface Checked {
+  diagnostics: Diagnostic[];
+  good: Good | null;
+}
+
+export interface Told {
+  text: string;
+  /** 0: done, or it holds; 1: it does not. */
+  code: number;
+}
+
+/** What `motet diff --json` says of one field. */
+export interface FieldChange {
+  field: string;
+  class: string;
+  before?: unknown;
+  after?: unknown;
+  changes: { key: string; change: string; class: string; names: string[]; reason: string; action: string | null; impact: { in_flight: string; new_flows: string } }[];
+}
+export interface Changed {
+  kind: string;
+  id: string;
+  class: string;
+}
+export interface Diff {
+  class: string;
+  policy_required: boolean;
+  summary: { total_changes: number; breaking_count: number; requires_analysis_count: number; non_breaking_count: number };
+  added: Changed[];
+  removed: Changed[];
+  changed: (Changed & { fields: FieldChange[] })[];
+}
+export interface Compared {
+  diff: Diff;
+  /** Of the older one. */
+  picture: Description;
+}
+
+export interface Calls {
+  /** The root first. What is asked later is asked of the last contract that held. */
+  check: { ask: { files: Files }; answer: Checked };
+  /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
+  ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
+  format: { ask: { text: string; name: string }; answer: string };
+  /** Two versions, each with its root first. */
+  compare: { ask: { older: Files; newer: Files }; answer: Compared };
+  /** An export of a ledger, from its bytes. */
+  verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
+  version: { ask: Record<string, never>; answer: { version: string; language: string } };
+}
+
+export type Kind = keyof Calls;
+export type Request<K extends Kind = Kind> = { id: number; kind: K; ask: Calls[K]["ask"] };
+export interface Fault {
+  kind: string;
+  path: string;
+  message: string;
+}
+export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault };

@@ -1,0 +1,80 @@
+/* Files of the reader's machine: opened by choosing or dropping them, saved as downloads. */
+import { evidence } from "./evidence.svelte";
+import { notices } from "./notices.svelte";
+import { workspace } from "./workspace.svelte";
+
+const LARGEST = 4 << 20;
+const KINDS = /\.(tenor|json|ya?ml)$/i;
+
+/** The root is what others do not import: a System, else the first in order. */
+function rootFirst(files: [string, string][]): [string, string][] {
+  const root = files.find(([path, text]) => /\.tenor$/.test(path) && /^\s*system\s/m.test(text)) ?? files.find(([path]) => /\.tenor$/.test(path)) ?? files[0]!;
+  return [root, ...files.filter((f) => f !== root)];
+}
+
+/** Facts are taken as facts: a JSON object that is no bundle. */
+function isFacts(path: string, text: string): boolean {
+  return /\.json$/i.test(path) && !/"kind"\s*:\s*"Bundle"/.test(text);
+}
+
+export async function openFiles(list: Iterable<File>): Promise<void> {
+  const proofs = [...list].filter((f) => /\.(jsonl|pub)$/i.test(f.name));
+  if (proofs.length) {
+    location.hash = "#/verify";
+    await evidence.open(proofs);
+    return;
+  }
+  const all = [...list].filter((f) => KINDS.test(f.name));
+  if (!all.length) {
+    notices.say("Nothing there to open: contracts end in .tenor, bundles and facts in .json, scenarios in .yaml.");
+    return;
+  }
+  const large = all.find((f) => f.size > LARGEST);
+  if (large) {
+    notices.say(`${large.name} is larger than ${LARGEST >> 20} MB. motet check reads it.`);
+    return;
+  }
+  const read = await Promise.all(all.map(async (f): Promise<[string, string]> => [f.webkitRelativePath || f.name, await f.text()]));
+  const facts = read.find(([path, text]) => isFacts(path, text));
+  const files = read.filter((f) => f !== facts);
+  if (!files.length && facts) {
+    workspace.setFacts(facts[1]);
+    notices.say(`${facts[0]} are the facts now.`);
+    return;
+  }
+  const ordered = rootFirst(files);
+  workspace.replace({ name: ordered[0]![0].replace(/^.*\//, "").replace(/\.\w+$/, ""), files: ordered, facts: facts?.[1] ?? "{}", states: {} }, `Opened ${ordered.map(([p]) => p).join(", ")}.`);
+}
+
+export function download(name: string, text: string, type = "text/plain"): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name.replace(/^.*\//, "");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "font-family", "opacity", "text-anchor"];
+
+/** A picture as a file of its own: what the page's styles say of it is written into it. */
+export function svgText(svg: SVGSVGElement): string {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
+  from.forEach((element, i) => {
+    const look = getComputedStyle(element), target = to[i]!;
+    KEPT.forEach((name) => {
+      const value = look.getPropertyValue(name);
+      if (value && element.tagName !== "title") {
+        target.setAttribute(name, value);
+      }
+    });
+    ["class", "style", "tabindex", "role", "data-name"].forEach((name) => target.removeAttribute(name));
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  const [x, y, width, height] = (svg.getAttribute("viewBox") ?? "0 0 0 0").split(" ");
+  Object.entries({ x, y, width, height, fill: getComputedStyle(svg.closest(".panel") ?? document.body).backgroundColor }).forEach(([k, v]) => back.setAttribute(k, v ?? "0"));
+  copy.prepend(back);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
+}

@@ -1,0 +1,272 @@
+/* The one place of state: files, facts, states, and what the engine says of them.
+ *
+ * Whatever changes a text calls edit(); the engine is then asked, and views see `checked`
+ * and `good` change. `good` is the last contract that held: while a text is broken, pictures
+ * and answers stay. Everything is kept in this browser as a draft, so nothing is lost by a reload. */
+import { all } from "../engine/bundle";
+import { EngineFault, call } from "../engine/client";
+import type { Checked, Files, Good, Place } from "../engine/messages";
+import { notices } from "./notices.svelte";
+import { pack, unpack } from "./share";
+
+export type States = Record<string, Record<string, string>>;
+
+/** What is kept, shared and opened. */
+export interface Saved {
+  name: string;
+  /** The root first. */
+  files: Files;
+  /** JSON, as it was typed. */
+  facts: string;
+  /** Of each entity's one instance, where it is not the initial one. */
+  states?: Record<string, string>;
+  /** The older version that it is compared with. */
+  base?: Files | null;
+}
+
+export const DRAFT = "motet.studio.draft";
+const SAVE_AFTER = 250;
+
+function isFiles(files: unknown): files is Files {
+  return Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
+    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string"));
+}
+
+function readSaved(value: unknown): Saved {
+  const v = value as Partial<Saved> | null;
+  const files = v?.files;
+  if (!v || !isFiles(files) || typeof v.name !== "string") {
+    throw new Error("this is not a workspace of Studio");
+  }
+  const states = Object.entries(v.states ?? {}).filter(([, s]) => typeof s === "string");
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), base: isFiles(v.base) ? v.base : null };
+}
+
+class Workspace {
+  name = $state("");
+  files = $state.raw<Files>([]);
+  current = $state("");
+  facts = $state("{}");
+  at = $state.raw<Record<string, string>>({});
+  base = $state.raw<Files | null>(null);
+  checked = $state.raw<Checked>({ diagnostics: [], good: null });
+  good = $state.raw<Good | null>(null);
+  /** Why the engine does not answer; "": it does. */
+  trouble = $state("");
+  ready = $state(false);
+  /** Where the cursor is. */
+  cursor = $state.raw<{ file: string; line: number; column: number } | null>(null);
+  /** Where it should go; a new object each time. */
+  goal = $state.raw<Place | null>(null);
+  /** Grows with every text that did not come from the editor itself. */
+  opened = $state(0);
+  #asking = false;
+  #again = false;
+  #timer = 0;
+  #told = false;
+
+  get text(): string {
+    return this.files.find(([path]) => path === this.current)?.[1] ?? "";
+  }
+
+  get saved(): Saved {
+    return { name: this.name, files: this.files, facts: this.facts, states: this.at, base: this.base };
+  }
+
+  // ---- open and keep ----
+
+  open(saved: Saved): void {
+    this.name = saved.name;
+    this.files = saved.files;
+    this.facts = saved.facts;
+    this.at = saved.states ?? {};
+    this.base = saved.base ?? null;
+    this.current = saved.files[0]![0];
+    this.good = null;
+    this.cursor = null;
+    this.opened++;
+    this.#changed();
+  }
+
+  /** The same with a way back. */
+  replace(saved: Saved, said: string): void {
+    const before = this.saved;
+    this.open(saved);
+    notices.say(said, () => this.open(before));
+  }
+
+  /** A link's workspace, else the draft, else the example. */
+  async start(packed: string | null, example: Saved): Promise<void> {
+    let draft: Saved | null = null;
+    try {
+      draft = readSaved(JSON.parse(localStorage.getItem(DRAFT) ?? "null"));
+    } catch {
+      // The first visit.
+    }
+    this.open(draft ?? example);
+    if (packed !== null) {
+      try {
+        const shared = readSaved(await unpack(packed));
+        this.replace(shared, `Opened ${shared.name} from the link.`);
+      } catch {
+        notices.say("The link could not be read: it is not whole. Ask for it again; your draft is as it was.");
+      }
+    }
+    addEventListener("pagehide", () => this.keep());
+  }
+
+  keep(): void {
+    clearTimeout(this.#timer);
+    try {
+      localStorage.setItem(DRAFT, JSON.stringify(this.saved));
+    } catch {
+      notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
+    }
+  }
+
+  /** Another tab wrote the draft. This one keeps its text; the next change here is the draft again. */
+  overtaken(): void {
+    if (!this.#told) {
+      this.#told = true;
+      notices.say("Studio is open in another tab, too: what is typed last is what is kept. Share makes a link of this one.");
+    }
+  }
+
+  link(): Promise<string> {
+    return pack(this.saved);
+  }
+
+  // ---- change ----
+
+  edit(path: string, text: string): void {
+    this.files = this.files.map((f) => (f[0] === path ? [path, text] : f));
+    this.#changed();
+  }
+
+  /** A text from elsewhere than the editor. */
+  put(path: string, text: string): void {
+    const there = this.files.some((f) => f[0] === path);
+    this.files = there ? this.files.map((f) => (f[0] === path ? [path, text] : f)) : [...this.files, [path, text]];
+    this.opened++;
+    this.#changed();
+  }
+
+  addFile(): void {
+    let n = 1;
+    while (this.files.some(([path]) => path === `file${n}.tenor`)) {
+      n++;
+    }
+    this.put(`file${n}.tenor`, "");
+    this.current = `file${n}.tenor`;
+  }
+
+  rename(path: string, to: string): void {
+    if (to && !this.files.some((f) => f[0] === to)) {
+      this.files = this.files.map((f) => (f[0] === path ? [to, f[1]] : f));
+      this.current = this.current === path ? to : this.current;
+      this.#changed();
+    }
+  }
+
+  removeFile(path: string): void {
+    const before = this.saved;
+    this.files = this.files.filter((f) => f[0] !== path);
+    this.current = this.files[0]![0];
+    this.opened++;
+    this.#changed();
+    notices.say(`Removed ${path}.`, () => this.open(before));
+  }
+
+  setFacts(text: string): void {
+    this.facts = text;
+    this.#keepSoon();
+  }
+
+  /** The state of an entity's one instance. */
+  stateOf(entity: string): string {
+    const known = all(this.good?.bundle, "Entity").find((e) => e.id === entity);
+    const at = this.at[entity];
+    return known && at !== undefined && known.states.includes(at) ? at : known?.initial ?? "";
+  }
+
+  setState(entity: string, state: string): void {
+    this.at = { ...this.at, [entity]: state };
+    this.#keepSoon();
+  }
+
+  /** As the engine takes them. */
+  get states(): States {
+    return Object.fromEntries(all(this.good?.bundle, "Entity").map((e) => [e.id, { _default: this.stateOf(e.id) }]));
+  }
+
+  /** Another file is the contract; those beside it stay. */
+  setRoot(path: string): void {
+    const before = this.saved;
+    const root = this.files.find(([p]) => p === path || p.endsWith(`/${path}`));
+    if (root) {
+      this.open({ ...before, files: [root, ...this.files.filter((f) => f !== root)] });
+      notices.say(`${root[0]} is the contract now.`, () => this.open(before));
+    }
+  }
+
+  /** Keeps the contract as it is now to be compared with, or forgets it. */
+  setBase(keep: boolean): void {
+    const before = this.base;
+    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$/.test(path)) : null;
+    this.#keepSoon();
+    notices.say(keep ? "Kept as the old version. Change the text, and come back." : "The old version is forgotten.", () => {
+      this.base = before;
+      this.#keepSoon();
+    });
+  }
+
+  goTo(place: Place): void {
+    if (this.files.some(([path]) => path === place.file)) {
+      this.current = place.file;
+      this.goal = { ...place };
+    }
+  }
+
+  #keepSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.keep(), SAVE_AFTER);
+  }
+
+  #changed(): void {
+    this.#keepSoon();
+    void this.#check();
+  }
+
+  /** One question at a time; what changed meanwhile is asked once more. */
+  async #check(): Promise<void> {
+    if (this.#asking) {
+      this.#again = true;
+      return;
+    }
+    this.#asking = true;
+    do {
+      this.#again = false;
+      try {
+        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$/.test(path)) });
+        this.good = this.checked.good ?? this.good;
+        this.trouble = "";
+      } catch (fault) {
+        this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
+      }
+    } while (this.#again);
+    this.#asking = false;
+    this.ready = true;
+  }
+
+  // ---- what views read ----
+
+  get errors(): number {
+    return this.checked.diagnostics.filter((d) => d.severity === "error").length;
+  }
+
+  get warnings(): number {
+    return this.checked.diagnostics.filter((d) => d.severity === "warning").length;
+  }
+}
+
+export const workspace = new Workspace();

@@ -1,0 +1,28 @@
+/* The table of views. A view is a component without properties that reads the workspace; it is
+ * fetched when it is first shown. To add one: a row here, a component in views/, its
+ * styles in style/. Keys are the order of rows: Alt+1, Alt+2, … */
+import type { Component } from "svelte";
+
+export interface View {
+  id: string;
+  title: string;
+  group: "Author" | "Audit";
+  about: string;
+  icon: string; // the path of a 20 by 20 drawing
+  load: () => Promise<{ default: Component }>;
+}
+
+export const VIEWS: View[] = [
+  { id: "source", title: "Source", group: "Author", about: "The contract, checked as you type",
+    icon: "M7 5 2.5 10 7 15M13 5l4.5 5L13 15M11 3.5 9 16.5", load: () => import("./views/Source.svelte") },
+  { id: "pictures", title: "Pictures", group: "Author", about: "States, flows, rules and who may do what",
+    icon: "M3 4.5h5v4H3zM12 11.5h5v4h-5zM8 6.5h4.5v5M12 4.5a2.5 2.5 0 1 0 5 0 2.5 2.5 0 1 0-5 0", load: () => import("./views/Pictures.svelte") },
+  { id: "facts", title: "Facts", group: "Author", about: "What follows from the facts, and why",
+    icon: "M4 5h12M4 10h7M4 15h5M12.5 14l2 2 3.5-4.5", load: () => import("./views/Facts.svelte") },
+  { id: "simulate", title: "Simulate", group: "Author", about: "Act, and see states move",
+    icon: "M5 3.5v13l11-6.5z", load: () => import("./views/Simulate.svelte") },
+  { id: "versions", title: "Versions", group: "Author", about: "What changed, and what it breaks",
+    icon: "M5.500 3v14M3 5.500 5.500 3 8 5.500M14.500 17V3M12 14.500l2.500 2.500 2.500-2.500", load: () => import("./views/Versions.svelte") },
+  { id: "verify", title: "Verify", group: "Audit", about: "A ledger, checked from its bytes",
+    icon: "M10 2.500 4 5v4.500c0 3.800 2.500 6.500 6 8 3.500-1.500 6-4.200 6-8V5zM7.500 9.800l1.900 1.900 3.300-3.700", load: () => import("./views/Verify.svelte") },
+];

@@ -1,0 +1,60 @@
+/* walk.mjs CHROMIUM URL PROFILE OUT: does with Studio what a person does, in Debian's Chromium, and writes what became
+ * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
+ *
+ * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
+ * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
+import { writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import { CASES } from "./cases.mjs";
+
+const [executablePath, url, profile, out] = process.argv.slice(2);
+const here = createRequire(new URL("../../tests/npm/browser/package.json", import.meta.url));
+const { chromium } = await import(pathToFileURL(here.resolve("playwright-core")).href.replace(/index\.js$/, "index.mjs"));
+const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const origin = new URL(url).origin;
+const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
+
+async function once(name, size, run) {
+  const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
+    permissions: ["clipboard-read", "clipboard-write"] });
+  context.setDefaultTimeout(15000);
+  const wrong = [], expected = [];
+  await context.addInitScript(() => {
+    window.broken = [];
+    addEventListener("securitypolicyviolation", (e) => window.broken.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
+  });
+  const page = await context.newPage();
+  context.on("request", (r) => {
+    if (!r.url().startsWith(origin) && !r.url().startsWith("blob:")) {
+      wrong.push(`asked ${r.url()}`);
+    }
+  });
+  page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
+  page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
+  try {
+    await run({ page, url, size, context, expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    wrong.push(...await page.evaluate(() => window.broken));
+  } catch (fault) {
+    wrong.push(String(fault.stack ?? fault));
+  }
+  if (process.env.STUDIO_SHOTS) {
+    await page.waitForTimeout(150);
+    await page.screenshot({ path: `${process.env.STUDIO_SHOTS}/${name.replace(/\W+/g, "_")}_${size}.png` }).catch(() => 0);
+  }
+  await context.close();
+  said[`${name}, ${size}`] = wrong.filter((w) => !expected.some((e) => e.test(w))).join("\n");
+}
+
+for (const { name, sizes, run } of CASES) {
+  for (const size of sizes ?? ["desktop"]) {
+    if (!process.env.STUDIO_ONLY || name.includes(process.env.STUDIO_ONLY)) {
+      await once(name, size, run);
+    }
+  }
+}
+await browser.close();
+writeFileSync(out, JSON.stringify({ said, kept }, null, 1));
