@@ -26,6 +26,19 @@ void ls_notify(mt_buf *out, const char *name, const mt_buf *params)
     mt_buf_free(&body);
 }
 
+void ls_request(ls_server *s, mt_buf *out, const char *name)
+{
+    mt_buf body = {0};
+    mt_jw w = mt_jw_start(&body, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_i64(&w, "id", ++s->asked);
+    mt_jw_key_str(&w, "jsonrpc", MT_STR("2.0"));
+    mt_jw_key_str(&w, "method", mt_str_z(name));
+    mt_jw_end_object(&w);
+    send(out, &body);
+    mt_buf_free(&body);
+}
+
 void ls_answer_error(mt_buf *out, const mt_json *id, int code, mt_str message)
 {
     mt_buf body = {0};

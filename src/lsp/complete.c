@@ -514,6 +514,22 @@ static void offer_outcomes(completer *x, const where *w)
     }
 }
 
+/* `op: pay persona: |`: whom the operation allows; false: it is not known. */
+static bool offer_allowed(completer *x, const where *w)
+{
+    const level *l = w->depth ? &w->levels[w->depth - 1] : NULL;
+    mt_str op = l && mt_str_is(l->field, "persona") ? written(x, l, "op", w->last)
+                                                    : (mt_str){0};
+    const fr_construct *k = op.len ? find(x, FR_OPERATION, op) : NULL;
+    const fr_operation *o = (const fr_operation *)(const void *)k;
+    if (!o || !o->personas.len) {
+        return false;
+    }
+    offer_names(x, &o->personas, LS_ITEM_INTERFACE,
+                mt_strf(x->c->a, "may %.*s", MT_ARG(op)));
+    return true;
+}
+
 static void offer_initials(completer *x, const where *w);
 
 static void offer_set(completer *x, const where *w, unsigned set)
@@ -540,6 +556,9 @@ static void offer_set(completer *x, const where *w, unsigned set)
     }
     if (set & OUTCOMES) {
         offer_outcomes(x, w);
+    }
+    if (set & PERSONAS && offer_allowed(x, w)) {
+        set &= ~(unsigned)PERSONAS;
     }
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (set & KINDS[i].bit) {

@@ -130,7 +130,7 @@ static void has_changed(ls_server *s, ls_document *d)
 {
     count_lines(d);
     ls_views_forget(s, d->id);
-    d->is_dirty = true;
+    d->is_dirty = !s->has_pull; /* who asks does so for what it has changed itself */
 }
 
 /* ---- what the editor says ---- */
@@ -240,7 +240,9 @@ void ls_did_close(ls_call *c)
         if (mt_str_eq(d->uri, uri)) {
             s->documents.items[i] = s->documents.items[--s->documents.len];
             ls_views_forget(s, d->id);
-            tell_nothing(d->uri, c->out);
+            if (!s->has_pull) {
+                tell_nothing(d->uri, c->out);
+            }
             ls_document_free(d);
             return;
         }

@@ -340,12 +340,14 @@ static void know_choices(ls_inquiry *q, const mt_form_row *row)
     }
 }
 
-/* Keys, where an object is or could begin; words, where a value is. */
+/* Keys, where an object is or could begin; words, where a value is. Behind a part of a
+ * text, such as the node of an edge, none begins. */
 static void know_form(ls_inquiry *q)
 {
     size_t own = q->spot.is_key, depth = q->spot.depth - own;
     standing at = stand(q, depth);
-    if (q->spot.is_key || q->spot.may_be_key) {
+    bool may_begin = q->spot.may_be_key && q->part.from == q->spot.range.from;
+    if (q->spot.is_key || may_begin) {
         present p = present_in(q, depth);
         know_rows(q, at.more, &p);
         know_rows(q, at.object, &p);

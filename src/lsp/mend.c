@@ -32,11 +32,21 @@ static bool all_known(const ls_mender *m, const ls_mend_edit *edits, size_t coun
     return count > 0;
 }
 
+static bool is_told(const ls_mender *m, mt_str title, const ls_mend_edit *first)
+{
+    bool is_new;
+    mt_arena *a = m->c->a;
+    mt_map_add(a, m->told, mt_strf(a, "%zu %.*s", first->at.from, MT_ARG(title)),
+               &is_new);
+    return !is_new;
+}
+
 void ls_mend(const ls_mender *m, const char *kind, bool is_preferred, mt_str title,
              const ls_mend_edit *edits, size_t count)
 {
     ls_call *c = m->c;
-    if (!ls_mend_wants(c, kind) || !all_known(m, edits, count)) {
+    if (!ls_mend_wants(c, kind) || !all_known(m, edits, count) ||
+        is_told(m, title, edits)) {
         return;
     }
     mt_jw_begin_object(c->w);
@@ -288,7 +298,8 @@ static void mend_faults(const ls_mender *m)
 
 void ls_code_actions(ls_call *c)
 {
-    ls_mender m = {.c = c};
+    mt_map told = {0};
+    ls_mender m = {.c = c, .told = &told};
     if (!read_range(c, &m.asked)) {
         return;
     }

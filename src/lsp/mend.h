@@ -5,6 +5,7 @@
 #ifndef LS_MEND_H
 #define LS_MEND_H
 
+#include "base/map.h"
 #include "lsp/server.h"
 
 /* One request for actions. */
@@ -12,6 +13,7 @@ typedef struct ls_mender {
     ls_call *c;
     const ls_view *v;
     ls_range asked;
+    mt_map *told; /* actions that are written: two faults may want the same */
 } ls_mender;
 
 /* One edit of a file of the view. */

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_FILES = 2000 }; /* of a workspace, looked through for one answer */
+enum { MOST_FILES = 10000 }; /* of a workspace, looked through for one answer */
 
 /* ---- one name ---- */
 
@@ -131,6 +131,7 @@ typedef struct uses {
     mt_arena *a;
     use *items;
     size_t len, cap;
+    bool is_cut; /* there may be more, in files that were not looked at */
 } uses;
 
 /* The same file can be a source of several views, under several paths. */
@@ -194,7 +195,8 @@ static bool look_through(void *context, mt_str path)
         add_uses_of(x->found, v, x->id, x->offset);
         ls_view_free(v);
     }
-    return ++x->files < MOST_FILES;
+    x->found->is_cut = ++x->files == MOST_FILES;
+    return !x->found->is_cut;
 }
 
 static int by_place(const void *a, const void *b)
@@ -529,6 +531,14 @@ void ls_rename(ls_call *c)
     if (!u.len || !is_fit(c, name, is_quoted(&u.items[0]))) {
         ls_refuse(c, LS_REQUEST_FAILED,
                   mt_strf(c->a, "'%.*s' is not a name", MT_ARG(name)));
+        return;
+    }
+    if (u.is_cut) {
+        ls_refuse(c, LS_REQUEST_FAILED,
+                  mt_strf(c->a,
+                          "the workspace has more than %d contracts, and those "
+                          "that were not looked at may use it",
+                          MOST_FILES - 1));
         return;
     }
     mt_str fault = fault_of_trial(c, &u, name);

@@ -113,6 +113,7 @@ void ls_free(ls_server *s)
     }
     for (size_t i = s->queue.first; i < s->queue.len; i++) {
         mt_buf_free(&s->queue.items[i].text);
+        mt_buf_free(&s->queue.items[i].id);
     }
     for (size_t i = 0; i < s->folders.len; i++) {
         free((void *)(uintptr_t)s->folders.items[i].ptr);
@@ -194,7 +195,11 @@ static void agree(ls_server *s, const mt_json *can)
     const mt_json *resolve =
         mt_json_at(mt_json_at(text, "codeAction"), "resolveSupport");
     s->has_resolve = has_text(mt_json_at(resolve, "properties"), MT_STR("edit"));
-    const mt_json *edit = mt_json_at(mt_json_at(can, "workspace"), "workspaceEdit");
+    const mt_json *workspace = mt_json_at(can, "workspace");
+    s->has_pull = mt_json_is(mt_json_at(text, "diagnostic"), MT_JSON_OBJECT);
+    s->has_refresh =
+        is_true(mt_json_at(mt_json_at(workspace, "diagnostics"), "refreshSupport"));
+    const mt_json *edit = mt_json_at(workspace, "workspaceEdit");
     s->has_create = is_true(mt_json_at(edit, "documentChanges")) &&
                     has_text(mt_json_at(edit, "resourceOperations"), MT_STR("create"));
 }
@@ -405,6 +410,18 @@ static const mt_json *id_of(const mt_json *message)
     return mt_json_is(id, MT_JSON_STRING) || mt_json_is(id, MT_JSON_NUMBER) ? id : NULL;
 }
 
+/* As it is written, so that 1 and "1" are two; empty: there is none. */
+static mt_str text_of_id(mt_arena *a, const mt_json *id)
+{
+    mt_buf b = {0};
+    if (id) {
+        mt_json_write(&b, id, false);
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
 /* Requests with a row for a notification and the other way round are taken as they
  * come: what counts is whether there is an id. What begins with $/ may be ignored. */
 static void hear(ls_server *s, mt_str text, mt_buf *out)
@@ -451,6 +468,72 @@ static void enqueue(ls_server *s, mt_str text)
     *m = (ls_message){.is_dropped = false};
     mt_buf_adds(&m->text, text);
 }
+
+/* ---- what is taken back ---- */
+
+/* The id that `$/cancelRequest` names, as text; false: it is something else. Others are
+ * told from it by their bytes, so that this costs nothing for them. */
+static bool is_cancel(mt_arena *a, mt_str text, mt_str *id)
+{
+    mt_str word = MT_STR("cancelRequest"); /* the slash before it may be escaped */
+    mt_json message;
+    if (text.len > 300 || !memmem(text.ptr, text.len, word.ptr, word.len) ||
+        mt_json_read(a, text, NULL, &message, NULL) ||
+        !mt_str_is(mt_json_text(mt_json_at(&message, "method")), "$/cancelRequest")) {
+        return false;
+    }
+    *id = text_of_id(a, mt_json_at(mt_json_at(&message, "params"), "id"));
+    return true;
+}
+
+/* A message is read for its id once, when the first of those behind it is a
+ * cancellation: each of many would read it again. */
+static void know_id(ls_server *s, ls_message *m)
+{
+    mt_json message;
+    mt_json_limits limits = {.bytes = MESSAGE_BYTES, .depth = MESSAGE_DEPTH};
+    if (!m->is_known) {
+        m->is_known = true;
+        if (!mt_json_read(&s->scratch, mt_buf_str(&m->text), &limits, &message, NULL) &&
+            mt_json_at(&message, "method")) {
+            mt_buf_adds(&m->id, text_of_id(&s->scratch, id_of(&message)));
+        }
+    }
+}
+
+/* Takes back what waits and has the id. */
+static void cancel(ls_server *s, mt_str id)
+{
+    for (size_t i = s->queue.first; id.len && i < s->queue.len; i++) {
+        ls_message *m = &s->queue.items[i];
+        mt_mark mark = mt_arena_mark(&s->scratch);
+        know_id(s, m);
+        m->is_dropped |= mt_str_eq(mt_buf_str(&m->id), id);
+        mt_arena_rewind(&s->scratch, mark);
+    }
+}
+
+/* A cancellation is over when it has come: it does not wait with the others. */
+static void take(ls_server *s, mt_str text)
+{
+    mt_str id;
+    mt_mark mark = mt_arena_mark(&s->scratch);
+    if (is_cancel(&s->scratch, text, &id)) {
+        cancel(s, id);
+    } else {
+        enqueue(s, text);
+    }
+    mt_arena_rewind(&s->scratch, mark);
+}
+
+static void answer_dropped(ls_server *s, const ls_message *m, mt_buf *out)
+{
+    mt_json id;
+    mt_json_read(&s->scratch, mt_buf_str(&m->id), NULL, &id, NULL);
+    ls_answer_error(out, &id, LS_REQUEST_CANCELLED, MT_STR("it was taken back"));
+}
+
+/* ---- bytes in ---- */
 
 /* The value of a header in bytes[0..len), whose lines end with \r\n; empty if it is
  * not there. Names are compared without regard to case. */
@@ -525,85 +608,28 @@ void ls_feed(ls_server *s, mt_str bytes)
     mt_str message;
     while (!s->has_ended &&
            next_message(s, mt_str_skip(mt_buf_str(&s->inbox), done), &message, &used)) {
-        enqueue(s, message);
+        take(s, message);
         done += used;
     }
     memmove(s->inbox.ptr, s->inbox.ptr + done, s->inbox.len - done);
     s->inbox.len -= done;
 }
 
-/* ---- what is taken back ---- */
-
-/* The id that `$/cancelRequest` names, as text; empty: it is something else. Messages
- * are looked at by their beginnings, so that this costs nothing for the others. */
-static bool is_cancel(mt_arena *a, mt_str text, mt_str *id)
-{
-    mt_json message;
-    if (text.len > 300 || mt_json_read(a, text, NULL, &message, NULL) ||
-        !mt_str_is(mt_json_text(mt_json_at(&message, "method")), "$/cancelRequest")) {
-        return false;
-    }
-    const mt_json *v = mt_json_at(mt_json_at(&message, "params"), "id");
-    mt_buf b = {0};
-    if (v) {
-        mt_json_write(&b, v, false);
-    }
-    *id = mt_str_dup(a, mt_buf_str(&b));
-    mt_buf_free(&b);
-    return true;
-}
-
-static bool has_id(mt_arena *a, mt_str text, mt_str wanted)
-{
-    mt_json message;
-    mt_json_limits limits = {.bytes = MESSAGE_BYTES, .depth = MESSAGE_DEPTH};
-    if (mt_json_read(a, text, &limits, &message, NULL) || !id_of(&message)) {
-        return false;
-    }
-    mt_buf b = {0};
-    mt_json_write(&b, id_of(&message), false);
-    bool same = mt_str_eq(mt_buf_str(&b), wanted);
-    mt_buf_free(&b);
-    return same;
-}
-
-/* Requests that wait and are taken back by what waits behind them. */
-static void drop_cancelled(ls_server *s, mt_buf *out)
-{
-    for (size_t i = s->queue.first; i < s->queue.len; i++) {
-        mt_str id;
-        mt_mark m = mt_arena_mark(&s->scratch);
-        if (is_cancel(&s->scratch, mt_buf_str(&s->queue.items[i].text), &id)) {
-            s->queue.items[i].is_dropped = true;
-            for (size_t j = s->queue.first; j < i; j++) {
-                ls_message *other = &s->queue.items[j];
-                if (!other->is_dropped &&
-                    has_id(&s->scratch, mt_buf_str(&other->text), id)) {
-                    mt_json v;
-                    other->is_dropped = true;
-                    mt_json_read(&s->scratch, id, NULL, &v, NULL);
-                    ls_answer_error(out, &v, LS_REQUEST_CANCELLED,
-                                    MT_STR("it was taken back"));
-                }
-            }
-        }
-        mt_arena_rewind(&s->scratch, m);
-    }
-}
+/* ---- work ---- */
 
 static bool work_on_message(ls_server *s, mt_buf *out)
 {
-    if (s->queue.len - s->queue.first > 1) {
-        drop_cancelled(s, out);
-    }
     if (s->queue.first == s->queue.len) {
         return false;
     }
     ls_message m = s->queue.items[s->queue.first++];
-    if (!m.is_dropped) {
+    if (m.is_dropped) {
+        answer_dropped(s, &m, out);
+    } else {
         hear(s, mt_buf_str(&m.text), out);
     }
     mt_buf_free(&m.text);
+    mt_buf_free(&m.id);
     if (s->scratch.reserved > KEPT_SCRATCH) {
         mt_arena_free(&s->scratch);
         s->scratch = (mt_arena){0};
@@ -613,8 +639,26 @@ static bool work_on_message(ls_server *s, mt_buf *out)
     return true;
 }
 
+/* An editor that asks for diagnostics would show what it is told a second time. It is
+ * told to ask again where something changed that it may not know of. */
+static bool ask_to_ask(ls_server *s, mt_buf *out)
+{
+    bool is_due = false;
+    for (size_t i = 0; i < s->documents.len; i++) {
+        is_due |= s->documents.items[i]->is_dirty;
+        s->documents.items[i]->is_dirty = false;
+    }
+    if (is_due && s->has_refresh) {
+        ls_request(s, out, "workspace/diagnostic/refresh");
+    }
+    return is_due;
+}
+
 static bool work_on_text(ls_server *s, mt_buf *out)
 {
+    if (s->has_pull) {
+        return ask_to_ask(s, out);
+    }
     for (size_t i = 0; i < s->documents.len; i++) {
         ls_document *d = s->documents.items[i];
         if (d->is_dirty) {

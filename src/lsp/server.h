@@ -67,6 +67,8 @@ typedef struct ls_document {
 
 typedef struct ls_message {
     mt_buf text;
+    mt_buf id;       /* of a request, as text, once somebody asked for it */
+    bool is_known;   /* `id` is read */
     bool is_dropped; /* a request that was taken back */
 } ls_message;
 
@@ -79,7 +81,9 @@ struct ls_server {
     ls_units units;
     bool is_initialized, is_shutting_down, has_ended;
     bool has_snippets, has_related, has_create,
-        has_resolve; /* what the editor can do */
+        has_resolve;            /* what the editor can do */
+    bool has_pull, has_refresh; /* it asks for diagnostics; it can be told to */
+    int64_t asked;              /* requests of ours, which are numbered */
     int exit_code;
     struct {
         ls_document **items;
@@ -254,6 +258,8 @@ void ls_prepare_calls(ls_call *c);
 void ls_incoming_calls(ls_call *c);
 void ls_outgoing_calls(ls_call *c);
 
+/* Asks the editor for something, without parameters; nothing waits for the answer. */
+void ls_request(ls_server *s, mt_buf *out, const char *name);
 /* Sends a notification whose parameters `params` holds. */
 void ls_notify(mt_buf *out, const char *name, const mt_buf *params);
 

@@ -24,7 +24,8 @@ static uint32_t count_lines(mt_str text)
 
 ls_text ls_text_of(mt_arena *a, mt_str text)
 {
-    ls_text t = {.text = text, .count = count_lines(text)};
+    ls_text t = {.text = text, .last = mt_new(a, ls_place), .count = count_lines(text)};
+    *t.last = (ls_place){0};
     t.lines = mt_new_array(a, uint32_t, t.count);
     uint32_t n = 1;
     for (size_t i = 0; i < text.len;) {
@@ -90,13 +91,28 @@ ls_position ls_position_of(const ls_text *t, size_t offset, ls_units units)
 {
     offset = offset < t->text.len ? offset : t->text.len;
     uint32_t line = line_at(t, offset), unit = 0;
-    for (size_t i = t->lines[line]; i < offset;) {
+    size_t i = t->lines[line];
+    const ls_place *last = t->last;
+    if (last->at.line == line && last->units == units) {
+        i = last->offset;
+        unit = last->at.unit;
+    }
+    while (i > offset) {
+        size_t len = 1;
+        while (((unsigned char)t->text.ptr[i - len] & 0xC0) == 0x80) {
+            len++;
+        }
+        unit -= units_of(len, units);
+        i -= len;
+    }
+    while (i < offset) {
         size_t len;
         mt_utf8_decode(t->text.ptr + i, &len);
         unit += units_of(len, units);
         i += len;
     }
-    return (ls_position){line, unit};
+    *t->last = (ls_place){i, {line, unit}, units};
+    return t->last->at;
 }
 
 size_t ls_place_offset(mt_str text, uint32_t line, uint32_t column)

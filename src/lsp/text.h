@@ -19,9 +19,18 @@ typedef struct ls_range {
     size_t from, to;
 } ls_range;
 
+/* A place that was asked for. */
+typedef struct ls_place {
+    size_t offset;
+    ls_position at;
+    ls_units units;
+} ls_place;
+
 /* Offsets of the beginnings of lines. */
 typedef struct ls_text {
     mt_str text; /* valid UTF-8 */
+    /* The last, from which the next is counted: a line may be as long as the text. */
+    ls_place *last;
     uint32_t *lines;
     uint32_t count; /* at least 1 */
 } ls_text;

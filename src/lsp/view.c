@@ -143,11 +143,23 @@ static void note_sources(ls_document *d, const ct_elaboration *e)
     }
 }
 
-static void note_view(ls_document *d)
+/* The project's file sets the levels of warnings, and may yet be made. */
+static void note_levels(ls_server *s, ls_document *d)
+{
+    mt_str id, why;
+    mt_str name =
+        mt_path_join(&d->sources_arena, mt_path_dir(d->path), MT_STR(AW_LINT_FILE));
+    bool is_there = s->files.find(s->files.state, &d->sources_arena, MT_STR(""), name,
+                                  &id, &why) == MT_OK;
+    ls_note_source(d, is_there ? id : name);
+}
+
+static void note_view(ls_server *s, ls_document *d)
 {
     const ls_view *v = d->view;
     ls_sources_forget(d);
     note_sources(d, v->e);
+    note_levels(s, d);
     d->had_errors = v->contract.ds.errors;
     if (v->is_whole) {
         mt_buf_clear(&d->whole);
@@ -163,7 +175,7 @@ static ls_view *view_of(ls_server *s, ls_document *d, bool to_check)
     }
     if (!d->view) {
         d->view = ls_view_new(s, d->path, to_check);
-        note_view(d);
+        note_view(s, d);
     }
     return d->view;
 }

@@ -1,6 +1,7 @@
 """motet lsp: every request of the protocol that it answers, as an editor would ask."""
 import json
 import shutil
+import time
 
 from harness import SOURCE, Case, main
 from lsp import ORDER, Editor, Refused
@@ -87,7 +88,57 @@ class Lsp(Case):
             self.assertEqual(refused.code, -32800)
         self.assertTrue(editor.at(uri, "hover", self.spot(ORDER, "is_small")))
 
+    def test_many_requests_that_are_taken_back_cost_little(self):
+        editor, uri = self.opened()
+        editor.diagnostics(uri)
+        count, stream = 600, b""
+        for i in range(count):
+            for message in ({"id": f"r{i}", "method": "textDocument/hover",
+                             "params": {"textDocument": {"uri": uri}, "position": {"line": 1, "character": 9}}},
+                            {"method": "$/cancelRequest", "params": {"id": f"none{i}"}}):
+                body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+                stream += b"Content-Length: %d\r\n\r\n" % len(body) + body
+        began = time.monotonic()
+        editor.process.stdin.write(stream)
+        editor.process.stdin.flush()
+        self.assertTrue(editor.hear(f"r{count - 1}"))
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_only_the_request_that_was_named_is_taken_back_and_each_is_answered_once(self):
+        editor, uri = self.opened()
+        ask = {"method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": uri}}}
+        messages = [{"id": 101, **ask}, {"id": "101", **ask}, {"id": 102, **ask},
+                    {"method": "$/cancelRequest", "params": {"id": "101"}},
+                    {"method": "$/cancelRequest", "params": {"id": "101"}},
+                    {"method": "$/cancelRequest", "params": {}}, {"id": 103, **ask}]
+        bodies = [json.dumps({"jsonrpc": "2.0", **m}).encode() for m in messages]
+        editor.process.stdin.write(b"".join(b"Content-Length: %d\r\n\r\n" % len(b) + b for b in bodies))
+        editor.process.stdin.flush()
+        self.assertTrue(editor.hear(103))
+        answers = {repr(m["id"]): m for m in editor.strays}
+        self.assertEqual(sorted(answers), ["'101'", "101", "102"])
+        self.assertEqual(len(editor.strays), 3)
+        self.assertTrue(answers["101"]["result"] and answers["102"]["result"])
+        self.assertEqual(answers["'101'"].get("error", {"code": -32800})["code"], -32800)
+
     # ---- diagnostics ----
+
+    def test_the_levels_of_the_project_are_heard_of_at_once(self):
+        project = self.write("motet.yaml", "")
+        editor, uri = self.opened("persona nobody\n")
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [2])
+        for text, severities in (("lint: {deny: [T701]}\n", [1]), ("lint: {allow: [T701]}\n", [])):
+            editor.told.clear()
+            self.write("motet.yaml", text)
+            editor.tell("workspace/didChangeWatchedFiles", {"changes": [{"uri": f"file://{project}", "type": 2}]})
+            editor.wait_for(uri)
+            self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], severities)
+            editor.at(uri, "hover", 9)  # made anew, for its names only
+        editor.told.clear()
+        editor.open(project, "lint: {deny: [T701]}\n")
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [1])
 
     def test_diagnostics_come_while_typing_and_go_again(self):
         editor, uri = self.opened()
@@ -105,6 +156,32 @@ class Lsp(Case):
         editor.wait_for(uri)
         self.assertTrue(editor.told[uri]["diagnostics"])
         self.assertEqual(editor.told[uri]["version"], 1)
+
+    def test_who_asks_for_diagnostics_is_not_told_them_besides(self):
+        can = {"textDocument": {"diagnostic": {}}}
+        for refresh in (True, False):
+            with self.subTest(refresh=refresh):
+                editor = self.editor(can={**can, "workspace": {"diagnostics": {"refreshSupport": refresh}}})
+                library = editor.open(self.write("library.tenor", "persona clerk\n"), "persona clerk\n")
+                text = 'import "library.tenor"\n'
+                uri = editor.open(self.write("root.tenor", text), text)
+                self.assertTrue(editor.diagnostics(library))
+                self.assertTrue(editor.diagnostics(uri))
+                editor.change(uri, 0, 0, "\n")
+                self.assertTrue(editor.diagnostics(uri))
+                self.assertEqual(editor.strays, [])  # it asks for what it changes itself
+                editor.change(library, 0, len("persona"), "person")
+                while refresh and not editor.strays:
+                    editor.take(editor.receive())
+                self.assertIn("expected", editor.diagnostics(uri)[0]["message"])
+                editor.tell("textDocument/didClose", {"textDocument": {"uri": library}})
+                editor.ask("workspace/symbol", {"query": "clerk"})
+                self.assertEqual(editor.told, {})
+                asked = [m["method"] for m in editor.strays]
+                self.assertEqual(set(asked), {"workspace/diagnostic/refresh"} if refresh else set())
+                for stray in editor.strays:  # an editor answers
+                    editor.send({"jsonrpc": "2.0", "id": stray["id"], "result": None})
+                self.assertTrue(editor.diagnostics(uri))
 
     def test_an_import_is_read_from_the_editor_before_the_disk(self):
         editor = self.editor()
@@ -184,6 +261,54 @@ class Lsp(Case):
         self.assertEqual([u["uri"].rsplit("/", 1)[1] for u in uses], ["library.tenor", "user.tenor"])
         changes = editor.at(uri, "rename", self.spot(text, "ready"), newName="set")["changes"]
         self.assertEqual(len(changes), 2)
+
+    def test_a_fault_that_was_there_does_not_keep_from_renaming(self):
+        text = ORDER.replace("op: close", "op: clothes")
+        editor, uri = self.opened(text)
+        self.assertTrue([d for d in editor.diagnostics(uri) if d["severity"] == 1])
+        changes = editor.at(uri, "rename", self.spot(text, "is_small"), newName="is_tiny")["changes"]
+        self.assertEqual(editor.edited(uri, changes[uri]), text.replace("is_small", "is_tiny"))
+
+    def test_a_file_that_was_missing_mends_who_imports_it_when_it_comes(self):
+        text = 'import "late.tenor"\n'
+        editor, uri = self.opened(text)
+        editor.wait_for(uri)
+        self.assertEqual([d["severity"] for d in editor.told.pop(uri)["diagnostics"]], [1])
+        editor.open(self.write("late.tenor", "persona clerk\n"), "persona clerk\n")
+        for _ in range(2):  # the other's come, too
+            editor.take(editor.receive())
+        self.assertEqual([d["severity"] for d in editor.told[uri]["diagnostics"]], [2])
+
+    def test_a_contract_on_one_line(self):
+        facts = " ".join(f'fact f{i} {{ type: Bool source: "é😀.x{i}" }}' for i in range(30))
+        text = facts + " rule r { stratum: 0 when: f29 and f0 and f15 produce: verdict v { payload: Bool = f15 } }"
+        for encoding in ("utf-8", "utf-16", "utf-32"):
+            editor, uri = self.opened(text, encoding=encoding)
+            names = [editor.read(uri, s["selectionRange"]) for s in editor.of(uri, "documentSymbol")]
+            self.assertEqual(names, [f"f{i}" for i in range(30)] + ["r"])
+            for name in ("f29", "f0", "f15"):
+                found = editor.at(uri, "references", self.spot(text, f"{name} and" if name != "f15" else "f15 produce"),
+                                  context={"includeDeclaration": True})
+                self.assertEqual({editor.read(uri, f["range"]) for f in found}, {name})
+
+    def test_a_long_line_is_not_counted_again_for_every_name(self):
+        text = " ".join(f"persona p{i}" for i in range(40000))
+        editor, uri = self.opened(text)
+        began = time.monotonic()
+        self.assertTrue(editor.at(uri, "hover", text.index("p39000") + 1))
+        self.assertEqual(len(editor.of(uri, "documentSymbol")), 40000)
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_rename_that_cannot_see_every_contract_is_refused(self):
+        for i in range(10001):
+            (self.dir / f"f{i}.tenor").write_text("")
+        self.write("user.tenor", 'import "library.tenor"\nrule r { stratum: 0 when: ready '
+                                 "produce: verdict v { payload: Bool = true } }\n")
+        text = 'fact ready { type: Bool source: "a.b" }\n'
+        editor, uri = self.opened(text, "library.tenor")
+        with self.assertRaises(Refused) as caught:
+            editor.at(uri, "rename", self.spot(text, "ready"), newName="set")
+        self.assertIn("9999", str(caught.exception))
 
     def test_what_brings_a_state_about(self):
         editor, uri = self.opened()
@@ -404,6 +529,9 @@ class Lsp(Case):
          ["inner"], ["one"]),
         ("flow x { steps: { a: SubFlowStep { flow: | } } }", ["settle"], ["pay"]),
         ("flow x { steps: { a: BranchStep { if_true: | } other: OperationStep { } } }", ["other", "Terminal"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { op: pay persona: | } } }", ["clerk"], ["boss"]),
+        ("flow x { steps: { a: OperationStep { op: close persona: | } } }", ["clerk", "boss"], ["pay"]),
+        ("flow x { steps: { a: OperationStep { op: nothing persona: | } } }", ["clerk", "boss"], ["pay"]),
         ("flow x { steps: { a: HandoffStep { to_persona: | } } }", ["boss"], ["pay"]),
         # parts of records, of variables and of payloads; values of enums
         ('fact lines { type: List(element_type: Line, max: 3) source: "a.b" }\nrule x { when: forall l in lines: l.| }',

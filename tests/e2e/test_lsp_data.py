@@ -118,6 +118,7 @@ class LspData(Case):
         ("graph.yaml", "{ impl: gt@0.1.0 }", "{ | }", ["impl", "cluster", "params"], ["nodes"]),
         ("graph.yaml", "    params: { symbol: EURUSD }", "    |", ["params", "description"], ["impl"]),
         ("graph.yaml", "- $start -> steep.b", "- {from: {|}}", ["node", "port", "external"], ["impl"]),
+        ("graph.yaml", "- $start -> steep.b", "- reading.value -> steep.|", ["a", "b"], ["from", "to"]),
         ("graph.yaml", "- $start -> steep.b", "- |", ["from", "to", "reading", "$start"], ["impl"]),
         ("graph.yaml", "{name: start, type: number}", "{name: start, |}", ["type", "required"], ["name"]),
         ("arrow.yaml", "tape: {shape: many", "tape: {|", ["shape", "rule", "key"], ["start", "agent"]),

@@ -84,7 +84,9 @@ class LspMend(Case):
         self.assertTrue(found, [(d["code"], d["message"]) for d in self.editor.diagnostics(uri)])
         at = self.editor.offset(uri, found[0]["range"]["start"])
         offered = [a for a in self.actions(uri, at) if a["title"].startswith(title)]
-        self.assertTrue(offered, [a["title"] for a in self.actions(uri, at)])
+        titles = [a["title"] for a in self.actions(uri, at)]
+        self.assertTrue(offered, titles)
+        self.assertEqual(len(titles), len(set(titles)), titles)
         before = [d["message"] for d in found]
         text = self.editor.edited(uri, offered[0]["edit"]["changes"][uri])
         uri = self.opened(text)

@@ -88,8 +88,6 @@ export class Server implements vscode.Disposable {
       outputChannel: this.output,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       middleware: {
-        // The server tells them by itself after every change; asked for besides, each would stand there twice.
-        provideDiagnostics: () => ({ kind: "full", items: [] } as never),
         executeCommand: (command, words, next) => this.perform(command, words as unknown[], () => next(command, words)),
       },
     };

@@ -43,8 +43,16 @@ typedef struct binder {
     fr_tok tok;
 } binder;
 
+/* The columns of the tokens of a file: a line may be as long as the file. */
+typedef struct columns {
+    const fr_file *file;
+    uint32_t *at;
+} columns;
+
 typedef struct indexer {
     mt_arena *a;
+    MT_VEC(columns) columns;
+    const columns *last; /* that was asked for */
     fr_unit *u;
     const fr_construct *c; /* that is walked; its tokens are of c->file */
     MT_VEC(home) homes;
@@ -74,19 +82,46 @@ static size_t count_lines(mt_str text)
     return n;
 }
 
+/* Columns count characters, not bytes: an editor converts them to its own units. */
+static uint32_t *count_columns(mt_arena *a, const fr_file *f)
+{
+    uint32_t *at = mt_new_array(a, uint32_t, f->tokens.count);
+    uint32_t column = 1;
+    size_t done = 0;
+    for (fr_tok tok = 0; tok < f->tokens.count; tok++) {
+        size_t start = fr_token_at(f, tok)->start, from = start;
+        while (from > done && f->text.ptr[from - 1] != '\n') {
+            from--;
+        }
+        column = from > done ? 1 : column; /* a line has ended between them */
+        column +=
+            (uint32_t)mt_utf8_count(mt_str_from(f->text.ptr + from, start - from));
+        at[tok] = column;
+        done = start;
+    }
+    return at;
+}
+
+static uint32_t column_of(indexer *x, const fr_file *f, fr_tok tok)
+{
+    for (size_t i = 0; (!x->last || x->last->file != f) && i < x->columns.len; i++) {
+        x->last = x->columns.items[i].file == f ? &x->columns.items[i] : x->last;
+    }
+    if (!x->last || x->last->file != f) {
+        mt_vec_push(x->a, &x->columns, ((columns){f, count_columns(x->a, f)}));
+        x->last = &x->columns.items[x->columns.len - 1];
+    }
+    return x->last->at[tok];
+}
+
 /* A name lies within one line; text in quotes may not (a newline behind a backslash).
  */
-/* Columns count characters, not bytes: an editor converts them to its own units. */
-static fr_site site_of(const fr_file *f, fr_tok tok)
+static fr_site site_of(indexer *x, const fr_file *f, fr_tok tok)
 {
     const fr_token *t = fr_token_at(f, tok);
-    size_t len = fr_token_len(f->text, t), begin = t->start;
+    size_t len = fr_token_len(f->text, t);
     mt_str text = mt_str_from(f->text.ptr + t->start, len);
-    while (begin && f->text.ptr[begin - 1] != '\n') {
-        begin--;
-    }
-    uint32_t column =
-        (uint32_t)mt_utf8_count(mt_str_from(f->text.ptr + begin, t->start - begin)) + 1;
+    uint32_t column = column_of(x, f, tok);
     uint32_t lines = (uint32_t)count_lines(text);
     size_t last = len;
     while (lines && text.ptr[last - 1] != '\n') {
@@ -107,10 +142,10 @@ static fr_site site_of(const fr_file *f, fr_tok tok)
 static void mention(indexer *x, const fr_file *file, fr_tok tok, fr_named kind,
                     mt_str id, goal to)
 {
-    fr_mention m = {.at = site_of(file, tok),
+    fr_mention m = {.at = site_of(x, file, tok),
                     .kind = kind,
                     .id = id,
-                    .definition = site_of(to.file, to.tok),
+                    .definition = site_of(x, to.file, to.tok),
                     .is_definition = file == to.file && tok == to.tok};
     mt_vec_push(x->a, x->out, m);
 }
