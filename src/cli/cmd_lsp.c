@@ -157,7 +157,7 @@ static int serve(ls_server *s, FILE *log)
     bool is_open = true, has_ended = false;
     while (is_open && !has_ended) {
         is_open = take_in(s, log);
-        while (is_open && !is_more_waiting() && ls_work(s, &out)) {
+        while (is_open && (ls_is_full(s) || !is_more_waiting()) && ls_work(s, &out)) {
             is_open = send_out(&out, log);
         }
         has_ended = ls_has_ended(s, &code);

@@ -40,6 +40,8 @@ void ls_free(ls_server *s);
 
 /* Bytes from the editor, in any portions. */
 void ls_feed(ls_server *s, mt_str bytes);
+/* So much waits that some of it should be worked on before more is fed. */
+bool ls_is_full(const ls_server *s);
 /* Does the next thing there is to do and appends what is to be sent. False: nothing was
  * left to do. */
 bool ls_work(ls_server *s, mt_buf *out);

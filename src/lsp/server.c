@@ -20,7 +20,9 @@ enum {
     HEADER_BYTES = 4096,       /* of one message, at most */
     MESSAGE_DEPTH = 100,       /* of its JSON */
     MESSAGE_BYTES = 128 << 20, /* a whole text comes in one message */
-    KEPT_SCRATCH = 4 << 20     /* working room that is kept between messages */
+    QUEUE_BYTES = 32 << 20,    /* what an editor may say before it is heard */
+    QUEUE_LENGTH = 100000,
+    KEPT_SCRATCH = 4 << 20 /* working room that is kept between messages */
 };
 
 enum {
@@ -441,6 +443,11 @@ static void hear(ls_server *s, mt_str text, mt_buf *out)
         ls_answer_error(out, id, LS_INVALID_REQUEST, MT_STR("it is not a message"));
         return;
     }
+    if (!id && name.len && mt_json_at(&message, "id")) {
+        ls_answer_error(out, NULL, LS_INVALID_REQUEST,
+                        MT_STR("an id is a number or text"));
+        return;
+    }
     const method *m = method_of(name);
     ls_call c = {
         .s = s, .a = &s->scratch, .params = mt_json_at(&message, "params"), .out = out};
@@ -456,8 +463,11 @@ static void hear(ls_server *s, mt_str text, mt_buf *out)
 
 static void enqueue(ls_server *s, mt_str text)
 {
-    if (s->queue.first == s->queue.len) {
-        s->queue.first = s->queue.len = 0;
+    if (s->queue.first > s->queue.len / 2) { /* what is done makes room */
+        s->queue.len -= s->queue.first;
+        memmove(s->queue.items, s->queue.items + s->queue.first,
+                s->queue.len * sizeof *s->queue.items);
+        s->queue.first = 0;
     }
     if (s->queue.len == s->queue.cap) {
         s->queue.cap = s->queue.cap ? 2 * s->queue.cap : 16;
@@ -467,6 +477,12 @@ static void enqueue(ls_server *s, mt_str text)
     ls_message *m = &s->queue.items[s->queue.len++];
     *m = (ls_message){.is_dropped = false};
     mt_buf_adds(&m->text, text);
+    s->queue.bytes += text.len;
+}
+
+bool ls_is_full(const ls_server *s)
+{
+    return s->queue.bytes > QUEUE_BYTES || s->queue.len - s->queue.first > QUEUE_LENGTH;
 }
 
 /* ---- what is taken back ---- */
@@ -623,6 +639,7 @@ static bool work_on_message(ls_server *s, mt_buf *out)
         return false;
     }
     ls_message m = s->queue.items[s->queue.first++];
+    s->queue.bytes -= m.text.len;
     if (m.is_dropped) {
         answer_dropped(s, &m, out);
     } else {

@@ -92,6 +92,7 @@ struct ls_server {
     struct {
         ls_message *items;
         size_t len, cap, first;
+        size_t bytes; /* of the messages that wait */
     } queue;
     struct {
         mt_str *items; /* owned paths of the workspace */

@@ -1,9 +1,11 @@
 """motet lsp: every request of the protocol that it answers, as an editor would ask."""
 import json
+import pathlib
+import re
 import shutil
 import time
 
-from harness import SOURCE, Case, main
+from harness import SANITIZED, SOURCE, Case, main
 from lsp import ORDER, Editor, Refused
 
 
@@ -156,6 +158,23 @@ class Lsp(Case):
         editor.wait_for(uri)
         self.assertTrue(editor.told[uri]["diagnostics"])
         self.assertEqual(editor.told[uri]["version"], 1)
+
+    def test_an_editor_that_never_pauses_fills_no_memory(self):
+        with Editor() as e:
+            said = json.dumps({"jsonrpc": "2.0", "method": "none", "params": ["x" * (1 << 20)]}).encode()
+            for _ in range(200):
+                e.send(said)
+            e.ask("workspace/symbol", {"query": ""})
+            status = pathlib.Path(f"/proc/{e.process.pid}/status").read_text()
+            most = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
+            self.assertLess(most, 150 << 10 if not SANITIZED else 600 << 10)
+
+    def test_a_request_whose_id_is_neither_number_nor_text_is_refused(self):
+        with Editor() as e:
+            for id in (None, True, [1], {"a": 1}):
+                e.send({"jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": {}})
+                answer = e.receive()
+                self.assertEqual((answer["id"], answer["error"]["code"]), (None, -32600))
 
     def test_who_asks_for_diagnostics_is_not_told_them_besides(self):
         can = {"textDocument": {"diagnostic": {}}}
