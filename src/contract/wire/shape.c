@@ -80,7 +80,8 @@ static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *ob
         return;
     }
     size_t before = w->path.len;
-    mt_buf_addf(&w->path, "%s%s", before ? "." : "", field->key);
+    mt_buf_addz(&w->path, before ? "." : "");
+    mt_buf_addz(&w->path, field->key);
     ct_shape_check(w, field->shape, value);
     w->path.len = before;
 }
@@ -204,7 +205,8 @@ static void check_map(ct_shape_walk *w, const ln_shape *shape, const mt_json *va
 {
     size_t before = w->path.len;
     for (uint32_t i = 0; i < value->count; i++) {
-        mt_buf_addf(&w->path, ".%.*s", MT_ARG(value->as.members[i].key));
+        mt_buf_addc(&w->path, '.');
+        mt_buf_adds(&w->path, value->as.members[i].key);
         ct_shape_check(w, shape->element, &value->as.members[i].value);
         w->path.len = before;
     }
