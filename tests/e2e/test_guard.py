@@ -927,6 +927,14 @@ class Checked(Guards):
         self.differs("guarded/g-other: no record made it")
         self.differs(f"guarded/{call}: it is missing")
 
+    def test_a_guard_does_not_serve_beside_a_call_it_cannot_read(self):
+        self.open_call()
+        self.tamper("update docs set body = '{' where kind = 'guarded'")
+        done = self.run_motet(*guards.words(command=["true"]), stdin="")
+        self.assertEqual(done.code, 3, done)
+        self.assertIn("the store: ", done.err)
+        self.assertEqual(done.out, "")
+
     def test_a_claim_that_is_gone_or_anothers_is_named(self):
         call, body = self.open_call()
         self.tamper("update docs set tag = 'g-other' where kind = 'guard_claim'")
