@@ -17,7 +17,7 @@ import svelte from "esbuild-svelte";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(process.argv[2] ?? join(here, "../build-studio"));
-const wasm = resolve(process.argv[3] ?? join(here, "../build-wasm/motet.wasm"));
+const wasm = resolve(process.argv[3] ?? join(here, "../build-wasm/motet-all.wasm"));
 const site = join(out, "site");
 rmSync(site, { recursive: true, force: true });
 mkdirSync(site, { recursive: true });
@@ -40,7 +40,7 @@ async function bundle(entryPoints, define) {
   const done = await esbuild.build({
     absWorkingDir: here, entryPoints, bundle: true, format: "esm", splitting: true, minify: true, target: "es2022",
     outdir: site, entryNames: "[name]-[hash]", chunkNames: "part-[hash]", metafile: true, legalComments: "none",
-    loader: { ".tenor": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts" }, logLevel: "warning",
+    loader: { ".tenor": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts", "motet/graph": "../sdk/js/src/engine_graph.ts", "motet/language": "../sdk/js/src/language.ts", "motet/client": "../sdk/js/src/client.ts" }, logLevel: "warning",
     plugins: [svelte({ compilerOptions: { css: "external", runes: true, dev: false }, filterWarnings: () => true })],
     conditions: ["svelte", "browser"], external: ["node:*"], // the SDK reads files where there are some
   });

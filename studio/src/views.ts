@@ -6,7 +6,7 @@ import type { Component } from "svelte";
 export interface View {
   id: string;
   title: string;
-  group: "Author" | "Audit";
+  group: "Author" | "Run" | "Operate" | "Audit";
   about: string;
   icon: string; // the path of a 20 by 20 drawing
   load: () => Promise<{ default: Component }>;

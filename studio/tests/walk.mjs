@@ -3,10 +3,9 @@
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
  * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { CASES } from "./cases.mjs";
 
 const [executablePath, url, profile, out] = process.argv.slice(2);
 const here = createRequire(new URL("../../tests/npm/browser/package.json", import.meta.url));
@@ -16,6 +15,8 @@ const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "
 const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const origin = new URL(url).origin;
+const suites = await Promise.all(readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort().map((f) => import(`./${f}`)));
+const CASES = suites.flatMap((s) => s.CASES);
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
 
 async function once(name, size, run) {

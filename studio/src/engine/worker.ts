@@ -3,13 +3,14 @@
  * Calls are answered in the order in which they come. A fault of the engine (a trap)
  * ends that engine only: another is started and told the same files, and the call that
  * met it is answered with the fault. */
-import { type Contract, type Engine, EngineError, load } from "motet/engine";
+import { type Contract, type Engine, EngineError } from "motet/engine";
+import { type Everything, loadAll } from "motet/language";
 import type { Bundle } from "./bundle";
 import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
-let engine: Promise<Engine> = module.then(load);
+let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
 
@@ -49,18 +50,18 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
   }
 }
 
-const CALLS: { [K in Kind]: (e: Engine, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
-  check: (e, { files }) => check(e, files),
+const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
+  check: ({ engine }, { files }) => check(engine, files),
   ask: (_, { command, options }) => {
     if (!contract) {
       throw new EngineError("there is no contract yet that holds", "usage");
     }
     return contract.ask(command, options);
   },
-  compare: (e, { older, newer }) => compare(e, older, newer),
-  verify: (e, { ledger, demand }) => e.verifyLedger(ledger, demand),
-  format: (e, { text, name }) => e.format(text, name),
-  version: (e) => ({ version: e.version, language: e.languageVersion }),
+  compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
+  verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
+  format: ({ engine }, { text, name }) => engine.format(text, name),
+  version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
 
 function faultOf(thrown: unknown): Fault {
@@ -70,20 +71,20 @@ function faultOf(thrown: unknown): Fault {
 }
 
 /** After a trap: a new engine with what the old one knew. */
-async function again(): Promise<Engine> {
-  const fresh = await load(await module);
-  contract = held.length ? fresh.tryContract(held) : undefined;
+async function again(): Promise<Everything> {
+  const fresh = await loadAll(await module);
+  contract = held.length ? fresh.engine.tryContract(held) : undefined;
   return fresh;
 }
 
 async function answer<K extends Kind>({ id, kind, ask }: Request<K>): Promise<Reply> {
   try {
-    const e = await engine;
+    const all = await motet;
     try {
-      return { id, answer: CALLS[kind](e, ask) };
+      return { id, answer: CALLS[kind](all, ask) };
     } finally {
-      if (e.core.broken) {
-        engine = again();
+      if (all.engine.core.broken) {
+        motet = again();
       }
     }
   } catch (thrown) {
