@@ -78,6 +78,8 @@ export interface Calls {
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
   ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
+  /** A request of the language server's protocol, with the files as they are; what nobody waits for any more is answered by null. */
+  language: { ask: { files: Files; method: string; params: object }; answer: unknown };
   format: { ask: { text: string; name: string }; answer: string };
   /** Two versions, each with its root first. */
   compare: { ask: { older: Files; newer: Files }; answer: Compared };

@@ -2,17 +2,20 @@
  *
  * Calls are answered in the order in which they come. A fault of the engine (a trap)
  * ends that engine only: another is started and told the same files, and the call that
- * met it is answered with the fault. */
+ * met it is answered with the fault. What is asked of the language server waits for what came with it, and of each
+ * kind only the last is asked: a text is checked without waiting for what was typed before. */
 import { type Contract, type Engine, EngineError } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import type { Bundle } from "./bundle";
 import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import { Language } from "./server";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
 let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
+const language = new Language();
 
 function tell(c: Contract): Good {
   const parse = <T>(text: string): T => JSON.parse(text) as T;
@@ -60,6 +63,7 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K][
   },
   compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
   verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
+  language: (all, { files, method, params }) => language.ask(all, files, method, params),
   format: ({ engine }, { text, name }) => engine.format(text, name),
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
@@ -93,6 +97,29 @@ async function answer<K extends Kind>({ id, kind, ask }: Request<K>): Promise<Re
 }
 
 let line: Promise<void> = Promise.resolve();
-addEventListener("message", (event: MessageEvent<Request>) => {
-  line = line.then(async () => postMessage(await answer(event.data)));
+function enqueue(request: Request): void {
+  line = line.then(async () => postMessage(await answer(request)));
+}
+
+const later = new Map<string, Request<"language">>();
+function enqueueLater(request: Request<"language">): void {
+  const { method } = request.ask;
+  const overtaken = later.get(method);
+  later.set(method, request);
+  if (overtaken) {
+    postMessage({ id: overtaken.id, answer: null });
+    return;
+  }
+  setTimeout(() => {
+    enqueue(later.get(method)!);
+    later.delete(method);
+  });
+}
+
+addEventListener("message", ({ data }: MessageEvent<Request>) => {
+  if (data.kind === "language") {
+    enqueueLater(data as Request<"language">);
+  } else {
+    enqueue(data);
+  }
 });
