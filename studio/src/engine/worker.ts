@@ -1,12 +1,13 @@
 /* The worker: the engine in WebAssembly, and the last contract that held.
  *
- * Calls are answered in the order in which they come. A fault of the engine (a trap)
+ * Calls are answered in the order in which they come; a long one tells how far it is.
+ * A fault of the engine (a trap)
  * ends that engine only: another is started and told the same files, and the call that
  * met it is answered with the fault. */
-import { type Contract, type Engine, EngineError } from "motet/engine";
+import { type Contract, type Engine, EngineError, type LedgerDemand } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import type { Bundle } from "./bundle";
-import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Progress, Reply, Request, Verified } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
@@ -50,7 +51,40 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
   }
 }
 
-const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
+const PIECE = 1 << 20; // bytes of a file that are in memory at once
+const TOLD_EVERY = 100; // ms
+
+function pieceOf(reader: FileReaderSync, file: Blob, at: number): Uint8Array {
+  try {
+    return new Uint8Array(reader.readAsArrayBuffer(file.slice(at, at + PIECE)));
+  } catch {
+    throw new EngineError("the file cannot be read any more: was it changed or moved? Open it again", "io");
+  }
+}
+
+/** Memory does not grow with the file: it is read where it lies. */
+function verify(e: Engine, file: Blob, demand: LedgerDemand, tell: (is: Progress) => void): Verified {
+  const check = e.ledgerCheck(demand), reader = new FileReaderSync();
+  const marks: Progress[] = [{ lines: 0, bytes: 0 }];
+  try {
+    let told = performance.now();
+    for (let at = 0, going = true; at < file.size && going; at += PIECE) {
+      going = check.feed(pieceOf(reader, file, at));
+      if (going) {
+        marks.push({ lines: check.lines, bytes: check.bytes });
+      }
+      if (performance.now() - told > TOLD_EVERY) {
+        told = performance.now();
+        tell(marks[marks.length - 1]!);
+      }
+    }
+    return { told: check.end(), marks };
+  } finally {
+    check.free();
+  }
+}
+
+const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"], tell: (is: Progress) => void) => Calls[K]["answer"] } = {
   check: ({ engine }, { files }) => check(engine, files),
   ask: (_, { command, options }) => {
     if (!contract) {
@@ -59,7 +93,9 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K][
     return contract.ask(command, options);
   },
   compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
-  verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
+  ledger: ({ engine }, { file, demand }, tell) => verify(engine, file, demand, tell),
+  receipts: ({ engine }, { text, demand }) => engine.verifyReceipt(text, demand),
+  proof: ({ engine }, { text, demand }) => engine.verifyProof(text, demand),
   format: ({ engine }, { text, name }) => engine.format(text, name),
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
@@ -81,7 +117,7 @@ async function answer<K extends Kind>({ id, kind, ask }: Request<K>): Promise<Re
   try {
     const all = await motet;
     try {
-      return { id, answer: CALLS[kind](all, ask) };
+      return { id, answer: CALLS[kind](all, ask, (progress) => postMessage({ id, progress } satisfies Reply)) };
     } finally {
       if (all.engine.core.broken) {
         motet = again();
