@@ -7,7 +7,7 @@
 import { type Contract, type Engine, EngineError, type LedgerDemand } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import type { Bundle } from "./bundle";
-import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Progress, Reply, Request, Verified } from "./messages";
+import type { Calls, Checked, Compared, Diagnostic, Fault, Files, Good, Kind, Named, Progress, Reply, Request, Verified } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
@@ -15,14 +15,27 @@ let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
 
-function tell(c: Contract): Good {
-  const parse = <T>(text: string): T => JSON.parse(text) as T;
+/** What `motet check --json` says of a contract that holds: loading it finds errors, and this its warnings. */
+interface Found {
+  index?: Named[];
+  diagnostics: Record<string, string | number | null>[];
+}
+function diagnosticOf(d: Found["diagnostics"][number]): Diagnostic {
+  const text = (key: string): string => String(d[key] ?? ""), number = (key: string): number => Number(d[key] ?? 0);
+  return { severity: text("severity") as Diagnostic["severity"], code: text("code"), pass: Number(d["pass"] ?? -1), file: text("file"), line: number("line"), column: number("column"),
+    length: number("length"), endLine: number("end_line"), endColumn: number("end_column"), constructKind: text("construct_kind"), constructId: text("construct_id"),
+    field: text("field"), message: text("message"), hint: text("hint") };
+}
+
+const parse = <T>(text: string): T => JSON.parse(text) as T;
+
+function tell(c: Contract, index: Named[]): Good {
   const bundle = parse<Bundle>(c.bundleText);
   const system = bundle.constructs.some((x) => x.kind === "System");
   return {
     etag: c.etag,
     bundle,
-    index: parse<{ index: Named[] }>(c.ask("check", { index: true }).text).index ?? [],
+    index,
     picture: parse<Description>(c.ask("draw").text),
     system: system ? parse<Description>(c.ask("draw", { parts: "system" }).text) : null,
   };
@@ -30,15 +43,16 @@ function tell(c: Contract): Good {
 
 function check(e: Engine, files: Files): Checked {
   const next = e.tryContract(files);
-  const diagnostics = next.diagnostics;
   if (!next.ok) {
+    const { diagnostics } = next;
     next.free();
     return { diagnostics, good: null };
   }
+  const found = parse<Found>(next.ask("check", { index: true }).text);
   contract?.free();
   contract = next;
   held = files;
-  return { diagnostics, good: tell(next) };
+  return { diagnostics: found.diagnostics.map(diagnosticOf), good: tell(next, found.index ?? []) };
 }
 
 function compare(e: Engine, older: Files, newer: Files): Compared {
