@@ -673,6 +673,31 @@ MOTET_API motet_str motet_actor_message(const motet_actor *actor);
 /* clang-format on */
 MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                            motet_answer **out);
+
+/* The same in pieces, in constant memory: its bytes are fed as they come, cut anywhere.
+ * What a check holds is of one thread at a time. */
+typedef struct motet_ledger_check motet_ledger_check;
+/* The options of motet_ledger_verify(). When they are refused, motet_ledger_check_end()
+ * says why. */
+MOTET_API motet_status motet_ledger_check_new(motet_str options,
+                                              motet_ledger_check **out);
+MOTET_API void motet_ledger_check_free(motet_ledger_check *check);
+/* MOTET_E_REJECTED: something does not hold, and more bytes change nothing. */
+MOTET_API motet_status motet_ledger_check_feed(motet_ledger_check *check,
+                                               motet_str bytes);
+/* How many lines hold so far; how many bytes were read as lines. */
+MOTET_API uint64_t motet_ledger_check_lines(const motet_ledger_check *check);
+MOTET_API uint64_t motet_ledger_check_bytes(const motet_ledger_check *check);
+/* There is no more: what motet_ledger_verify() says of all of it. Once. A line of more
+ * than 16 MiB is MOTET_E_REJECTED with its number in the message. */
+MOTET_API motet_status motet_ledger_check_end(motet_ledger_check *check,
+                                              motet_answer **out);
+
+/* Verifies a proof (`motet ledger prove`) against one checkpoint, or two for
+ * consistency, without any ledger, as `motet ledger verify --proof --json` does.
+ * Options: checkpoints (needed: their texts), keys, domain. */
+MOTET_API motet_status motet_proof_verify(motet_str proof, motet_str options,
+                                          motet_answer **out);
 /* Verifies receipts, one document or one on each line, up to the first that does not
  * hold, as `motet receipt verify --json` does. Options: keys (needed), complete,
  * domain, ledger, origin, witnesses, witness_quorum, now. */

@@ -301,6 +301,12 @@ export class Core {
     return at;
   }
 
+  /** Copies bytes to where there is room for them. */
+  write(at: number, bytes: Uint8Array): void {
+    this.#fresh();
+    this.#bytes.set(bytes, at);
+  }
+
   /** A copy of what is at an address. */
   bytes(pointer: number, length: number): Uint8Array {
     this.#fresh();
