@@ -102,11 +102,13 @@ export class GraphEngine {
     return new Primitives(this.core);
   }
 
-  /** A graph and its clusters, the graph first. Throws `Rejected` with every violation. */
-  graph(files: Files, primitives: Primitives = this.primitives()): Graph {
+  /** A graph and its clusters, the graph first. `parameters` are decided here and not in the texts:
+   *  of the graph by NAME, of a node by NODE.NAME. Throws `Rejected` with every violation. */
+  graph(files: Files, primitives: Primitives = this.primitives(), parameters: Record<string, string | number | boolean> = {}): Graph {
     const core = this.core;
-    return withFiles(core, pairs(files, "graph.yaml"), (at, count) => {
-      const status = core.call("motet_graph_load_files", primitives.handle.of(core), at, count, core.out);
+    return core.withTexts([JSON.stringify(parameters)], ([set]) => withFiles(core, pairs(files, "graph.yaml"), (at, count) => {
+      core.setWords(core.out + 16, set!.at, set!.length);
+      const status = core.call("motet_graph_load_set", primitives.handle.of(core), at, count, core.out + 16, core.out);
       const graph = new Graph(core, core.word(core.out), primitives.handle);
       if (status !== OK) {
         const fault = new Rejected(core.statusName(status), graph.messages);
@@ -114,7 +116,7 @@ export class GraphEngine {
         throw fault;
       }
       return graph;
-    });
+    }));
   }
 
   /** The events of a capture under another graph. Code 1: something differs. */
