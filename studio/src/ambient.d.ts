@@ -5,3 +5,11 @@ declare module "*.tenor" {
 /** Names of built files, put in by build.mjs. */
 declare const WORKER: string;
 declare const WASM: string;
+declare module "*.yaml" {
+  const text: string;
+  export default text;
+}
+declare module "*.csv" {
+  const text: string;
+  export default text;
+}

@@ -5,7 +5,9 @@
  * met it is answered with the fault. */
 import { type Contract, type Engine, EngineError } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
+import { AGENT_CALLS } from "./agents";
 import type { Bundle } from "./bundle";
+import { GRAPH_CALLS } from "./graphs";
 import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
 import type { Description } from "../picture/description";
 
@@ -61,6 +63,8 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K][
   compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
   verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
   format: ({ engine }, { text, name }) => engine.format(text, name),
+  ...GRAPH_CALLS,
+  ...AGENT_CALLS,
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
 
