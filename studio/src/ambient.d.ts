@@ -9,3 +9,11 @@ declare const WASM: string;
 declare class FileReaderSync {
   readAsArrayBuffer(blob: Blob): ArrayBuffer;
 }
+declare module "*.yaml" {
+  const text: string;
+  export default text;
+}
+declare module "*.csv" {
+  const text: string;
+  export default text;
+}

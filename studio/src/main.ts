@@ -8,6 +8,8 @@ import "./style/facts.css";
 import "./style/simulate.css";
 import "./style/versions.css";
 import "./style/verify.css";
+import "./style/run.css";
+import "uplot/dist/uPlot.min.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

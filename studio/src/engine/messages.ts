@@ -1,5 +1,7 @@
 /* What the page asks of the worker that has the engine, and what it answers. One row for
  * each kind of call: to add one, add a row here and a function in worker.ts. */
+import type { AgentCalls } from "./agents";
+import type { GraphCalls } from "./graphs";
 import type { Diagnostic, LedgerDemand, ProofDemand, ReceiptDemand } from "motet/engine";
 import type { Bundle } from "./bundle";
 import type { Description } from "../picture/description";
@@ -84,7 +86,7 @@ export interface Verified {
   marks: Progress[];
 }
 
-export interface Calls {
+export interface Calls extends GraphCalls, AgentCalls {
   /** The root first. What is asked later is asked of the last contract that held. */
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */

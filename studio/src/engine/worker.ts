@@ -6,7 +6,9 @@
  * kind only the last is asked: a text is checked without waiting for what was typed before. */
 import { type Contract, type Engine, EngineError, type LedgerDemand } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
+import { AGENT_CALLS } from "./agents";
 import type { Bundle } from "./bundle";
+import { GRAPH_CALLS } from "./graphs";
 import type { Calls, Checked, Compared, Diagnostic, Fault, Files, Good, Kind, Named, Progress, Reply, Request, Verified } from "./messages";
 import { Language } from "./server";
 import type { Description } from "../picture/description";
@@ -114,6 +116,8 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"], tell: (is: P
   receipts: ({ engine }, { text, demand }) => engine.verifyReceipt(text, demand),
   proof: ({ engine }, { text, demand }) => engine.verifyProof(text, demand),
   format: ({ engine }, { text, name }) => engine.format(text, name),
+  ...GRAPH_CALLS,
+  ...AGENT_CALLS,
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
 
