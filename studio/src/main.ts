@@ -8,6 +8,7 @@ import "./style/facts.css";
 import "./style/simulate.css";
 import "./style/versions.css";
 import "./style/verify.css";
+import "./style/live.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

@@ -83,6 +83,9 @@ export interface Calls {
   compare: { ask: { older: Files; newer: Files }; answer: Compared };
   /** An export of a ledger, from its bytes. */
   verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
+  /** The same of another contract than the workspace's: a version that a server has. */
+  other: { ask: { etag: string; files: Files; command: string; options: Record<string, unknown> }; answer: Told };
+  receipt: { ask: { receipt: string; keys: string[] }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 

@@ -50,6 +50,21 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
   }
 }
 
+const OTHERS = 4;
+const others = new Map<string, Contract>();
+
+/** A contract by its etag; the last few are kept. */
+function other(e: Engine, etag: string, files: Files): Contract {
+  const found = others.get(etag) ?? e.contract(files);
+  others.delete(etag);
+  others.set(etag, found);
+  for (const [old, c] of [...others].slice(0, -OTHERS)) {
+    c.free();
+    others.delete(old);
+  }
+  return found;
+}
+
 const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
   check: ({ engine }, { files }) => check(engine, files),
   ask: (_, { command, options }) => {
@@ -60,6 +75,8 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K][
   },
   compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
   verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
+  other: ({ engine }, { etag, files, command, options }) => other(engine, etag, files).ask(command, options),
+  receipt: ({ engine }, { receipt, keys }) => engine.verifyReceipt(receipt, { keys }),
   format: ({ engine }, { text, name }) => engine.format(text, name),
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
@@ -73,6 +90,7 @@ function faultOf(thrown: unknown): Fault {
 /** After a trap: a new engine with what the old one knew. */
 async function again(): Promise<Everything> {
   const fresh = await loadAll(await module);
+  others.clear();
   contract = held.length ? fresh.engine.tryContract(held) : undefined;
   return fresh;
 }
