@@ -27,6 +27,8 @@ export const VIEWS: View[] = [
     icon: "M3 4h4v12H3zM8.500 4h4v8h-4zM14 4h3v5h-3z", load: () => import("./views/Board.svelte") },
   { id: "flows", title: "Flows", group: "Operate", about: "Where each flow of the server stands, and how it came there",
     icon: "M3 5h4v3H3zM13 12h4v3h-4zM7 6.500h5.500a2 2 0 0 1 2 2V12M5 8v6.500h5M8.500 13l1.500 1.500L8.500 16", load: () => import("./views/Flows.svelte") },
+  { id: "ledger", title: "Ledger", group: "Audit", about: "What the server decided, and why",
+    icon: "M5 3v14M5 5.500h10M5 10h8M5 14.500h10M3.500 5.500h3M3.500 10h3M3.500 14.500h3", load: () => import("./views/Ledger.svelte") },
   { id: "verify", title: "Verify", group: "Audit", about: "A ledger, checked from its bytes",
     icon: "M10 2.500 4 5v4.500c0 3.800 2.500 6.500 6 8 3.500-1.500 6-4.200 6-8V5zM7.500 9.800l1.900 1.900 3.300-3.700", load: () => import("./views/Verify.svelte") },
 ];

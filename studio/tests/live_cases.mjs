@@ -1,5 +1,7 @@
 /* What operators and auditors do with the views of a server, and what must then be seen. */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { BOTH, go, node, open, seen } from "./cases.mjs";
 import { ESCROW, FACTS, folder, guardedServer, post, Server } from "./live_servers.mjs";
 
@@ -116,5 +118,73 @@ export const CASES = [
     assert.equal(await x.page.evaluate(() => window.same), true);
     assert.equal(heads.at(-1), "2"); // it went on behind d-2: the third record
     await mortal.kill();
+  } },
+  { name: "the ledger is a time line with reasons and receipts", sizes: BOTH, async run(x) {
+    const { url, tokens, key } = await guardedServer();
+    x.server(url);
+    x.expect(/status of 40[13]/);
+    const id = `led-${x.size}`, act = (operation, persona, token) => post(url, `/v1/contracts/escrow/operations/${operation}`, { persona, bindings: { EscrowAccount: id }, facts: FACTS }, token);
+    await make(url, "EscrowAccount", id, tokens.ops);
+    await post(url, "/v1/contracts/escrow/operations/refund_escrow", { persona: "escrow_agent", bindings: { EscrowAccount: id }, facts: FACTS }, tokens.officer).catch(() => 0); // refused: on record
+    await open({ ...x, url }, "#/ledger");
+    await signIn(x, tokens.ops);
+    const rows = x.page.getByRole("region", { name: "Records" });
+    await rows.getByRole("button", { name: /refused.*refund_escrow/ }).first().waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    const first = await seen(rows.locator(".timeline li").first());
+    await act("flag_dispute", "seller", tokens.seller);
+    await rows.getByRole("button", { name: "1 new record: show" }).waitFor();
+    assert.equal(await seen(rows.locator(".timeline li").first()), first); // nothing shifts
+    await rows.getByRole("button", { name: "1 new record: show" }).click();
+    await rows.getByRole("button", { name: /flag_dispute/ }).first().click();
+    const record = x.page.getByRole("region", { name: /^Record \d/ });
+    await record.getByText("It agrees with the record.").waitFor();
+    assert.match(await seen(record), /flag_dispute · EscrowAccount led-\S+ held → disputed.*who seller \(till 7\), known by token.*delivery_confirmed.*delivery_status = "confirmed" delivery_status "confirmed"/);
+    assert.ok((await record.locator(".why.yes").count()) > 1);
+    await record.getByRole("button", { name: "Get the receipt and check it" }).click();
+    await record.getByText(/It holds/).waitFor();
+    assert.match(await seen(record), new RegExp(`signed by ${key.replace(/[+]/g, "\\+")}, which the server itself names`));
+    const [saved] = await Promise.all([x.page.waitForEvent("download"), record.getByRole("button", { name: "Download the receipt" }).click()]);
+    assert.equal(Buffer.from(JSON.parse(readFileSync(await saved.path(), "utf8")).key, "hex").toString("base64"), key);
+    await x.axe();
+    await x.image("studio-ledger");
+    await record.getByRole("button", { name: "Close" }).click();
+    await rows.getByLabel("Kind").selectOption("refusal");
+    await rows.getByRole("button", { name: /refund_escrow/ }).first().click();
+    await record.getByText("verdict_present(refund_approved)").waitFor();
+    await x.page.getByRole("button", { name: "Verify this ledger" }).click();
+    await x.page.getByText(/records are consistent, \d+ of them signed/).waitFor();
+    await go(x.page, "Ledger");
+    await x.page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(x, tokens.reader);
+    await x.page.getByText("You may not see this: it needs the right ledger:read.").waitFor();
+    assert.equal(await rows.locator(".timeline button").count(), 0);
+  } },
+  { name: "hostile instances, callers and facts of a server appear as text", sizes: BOTH, async run(x) {
+    const dir = folder(), bad = "<img src=x onerror=window.hacked=1>", long = "n".repeat(1 << 20);
+    writeFileSync(join(dir, "odd.tenor"), `persona p\nfact note { type: Text(max_length: 2000000) source: "a.b" }\nrule r { stratum: 0 when: note != "" produce: verdict v { payload: Bool = true } }
+entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }\n`);
+    const odd = new Server(dir, ["odd.tenor", "--max-body", "4194304"]);
+    const token = odd.token("--name", `${bad}\u202Eevil`, "--right", "admin", "--right", "instances:create", "--right", "facts:*", "--persona", "p");
+    await odd.start();
+    x.server(odd.url);
+    x.expect(/status of 401/);
+    await post(odd.url, "/v1/contracts/odd/instances/E", { id: `${bad}\u202Eevil` }, token);
+    await post(odd.url, "/v1/contracts/odd/operations/go", { persona: "p", bindings: { E: `${bad}\u202Eevil` }, facts: { note: `<script>window.hacked=1</script>${long}` } }, token);
+    await open({ ...x, url: odd.url }, "#/board");
+    await signIn(x, token);
+    await card(x, "b", "onerror").click();
+    await x.page.getByRole("complementary").getByText(/go ·/).waitFor();
+    await x.page.getByRole("link", { name: /record/ }).last().click();
+    await x.page.getByText("It agrees with the record.").waitFor();
+    const text = await seen(x.page.locator("main"));
+    assert.match(text, /<img src=x onerror=window\.hacked=1>\ufffdevil/);
+    assert.match(text, /<script>window\.hacked=1<\/script>n+… copy all 1048609 characters/);
+    assert.ok(text.length < 30000, `${text.length} characters are shown`);
+    await x.page.locator("td").getByRole("button", { name: /copy all/ }).click();
+    await x.page.getByText("Copied, 1048609 characters.").waitFor();
+    assert.equal((await x.page.evaluate(() => navigator.clipboard.readText())).length, 1048609);
+    assert.equal(await x.page.evaluate(() => document.querySelectorAll("main img, main script").length + (window.hacked ?? 0)), 0);
+    await odd.kill();
   } },
 ];

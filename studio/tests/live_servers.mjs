@@ -81,7 +81,7 @@ export class Server {
 export async function post(url, path, body, token = "") {
   const said = await fetch(url + path, { method: "POST", headers: { "Content-Type": "application/json", ...(token ? { Authorization: `Bearer ${token}` } : {}) }, body: JSON.stringify(body) });
   const answer = await said.json();
-  if (!said.ok && !body.refused) {
+  if (!said.ok) {
     throw new Error(`${path}: ${JSON.stringify(answer)}`);
   }
   return answer;

@@ -53,9 +53,18 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
 const OTHERS = 4;
 const others = new Map<string, Contract>();
 
+function checked(e: Engine, etag: string, files: Files): Contract {
+  const made = e.contract(files);
+  if (made.etag !== etag) {
+    made.free();
+    throw new EngineError("the server sent another contract than its etag says", "usage");
+  }
+  return made;
+}
+
 /** A contract by its etag; the last few are kept. */
 function other(e: Engine, etag: string, files: Files): Contract {
-  const found = others.get(etag) ?? e.contract(files);
+  const found = others.get(etag) ?? checked(e, etag, files);
   others.delete(etag);
   others.set(etag, found);
   for (const [old, c] of [...others].slice(0, -OTHERS)) {
