@@ -42,7 +42,7 @@ async function once(name, size, run) {
   });
   const page = await context.newPage();
   context.on("request", (r) => {
-    if (!r.url().startsWith(own) && !r.url().startsWith("blob:") && !(login && r.url().startsWith(login) && (r.isNavigationRequest() || r.frame().url().startsWith(login)))) {
+    if (!r.url().startsWith(own) && !r.url().startsWith("blob:") && !(login && (r.isNavigationRequest() ? r.url() : r.frame().url()).startsWith(login))) {
       wrong.push(`asked ${r.url()}`);
     }
   });

@@ -38,8 +38,8 @@ export class Unreachable extends Error {}
 export type Query = Record<string, string | number | undefined>;
 export interface Question {
   query?: Query;
-  /** A question that is posted; there is no other. */
-  body?: object;
+  /** A question that is posted, or its JSON; nothing else is ever posted. */
+  body?: object | string;
 }
 
 function refusedOf(status: number, text: string): Refused {
@@ -98,7 +98,7 @@ class Server {
     const headers = this.#headers(body ? { "Content-Type": "application/json", ...(csrf ? { "X-CSRF-Token": csrf } : {}) } : {});
     let response: Response, text: string;
     try {
-      response = await this.#fetch(url, body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers });
+      response = await this.#fetch(url, body ? { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) } : { headers });
       text = await response.text();
     } catch {
       this.#lost();
@@ -109,7 +109,7 @@ class Server {
       throw new Unreachable("the server does not answer");
     }
     if (!response.ok) {
-      if (response.status === 401 && this.phase === "in") {
+      if (response.status === 401 && this.phase === "in" && to !== "/session") {
         void this.hello();
       }
       throw refusedOf(response.status, text);
@@ -179,7 +179,7 @@ class Server {
     this.#stop?.abort();
     try {
       if (!this.#token) {
-        await this.ask("/logout", { body: {} });
+        await this.#fetch("/logout", { method: "POST", headers: { "X-CSRF-Token": this.who?.csrf ?? "" } });
       }
     } catch {
       // It is over already.
