@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
-import { ESCROW, FACTS, folder, guardedServer, loginServer, post, Server } from "./live_servers.mjs";
+import { ESCROW, FACTS, folder, guardedServer, loginServer, post, Server, STRICTER } from "./live_servers.mjs";
 
 const card = (x, state, id) => x.page.getByRole("region", { name: state, exact: true }).getByRole("button", { name: id });
 const make = (url, entity, id, token) => post(url, `/v1/contracts/escrow/instances/${entity}`, { id }, token);
@@ -156,10 +156,14 @@ export const CASES = [
     await x.page.getByText("live", { exact: true }).waitFor();
     const first = await seen(rows.locator(".timeline li").first());
     await act("flag_dispute", "seller", tokens.seller);
-    await rows.getByRole("button", { name: "1 new record: show" }).waitFor();
+    await rows.getByRole("button", { name: "2 new records: show" }).waitFor(); // what was done, and what the candidate says of it
     assert.equal(await seen(rows.locator(".timeline li").first()), first); // nothing shifts
-    await rows.getByRole("button", { name: "1 new record: show" }).click();
-    await rows.getByRole("button", { name: /flag_dispute/ }).first().click();
+    await rows.getByRole("button", { name: "2 new records: show" }).click();
+    await rows.getByLabel("Instance, as Entity/id").fill(`EscrowAccount/${id}`);
+    await x.page.waitForFunction((id) => [...document.querySelectorAll(".timeline li")].every((l) => l.textContent.includes(id)), id);
+    await rows.getByRole("searchbox", { name: "Persona" }).fill("till 7");
+    await rows.getByText("1 shown, newest first of 3 loaded").waitFor();
+    await rows.getByRole("button", { name: /operation.*flag_dispute/ }).first().click();
     const record = x.page.getByRole("region", { name: /^Record \d/ });
     await record.getByText("It agrees with the record.").waitFor();
     assert.match(await seen(record), /flag_dispute · EscrowAccount led-\S+ held → disputed.*who seller \(till 7\), known by token.*delivery_confirmed.*delivery_status = "confirmed" delivery_status "confirmed"/);
@@ -173,6 +177,7 @@ export const CASES = [
     await record.evaluate((r) => r.scrollTo(0, 0));
     await x.image("studio-ledger");
     await record.getByRole("button", { name: "Close" }).click();
+    await rows.getByRole("searchbox", { name: "Persona" }).fill("");
     await rows.getByLabel("Kind").selectOption("refusal");
     await rows.getByRole("button", { name: /refund_escrow/ }).first().click();
     await record.locator(".why.no code", { hasText: "verdict_present(refund_approved)" }).waitFor();
@@ -223,7 +228,7 @@ entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { all
     await signIn(x, tokens.ops);
     await x.page.getByText("The server has exactly this version.").waitFor();
     await go(x.page, "Source");
-    await write(x.page, readFileSync(ESCROW, "utf8").replace("allowed_personas: [buyer, seller]", "allowed_personas: [buyer]"));
+    await write(x.page, STRICTER);
     await status(x.page, "holds");
     await go(x.page, "Deploy");
     const changes = x.page.getByRole("region", { name: "Changes" }), plan = x.page.getByRole("region", { name: "What would happen" });
@@ -241,6 +246,7 @@ entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { all
     await plan.getByRole("button", { name: "Decide the latest again" }).click();
     await plan.getByText(/operations? would have come out otherwise/).waitFor();
     assert.match(await seen(plan), /flag_dispute by seller disputed refused/);
+    await plan.getByRole("list", { name: "Where the candidate disagrees" }).getByText("flag_dispute").first().waitFor();
     await x.axe();
     await x.image("studio-deploy");
     await plan.getByLabel("Promises").fill("nobody can both flag_dispute and refund_escrow\nnonsense");

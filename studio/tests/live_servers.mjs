@@ -1,7 +1,7 @@
 /* Servers of the cases in live_cases.mjs: started on this machine when they are first asked for, each in a folder of its own, and
  * ended by their ids when the walk ends. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 const SOURCE = fileURLToPath(new URL("../..", import.meta.url));
 export const MOTET = process.env.MOTET ?? join(SOURCE, "build/src/cli/motet");
 export const ESCROW = join(SOURCE, "examples/escrow/escrow.tenor");
+export const STRICTER = readFileSync(ESCROW, "utf8").replace("allowed_personas: [buyer, seller]", "allowed_personas: [buyer]");
 const OIDC = join(SOURCE, "tests/npm/oidc");
 export const FACTS = { escrow_amount: { amount: "25000.00", currency: "USD" }, delivery_status: "confirmed",
   line_items: [{ id: "i-1", description: "Widget", valid: true, amount: { amount: "25000.00", currency: "USD" } }] };
@@ -88,12 +89,14 @@ export async function post(url, path, body, token = "") {
 }
 
 let guarded;
-/** With tokens and a signing key; the same for all cases. */
+/** With tokens, a signing key and a candidate that looks on, where sellers may not dispute; the same for all cases. */
 export function guardedServer() {
   return guarded ??= (async () => {
     const dir = folder();
     execFileSync(MOTET, ["keygen", "--prefix", "node"], { cwd: dir, stdio: "ignore" });
-    const server = new Server(dir, [ESCROW, "--signing-key", "node.secret"]);
+    mkdirSync(join(dir, "next"));
+    writeFileSync(join(dir, "next/escrow.tenor"), STRICTER);
+    const server = new Server(dir, [ESCROW, "--signing-key", "node.secret", "--shadow", "next/escrow.tenor"]);
     server.key = readFileSync(join(dir, "node.pub"), "utf8").trim();
     server.tokens = {
       ops: server.token("--name", "ops", "--right", "admin", "--right", "instances:create", "--right", "deploy"),
