@@ -10,6 +10,7 @@ import "./style/versions.css";
 import "./style/verify.css";
 import "./style/run.css";
 import "uplot/dist/uPlot.min.css";
+import "./style/live.css";
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";

@@ -100,6 +100,8 @@ export interface Calls extends GraphCalls, AgentCalls {
   ledger: { ask: { file: Blob; demand: LedgerDemand }; answer: Verified };
   receipts: { ask: { text: string; demand: ReceiptDemand }; answer: Told };
   proof: { ask: { text: string; demand: ProofDemand }; answer: Told };
+  /** A command of motet_contract_ask() to another contract than the workspace's: a version that a server has. */
+  other: { ask: { etag: string; files: Files; command: string; options: Record<string, unknown> }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 

@@ -102,6 +102,30 @@ function verify(e: Engine, file: Blob, demand: LedgerDemand, tell: (is: Progress
   }
 }
 
+const OTHERS = 4;
+const others = new Map<string, Contract>();
+
+function checked(e: Engine, etag: string, files: Files): Contract {
+  const made = e.contract(files);
+  if (made.etag !== etag) {
+    made.free();
+    throw new EngineError("the server sent another contract than its etag says", "usage");
+  }
+  return made;
+}
+
+/** A contract by its etag; the last few are kept. */
+function other(e: Engine, etag: string, files: Files): Contract {
+  const found = others.get(etag) ?? checked(e, etag, files);
+  others.delete(etag);
+  others.set(etag, found);
+  for (const [old, c] of [...others].slice(0, -OTHERS)) {
+    c.free();
+    others.delete(old);
+  }
+  return found;
+}
+
 const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"], tell: (is: Progress) => void) => Calls[K]["answer"] } = {
   check: ({ engine }, { files }) => check(engine, files),
   ask: (_, { command, options }) => {
@@ -115,6 +139,7 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"], tell: (is: P
   ledger: ({ engine }, { file, demand }, tell) => verify(engine, file, demand, tell),
   receipts: ({ engine }, { text, demand }) => engine.verifyReceipt(text, demand),
   proof: ({ engine }, { text, demand }) => engine.verifyProof(text, demand),
+  other: ({ engine }, { etag, files, command, options }) => other(engine, etag, files).ask(command, options),
   format: ({ engine }, { text, name }) => engine.format(text, name),
   ...GRAPH_CALLS,
   ...AGENT_CALLS,
@@ -130,6 +155,7 @@ function faultOf(thrown: unknown): Fault {
 /** After a trap: a new engine with what the old one knew. */
 async function again(): Promise<Everything> {
   const fresh = await loadAll(await module);
+  others.clear();
   contract = held.length ? fresh.engine.tryContract(held) : undefined;
   return fresh;
 }
