@@ -1,8 +1,8 @@
 /* Every check of the language in one process: tests/language/checks, as
  * tests/e2e/test_language.py tells. accepted.tenor elaborates; refused.tenor is refused
  * with the error, the code and the hint of refused.json. All that is said of both, with
- * places, advice and repairs, is in tests/language/said.txt; MOTET_UPDATE_GOLDEN=1 writes
- * it anew. */
+ * places, advice and repairs, is in tests/language/said.txt; MOTET_UPDATE_GOLDEN=1
+ * writes it anew. */
 #include <dirent.h>
 #include <sys/stat.h>
 
