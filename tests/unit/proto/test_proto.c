@@ -204,9 +204,11 @@ static const struct message_row {
     {"and so is its opposite", "{\"f\":\"-Infinity\"}",
      "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"-Infinity\",\"m\":{},\"many\":[],\"plain_"
      "name\":0,\"raw\":\"\",\"small\":0}"},
-    {"an enum's value by its number", "{\"e\":1}", "it is cut short or not a message"},
-    {"and below zero", "{\"e\":-2147483648}",
+    {"an enum's value by its number", "{\"e\":1}",
      "{\"big\":\"0\",\"e\":\"SOME\",\"f\":0.0,\"m\":{},\"many\":[],\"plain_name\":0,"
+     "\"raw\":\"\",\"small\":0}"},
+    {"and below zero", "{\"e\":-2147483648}",
+     "{\"big\":\"0\",\"e\":-2147483648,\"f\":0.0,\"m\":{},\"many\":[],\"plain_name\":0,"
      "\"raw\":\"\",\"small\":0}"},
     {"and beyond", "{\"e\":-2147483649}", NULL},
     {"other words are no numbers", "{\"f\":\"inf\"}", NULL},
@@ -380,11 +382,7 @@ static void tell_message(mt_buf *out, const pb_message *m)
                     MT_ARG(f->message   ? f->message->name
                            : f->choices ? f->choices->name
                                         : MT_STR("")),
-                    f->presence
-                        ? "{\"big\":\"0\",\"e\":-2147483648,\"f\":0.0,\"m\":{},"
-                          "\"many\":[],\"plain_name\":0,\"raw\":\"\",\"small\":0}"
-                        : "",
-                    f->oneof ? " of one" : "");
+                    f->presence ? "?" : "", f->oneof ? " of one" : "");
         for (size_t k = 0; f->choices && k < f->choices->count; k++) {
             mt_buf_addf(out, " %.*s=%d", MT_ARG(f->choices->values[k].name),
                         f->choices->values[k].number);
@@ -519,7 +517,7 @@ static const struct bytes_row {
      "it is cut short or not a message"},
     {"a number of eleven bytes", "20 ff ff ff ff ff ff ff ff ff ff 01",
      "it is cut short or not a message"},
-    {"a number beyond 64 bits", "20 ff ff ff ff ff ff ff ff ff 02", "?"},
+    {"a number beyond 64 bits", "20 ff ff ff ff ff ff ff ff ff 02", "it is cut short or not a message"},
     {"field number 0", "00 01",
      "it is cut short or not a message"},
     {"text that is cut short", "3a 05 61",
