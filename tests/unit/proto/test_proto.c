@@ -534,6 +534,7 @@ static void tells(void **state)
     const struct told_row *row = *state;
     mt_buf out = {0};
     const pb_schema *s = read_schema(mt_str_z(row->text), &out);
+    assert_int_equal(s != NULL, out.len == 0);
     for (size_t i = 0; s && i < s->message_count; i++) {
         tell_message(&out, s->messages[i]);
     }
@@ -546,6 +547,78 @@ static void tells(void **state)
     }
     assert_text(mt_buf_str(&out), mt_str_z(row->told));
     mt_buf_free(&out);
+}
+
+/* A text that ends too early is refused, and no schema is made of what was good. */
+static void no_text_may_end_here(void **state)
+{
+    /* clang-format off */
+    static const char *const ENDS[] = {
+        "enum",
+        "enum E",
+        "enum E {",
+        "enum E { A",
+        "enum E { A =",
+        "enum E { A = -",
+        "enum E { A = 1",
+        "enum E { option",
+        "message",
+        "message A",
+        "message A { oneof",
+        "message A { oneof o",
+        "message A { oneof o {",
+        "message A { oneof o { int32",
+        "message A { map",
+        "message A { map<",
+        "message A { map<string",
+        "message A { map<string, A",
+        "message A { map<string, A>",
+        "message A { map<string, A> m",
+        "message A { int32 a = 1",
+        "message A { int32 a = 1 [",
+        "message A { int32 a = 1 [b",
+        "message A { int32 a = 1 [b = 1",
+        "message A { repeated",
+        "message A { reserved 1",
+        "service",
+        "service S",
+        "service S {",
+        "service S { rpc",
+        "service S { rpc M",
+        "service S { rpc M(",
+        "service S { rpc M(stream",
+        "service S { rpc M(A",
+        "service S { rpc M(A)",
+        "service S { rpc M(A) returns",
+        "service S { rpc M(A) returns (A)",
+        "service S { rpc M(A) returns (A) {",
+        "import",
+        "import public",
+        "import \"a.proto\"",
+        "package",
+        "package a.",
+        "package a",
+        "syntax",
+        "syntax =",
+        "syntax = \"proto3\"",
+        "edition",
+        "edition =",
+        "option",
+        "option a",
+        "option a =",
+        "option a = {",
+        "extend A {",
+    };
+    /* clang-format on */
+    (void)state;
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        mt_buf why = {0};
+        mt_str text = mt_strf(&arena, "message Z {} %s", ENDS[i]);
+        if (read_schema(text, &why) || !why.len) {
+            fail_msg("%s", ENDS[i]);
+        }
+        mt_buf_free(&why);
+    }
 }
 
 static void bytes_are_read(void **state)
@@ -603,6 +676,7 @@ int main(void)
     rows_add(&list, TOLD, tells);
     rows_add(&list, BYTES, bytes_are_read);
     rows_test(&list, depth_of_groups_has_an_edge);
+    rows_test(&list, no_text_may_end_here);
     rows_add(&list, TEXTS, is_read_or_refused);
     rows_test(&list, nesting_has_an_edge);
     rows_test(&list, names_have_an_edge);
