@@ -89,7 +89,7 @@ export const CASES = [
     await open(x, "#/pictures");
     await x.page.getByRole("tab", { name: "Rules" }).click();
     const at = (name) => node(x.page, name).boundingBox();
-    const [fact, rule, verdict, operation] = [await at("fact/escrow_amount"), await at("rule/amount_within_threshold"), await at("verdict/within_threshold"), await at("operation/release_escrow")];
+    const [fact, rule, verdict, operation] = [await at("fact/escrow_amount"), await at("rule/amount_within_threshold"), await at("verdict/within_threshold"), await at("operation/release_escrow/when")];
     assert.ok(fact.x < rule.x && rule.x < verdict.x && verdict.x < operation.x);
     assert.ok((await x.page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(19, 21, 24)");
   } },
