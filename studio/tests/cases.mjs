@@ -303,7 +303,7 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await x.page.getByText("expected 'held'").waitFor();
     await x.page.getByRole("button", { name: "Save as scenarios" }).click();
     await go(x.page, "Source");
-    await x.page.getByRole("tab", { name: "escrow.scenarios.yaml" }).click();
+    await x.page.getByRole("tab", { name: "escrow.tried.scenarios.yaml" }).click();
     await x.page.getByText("1. seller: standard_release, success").waitFor();
     const { files } = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]); });
     x.keep(`scenarios_${x.size}`, files);

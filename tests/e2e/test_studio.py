@@ -122,7 +122,7 @@ class Walk(Case):
                 self.write(f"{size}/{path}", text)
             result = self.run_motet("test", self.dir / size)
             self.assertEqual(result.code, 0, result)
-            self.assertRegex(result.out, r"# pass\s+2\b")
+            self.assertRegex(result.out, r"# pass\s+16\b")
 
 
 main()

@@ -67,20 +67,34 @@ export interface Diff {
   removed: Changed[];
   changed: (Changed & { fields: FieldChange[] })[];
 }
+/** What becomes of a flow that stands at a step. */
+export interface Fate {
+  flow: string;
+  step: string;
+  states: Record<string, string>;
+  fate: "goes" | "stops" | "decide";
+  reasons: string[];
+}
 export interface Compared {
   diff: Diff;
   /** Of the older one. */
   picture: Description;
+  entities: { id: string; states: string[] }[];
+  fates: Fate[];
+  /** What the engine recommends for all of them. */
+  advice: string;
+  /** Why nothing is said of flows under way; "": it is. */
+  fault: string;
 }
 
 export interface Calls {
   /** The root first. What is asked later is asked of the last contract that held. */
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
-  ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
+  ask: { ask: { command: string; options: Record<string, unknown>; /** Of another file; "": of the root. */ root?: string }; answer: Told };
   format: { ask: { text: string; name: string }; answer: string };
   /** Two versions, each with its root first. */
-  compare: { ask: { older: Files; newer: Files }; answer: Compared };
+  compare: { ask: { older: Files; newer: Files; /** Frozen when flows began. */ facts: string; suppose: Record<string, string> }; answer: Compared };
   /** An export of a ledger, from its bytes. */
   verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };

@@ -5,14 +5,38 @@
  * met it is answered with the fault. */
 import { type Contract, type Engine, EngineError } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
-import type { Bundle } from "./bundle";
-import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import { all, type Bundle } from "./bundle";
+import { flights } from "./flights";
+import type { Calls, Checked, Compared, Fate, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
 let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
+/** Contracts of other files of the same workspace: members of a System, what scenarios are about. */
+const others = new Map<string, Contract>();
+
+function forget(): void {
+  others.forEach((c) => c.free());
+  others.clear();
+}
+
+function contractAt(e: Engine, root: string): Contract {
+  if (!contract) {
+    throw new EngineError("there is no contract yet that holds", "usage");
+  }
+  if (!root || root === held[0]![0]) {
+    return contract;
+  }
+  const own = held.find(([path]) => path === root);
+  if (!own) {
+    throw new EngineError(`${root} is not in the workspace`, "usage");
+  }
+  const known = others.get(root) ?? e.contract([own, ...held.filter((f) => f !== own)]);
+  others.set(root, known);
+  return known;
+}
 
 function tell(c: Contract): Good {
   const parse = <T>(text: string): T => JSON.parse(text) as T;
@@ -35,15 +59,55 @@ function check(e: Engine, files: Files): Checked {
     return { diagnostics, good: null };
   }
   contract?.free();
+  forget();
   contract = next;
   held = files;
   return { diagnostics, good: tell(next) };
 }
 
-function compare(e: Engine, older: Files, newer: Files): Compared {
+interface Judged {
+  flow_compatibility: {
+    instance_id: string;
+    touches: { construct_kind: string; construct_id: string }[];
+    compatibility: { compatible: boolean; obstacles: { kind: string; reason: string; subject: string }[]; notes: { reason: string }[] };
+  }[];
+  entity_state_mappings: { entity_id: string; from_state: string; suggested_state: string | null }[];
+  reason: string;
+}
+
+/** One in a state that is gone can go on once somebody says where to; one that will be refused goes on, if that is wanted. */
+function fateOf(said: Judged["flow_compatibility"][number], moves: Judged["entity_state_mappings"]): Pick<Fate, "fate" | "reasons"> {
+  const { compatible, obstacles, notes } = said.compatibility;
+  if (compatible) {
+    const met = said.touches.map((t) => `${t.construct_kind} ${t.construct_id}`);
+    return notes.length ? { fate: "decide", reasons: notes.map((n) => n.reason) } : { fate: "goes", reasons: [met.length ? `it meets what has changed (${met.join(", ")}) and fits` : "nothing on its way has changed in a way that breaks"] };
+  }
+  const moved = obstacles.every((o) => o.kind === "state_removed");
+  const words = (subject: string): string => moves.filter((m) => m.entity_id === subject).map((m) => (m.suggested_state ? `; '${m.suggested_state}' could stand for '${m.from_state}'` : `; say which state stands for '${m.from_state}'`)).join("");
+  return { fate: moved ? "decide" : "stops", reasons: obstacles.map((o) => o.reason + (moved ? words(o.subject) : "")) };
+}
+
+function fates(e: Engine, old: Contract, now: Contract, facts: string, suppose: Record<string, string>): Pick<Compared, "fates" | "advice" | "fault" | "entities"> {
+  const bundle = JSON.parse(old.bundleText) as Bundle;
+  const entities = all(bundle, "Entity").map((x) => ({ id: x.id, states: x.states }));
+  const none = { fates: [], advice: "", entities };
+  try {
+    const flows = flights(bundle, facts || "{}", suppose);
+    if (!flows.length) {
+      return { ...none, fault: "" };
+    }
+    const judged = JSON.parse(e.diffText(old, now, { flows }).text) as Judged;
+    const by = new Map(judged.flow_compatibility.map((f) => [f.instance_id, f]));
+    return { entities, fault: "", advice: judged.reason, fates: flows.map(({ id, flow, step, states }) => ({ flow, step, states, ...fateOf(by.get(id)!, judged.entity_state_mappings) })) };
+  } catch (thrown) {
+    return { ...none, fault: String((thrown as Error).message).replace(/^instance \d+: /, "") };
+  }
+}
+
+function compare(e: Engine, { older, newer, facts, suppose }: Calls["compare"]["ask"]): Compared {
   const old = e.contract(older), now = e.contract(newer);
   try {
-    return { diff: JSON.parse(e.diffText(old, now).text) as Compared["diff"], picture: JSON.parse(old.ask("draw").text) as Description };
+    return { diff: JSON.parse(e.diffText(old, now).text) as Compared["diff"], picture: JSON.parse(old.ask("draw").text) as Description, ...fates(e, old, now, facts, suppose) };
   } finally {
     old.free();
     now.free();
@@ -52,13 +116,8 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
 
 const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
   check: ({ engine }, { files }) => check(engine, files),
-  ask: (_, { command, options }) => {
-    if (!contract) {
-      throw new EngineError("there is no contract yet that holds", "usage");
-    }
-    return contract.ask(command, options);
-  },
-  compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
+  ask: ({ engine }, { command, options, root }) => contractAt(engine, root ?? "").ask(command, options),
+  compare: ({ engine }, ask) => compare(engine, ask),
   verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
   format: ({ engine }, { text, name }) => engine.format(text, name),
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
@@ -73,6 +132,7 @@ function faultOf(thrown: unknown): Fault {
 /** After a trap: a new engine with what the old one knew. */
 async function again(): Promise<Everything> {
   const fresh = await loadAll(await module);
+  others.clear();
   contract = held.length ? fresh.engine.tryContract(held) : undefined;
   return fresh;
 }

@@ -2,6 +2,7 @@
  * earlier moment and acting there begins a branch; nothing is thrown away. */
 import { all } from "../engine/bundle";
 import { ask, EngineFault } from "../engine/client";
+import type { Files } from "../engine/messages";
 import { workspace } from "./workspace.svelte";
 
 export interface Step {
@@ -132,7 +133,7 @@ export const simulation = new Simulation();
 const given = (m: Moment): string => `{facts: ${m.facts.replace(/\s*\n\s*/g, " ").trim() || "{}"}, states: ${JSON.stringify(m.states)}}`;
 
 /** What was done, as tests that `motet test` runs: one for each step of the way. */
-export function scenarios(path: readonly Moment[], contract: string): string {
+function casesOf(path: readonly Moment[]): string {
   const cases = path.slice(1).map((m, i) => {
     const before = path[i]!;
     const when = { persona: m.persona, ...(m.flow ? { flow: m.flow } : { operation: m.operation }), ...(m.chosen ? { outcome: m.chosen } : {}) };
@@ -140,5 +141,21 @@ export function scenarios(path: readonly Moment[], contract: string): string {
     return `  - name: ${JSON.stringify(`${i + 1}. ${m.persona}: ${m.flow || m.operation}, ${m.result}`)}\n    given: ${given({ ...before, facts: m.facts })}\n` +
       `    when: ${JSON.stringify(when)}\n    then: ${JSON.stringify(then)}\n`;
   });
-  return `# Made by Studio. Run with: motet test ${contract.replace(/\.tenor$/, "")}.scenarios.yaml\ncontract: ${JSON.stringify(contract)}\nscenarios:\n${cases.join("")}`;
+  return cases.join("");
+}
+
+/** Can cases be added at the end? Nothing is shared by them all, and the list of scenarios stands last. */
+const open = (text: string): boolean => !/^given\s*:/m.test(text) && /^scenarios:[ \t]*\n(?:[ \t]+.*\n|#.*\n|\n)*$/m.test(text) && /\n$/.test(text);
+
+/** Where it is kept, and the text: added to what was saved before, else in a file of its own. */
+export function scenarioFile(path: readonly Moment[], contract: string, files: Files): [path: string, text: string] {
+  const stem = contract.replace(/\.\w+$/, ""), cases = casesOf(path);
+  for (let n = 0; ; n++) {
+    const name = `${stem}${["", ".tried"][n] ?? `.tried${n}`}.scenarios.yaml`;
+    const there = files.find(([p]) => p === name)?.[1];
+    if (there === undefined || open(there)) {
+      const head = `# Made by Studio. Run with: motet test ${name.replace(/^.*\//, "")}\ncontract: ${JSON.stringify(contract.replace(/^.*\//, ""))}\nscenarios:\n`;
+      return [name, (there ?? head) + cases];
+    }
+  }
 }

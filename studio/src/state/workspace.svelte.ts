@@ -212,7 +212,7 @@ class Workspace {
   /** Keeps the contract as it is now to be compared with, or forgets it. */
   setBase(keep: boolean): void {
     const before = this.base;
-    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$/.test(path)) : null;
+    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path)) : null;
     this.#keepSoon();
     notices.say(keep ? "Kept as the old version. Change the text, and come back." : "The old version is forgotten.", () => {
       this.base = before;
@@ -247,7 +247,7 @@ class Workspace {
     do {
       this.#again = false;
       try {
-        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$/.test(path)) });
+        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path)) });
         this.good = this.checked.good ?? this.good;
         this.trouble = "";
       } catch (fault) {
