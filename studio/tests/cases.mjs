@@ -146,7 +146,7 @@ export const CASES = [
     await x.page.getByRole("tab", { name: "States" }).focus();
     await x.page.keyboard.press("ArrowRight");
     await node(x.page, "flow/refund_flow/step_refund").waitFor();
-    for (const stop of ["Report", "standard_release", "Save the picture of standard_release", "operation step_confirm confirm_delivery"]) {
+    for (const stop of ["Report", "standard_release", "Save the picture of standard_release as SVG", "operation step_confirm confirm_delivery"]) {
       await x.page.keyboard.press("Tab");
       assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent), stop);
     }

@@ -47,6 +47,8 @@ export interface System {
   kind: "System";
   id: string;
   members: { id: string; path: string }[];
+  shared_entities?: { entity: string; contracts: string[] }[];
+  triggers?: { source_contract: string; source_flow: string; on: string; target_contract: string; target_flow: string; persona: string }[];
 }
 export type Construct = Fact | Entity | Operation | Flow | Persona | System | { kind: "Rule" | "Source" | "Type"; id: string };
 

@@ -33,6 +33,13 @@ export interface Good {
   picture: Description;
   /** Members and triggers, where it is a System. */
   system: Description | null;
+  /** Of a System: its members, each as a contract of its own. */
+  members: Member[];
+}
+export interface Member extends Good {
+  id: string;
+  /** The path of its file. */
+  root: string;
 }
 
 export interface Checked {

@@ -7,7 +7,7 @@ import { type Contract, type Engine, EngineError } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import { all, type Bundle } from "./bundle";
 import { flights } from "./flights";
-import type { Calls, Checked, Compared, Fate, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import type { Calls, Checked, Compared, Fate, Fault, Files, Good, Kind, Member, Named, Reply, Request } from "./messages";
 import type { Description } from "../picture/description";
 
 const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
@@ -38,7 +38,19 @@ function contractAt(e: Engine, root: string): Contract {
   return known;
 }
 
-function tell(c: Contract): Good {
+/** A member that does not hold alone is left out: the System then says why. */
+function membersOf(e: Engine, bundle: Bundle, root: string): Member[] {
+  return all(bundle, "System").flatMap((s) => s.members).flatMap((m) => {
+    const path = root.replace(/[^/]*$/, "") + m.path;
+    try {
+      return [{ id: m.id, root: path, ...tell(e, contractAt(e, path), path) }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function tell(e: Engine, c: Contract, root: string): Good {
   const parse = <T>(text: string): T => JSON.parse(text) as T;
   const bundle = parse<Bundle>(c.bundleText);
   const system = bundle.constructs.some((x) => x.kind === "System");
@@ -48,6 +60,7 @@ function tell(c: Contract): Good {
     index: parse<{ index: Named[] }>(c.ask("check", { index: true }).text).index ?? [],
     picture: parse<Description>(c.ask("draw").text),
     system: system ? parse<Description>(c.ask("draw", { parts: "system" }).text) : null,
+    members: membersOf(e, bundle, root),
   };
 }
 
@@ -62,7 +75,7 @@ function check(e: Engine, files: Files): Checked {
   forget();
   contract = next;
   held = files;
-  return { diagnostics, good: tell(next) };
+  return { diagnostics, good: tell(e, next, files[0]![0]) };
 }
 
 interface Judged {
