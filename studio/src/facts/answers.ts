@@ -87,9 +87,12 @@ export async function flowsOf(persona: string, x: Case): Promise<FlowSaid[]> {
   return (await ask<{ flows: FlowSaid[] }>("actions", { persona, facts: x.facts, partial: true, ...(Object.keys(x.states).length ? { states: x.states } : {}) }, x.root)).flows;
 }
 
-export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean): Promise<Explained> {
+type Asker = <T>(command: string, options: Record<string, unknown>, root?: string) => Promise<T>;
+
+/** Of the workspace's contract, or of another that `asker` asks. */
+export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean, asker: Asker = ask): Promise<Explained> {
   const options = { ...what, facts: x.facts, ...("operation" in what && Object.keys(x.states).length ? { states: x.states, bind: x.bind ?? {} } : {}), ...(whole ? {} : { partial: true }) };
-  const raw = await ask<Raw>("explain", options, x.root);
+  const raw = await asker<Raw>("explain", options, x.root);
   const title = "verdict" in what ? what.verdict : what.operation;
   return {
     tree: raw.why?.tree ? { condition: title, of: "verdict", value: "verdict" in what ? raw.present ?? null : raw.why.tree.value, parts: [raw.why.tree] } : treeOf(raw, title),
