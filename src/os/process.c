@@ -176,6 +176,53 @@ mt_err os_child_start(const os_child_options *options, os_child **out)
     return MT_OK;
 }
 
+/* The second fork leaves nobody to wait for it; it ends at once, and the program is a
+ * child of the system's first process. */
+static pid_t become_detached(const char *const *argv, int fault)
+{
+    pid_t between = fork();
+    if (between != 0) {
+        return between;
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        char *const *words = (char *const *)(uintptr_t)argv; /* exec does not write */
+        if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(nothing, 1) == 1 &&
+            dup2(nothing, 2) == 2) {
+            execvp(words[0], words);
+        }
+    }
+    if (pid <= 0) {
+        int why = errno;
+        ssize_t ignored = write(fault, &why, sizeof why);
+        (void)ignored;
+    }
+    _exit(pid <= 0);
+}
+
+mt_err os_detach(const char *const *argv)
+{
+    int fault[2];
+    if (pipe2(fault, O_CLOEXEC) != 0) {
+        return MT_E_IO;
+    }
+    pid_t between = become_detached(argv, fault[1]);
+    close(fault[1]);
+    int why = between < 0 ? errno : exec_fault(fault[0]);
+    close(fault[0]);
+    if (between > 0) {
+        waitpid(between, NULL, 0);
+    }
+    errno = why;
+    return !why ? MT_OK : why == ENOENT ? MT_E_NOTFOUND : MT_E_IO;
+}
+
 /* ---- reading ---- */
 
 /* The end of it: the last words are mostly the reason. */

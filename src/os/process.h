@@ -49,6 +49,10 @@ bool os_child_stop(os_child *c, int grace_ms, int *exit_status);
 /* Kills the whole group at once and reaps the child. */
 void os_child_kill(os_child *c);
 
+/* Starts a program that is on its own from then on: it outlives us, says nothing here,
+ * and is not waited for. MT_E_NOTFOUND, MT_E_IO as above. */
+mt_err os_detach(const char *const *argv);
+
 /* The last bytes it wrote to stderr. */
 mt_str os_child_complaint(const os_child *c);
 

@@ -2,7 +2,8 @@
  * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
- * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
+ * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
+ * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -14,8 +15,8 @@ const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-const origin = new URL(url).origin;
-const suites = await Promise.all(readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort().map((f) => import(`./${f}`)));
+const suite = process.env.STUDIO_SUITE;
+const suites = await Promise.all((suite ? [suite] : readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort()).map((f) => import(`./${f}`)));
 const CASES = suites.flatMap((s) => s.CASES);
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
 
@@ -23,21 +24,21 @@ async function once(name, size, run) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"] });
   context.setDefaultTimeout(15000);
-  const wrong = [], expected = [];
+  const wrong = [], expected = [], origins = [new URL(url).origin];
   await context.addInitScript(() => {
     window.broken = [];
     addEventListener("securitypolicyviolation", (e) => window.broken.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
   });
   const page = await context.newPage();
   context.on("request", (r) => {
-    if (!r.url().startsWith(origin) && !r.url().startsWith("blob:")) {
+    if (!origins.some((o) => r.url().startsWith(`${o}/`)) && !r.url().startsWith("blob:")) {
       wrong.push(`asked ${r.url()}`);
     }
   });
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
   try {
-    await run({ page, url, size, context, expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    await run({ page, url, size, context, origins, expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
     wrong.push(...await page.evaluate(() => window.broken));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));
