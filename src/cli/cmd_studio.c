@@ -34,6 +34,7 @@ const cli_option CMD_STUDIO_OPTIONS[] = {
     {"port",    "N",    "listen on this port of 127.0.0.1 (8450, or any if that is taken; 0: any)"},
     {"open",    NULL,   "open a browser, also where no desktop is seen"},
     {"no-open", NULL,   "open none; the address is printed in any case"},
+    {"ask-seconds", "N", "how long a question that needs the solver may take (60)"},
     {NULL, NULL, NULL},
 };
 const char CMD_STUDIO_DETAILS[] =
@@ -46,7 +47,12 @@ const char CMD_STUDIO_DETAILS[] =
 "written; links are not followed. Ctrl+C ends it.";
 /* clang-format on */
 
-enum { ASK_MS = 60000, PORT_MOST = 65535 };
+enum {
+    ASK_SECONDS = 60,
+    ASK_SECONDS_MOST = 3600,
+    ASK_GIGABYTES = 4,
+    PORT_MOST = 65535
+};
 
 typedef struct session {
     const cli_args *args;
@@ -168,16 +174,31 @@ static const char *own_program(session *s)
     return len > 0 ? s->program : NULL;
 }
 
-/* A port that was asked for is that port or none; the usual one gives way. */
-static int listen_on(session *s, size_t port, bool chosen)
+/* Those of the command line count for questions. */
+static const char *const *limits_of(session *s)
 {
+    MT_VEC(const char *) given = {0};
+    const char *one;
+    for (int i = 0; (one = cli_value_at(s->args, "limit", i)); i++) {
+        mt_vec_push(&s->arena, &given, one);
+    }
+    mt_vec_push(&s->arena, &given, NULL);
+    return given.items;
+}
+
+/* A port that was asked for is that port or none; the usual one gives way. */
+static int listen_on(session *s, size_t port, size_t ask_seconds)
+{
+    bool chosen = cli_flag(s->args, "port");
     mt_buf why = {0};
     ht_local_options o = {.folder = &s->folder,
                           .root = s->root,
                           .list = s->root.len ? list_imports : list_folder,
                           .state = s,
                           .program = own_program(s),
-                          .ask_ms = ASK_MS,
+                          .ask_ms = (unsigned)ask_seconds * 1000,
+                          .limits = limits_of(s),
+                          .ask_memory = (size_t)ASK_GIGABYTES << 30,
                           .port = (unsigned)port};
     mt_err err = ht_local_open(&o, &s->page, &why);
     if (err == MT_E_EXISTS && !chosen) {
@@ -249,13 +270,18 @@ static void open_browser(session *s)
 
 static int run(session *s, const sigset_t *signals)
 {
-    size_t port = HT_LOCAL_PORT;
+    size_t port = HT_LOCAL_PORT, seconds = ASK_SECONDS;
     int which;
-    if (!cli_number(s->args, "port", PORT_MOST, &port)) {
+    if (!cli_number(s->args, "port", PORT_MOST, &port) ||
+        !cli_number(s->args, "ask-seconds", ASK_SECONDS_MOST, &seconds)) {
         return CLI_USAGE;
     }
+    if (!seconds) {
+        return cli_fail(s->args, CLI_USAGE, "--ask-seconds is a number from 1 to %d",
+                        ASK_SECONDS_MOST);
+    }
     int code = open_place(s, s->args->count ? s->args->operands[0] : ".");
-    code = code ? code : listen_on(s, port, cli_flag(s->args, "port"));
+    code = code ? code : listen_on(s, port, seconds);
     code = code ? code : say_where(s);
     if (!code) {
         open_browser(s);

@@ -131,7 +131,21 @@ static enum MHD_Result send_to_page(ht_visit *v)
     return queue(v, 303, answer);
 }
 
+bool ht_local_form(ht_visit *v, const mt_form_row *rows, size_t count, void *out)
+{
+    mt_json *tree = mt_new(&v->arena, mt_json);
+    mt_form form = {.arena = &v->arena, .what = "a request"};
+    return !mt_json_read(&v->arena, mt_buf_str(&v->body), NULL, tree, NULL) &&
+           mt_form_read(&form, tree, rows, count, out);
+}
+
 /* ---- The session ---- */
+
+typedef struct opener {
+    mt_str secret;
+} opener;
+static const mt_form_row OPENER[] = {
+    MT_FORM_TEXT(opener, secret, "secret", MT_FORM_REQUIRED)};
 
 /* The name has the port: two Studios on one machine do not take each other's. */
 static mt_str cookie_name(ht_visit *v)
@@ -174,13 +188,12 @@ static int exchange(ht_visit *v, mt_str shown)
 
 static int begin_session(ht_visit *v)
 {
-    mt_json tree;
-    if (mt_json_read(&v->arena, mt_buf_str(&v->body), NULL, &tree, NULL) ||
-        !mt_json_is(mt_json_at(&tree, "secret"), MT_JSON_STRING)) {
+    opener s = {0};
+    if (!ht_local_form(v, OPENER, mt_form_count(OPENER), &s)) {
         return ht_local_problem(v, 400, "bad_request", "send {\"secret\": TEXT}");
     }
     pthread_mutex_lock(&v->server->lock);
-    int status = exchange(v, mt_json_text(mt_json_at(&tree, "secret")));
+    int status = exchange(v, s.secret);
     pthread_mutex_unlock(&v->server->lock);
     return status;
 }
@@ -404,7 +417,6 @@ mt_err ht_local_open(const ht_local_options *options, ht_local **out, mt_buf *wh
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->write, NULL);
     pthread_mutex_init(&s->asking, NULL);
-    pthread_mutex_init(&s->ask_lock, NULL);
     mt_err err = start(s, why);
     if (err) {
         ht_local_close(s);
@@ -432,7 +444,6 @@ void ht_local_close(ht_local *s)
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->write);
     pthread_mutex_destroy(&s->asking);
-    pthread_mutex_destroy(&s->ask_lock);
     mt_arena_free(&s->arena);
     free(s);
 }

@@ -16,10 +16,10 @@
 
 enum {
     HT_LOCAL_PORT = 8450,
-    HT_LOCAL_FILES = 1000,             /* that the page has open */
-    HT_LOCAL_FILE_BYTES = 4 << 20,     /* of one of them */
-    HT_LOCAL_TOTAL_BYTES = 16 << 20,   /* of all of them */
-    HT_LOCAL_QUESTION_BYTES = 64 << 10 /* of a question */
+    HT_LOCAL_FILES = 1000,           /* that the page has open */
+    HT_LOCAL_FILE_BYTES = 4 << 20,   /* of one of them */
+    HT_LOCAL_TOTAL_BYTES = 16 << 20, /* of all of them */
+    HT_LOCAL_QUESTION_BYTES = 2000   /* of a question */
 };
 
 typedef struct ht_local ht_local;
@@ -31,9 +31,11 @@ typedef struct ht_local_options {
      * imports. From any thread. */
     mt_err (*list)(void *state, mt_arena *a, os_folder_names *out);
     void *state;
-    const char *program; /* answers questions; NULL: they are not answered */
+    const char *program; /* `motet`: answers questions; NULL: they are not answered */
     unsigned ask_ms;     /* for one of them */
-    unsigned port;       /* 0: any */
+    const char *const *limits; /* NAME=VALUE, likewise; ends with NULL; NULL: none */
+    size_t ask_memory;         /* bytes, likewise */
+    unsigned port;             /* 0: any */
 } ht_local_options;
 
 /* Ends of names that are offered; ends with NULL. */

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#include "base/form.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 
@@ -182,19 +181,11 @@ static const mt_form_row SAVED[] = {
     MT_FORM_TEXT(saved, path, "path", MT_FORM_REQUIRED),
     MT_FORM_TEXT(saved, text, "text", MT_FORM_REQUIRED)};
 
-static bool read_body(ht_visit *v, const mt_form_row *rows, size_t count, void *out)
-{
-    mt_json *tree = mt_new(&v->arena, mt_json);
-    mt_form form = {.arena = &v->arena, .what = "a request"};
-    return !mt_json_read(&v->arena, mt_buf_str(&v->body), NULL, tree, NULL) &&
-           mt_form_read(&form, tree, rows, count, out);
-}
-
 int ht_local_read(ht_visit *v)
 {
     wanted of = {0};
     offers all;
-    if (!read_body(v, WANTED, mt_form_count(WANTED), &of)) {
+    if (!ht_local_form(v, WANTED, mt_form_count(WANTED), &of)) {
         return ht_local_problem(v, 400, "bad_request", "send {\"paths\": [TEXT, …]}");
     }
     if (look_at_all(v, &all)) {
@@ -323,7 +314,7 @@ static int save(ht_visit *v, const saved *of)
 int ht_local_save(ht_visit *v)
 {
     saved of = {0};
-    if (!read_body(v, SAVED, mt_form_count(SAVED), &of)) {
+    if (!ht_local_form(v, SAVED, mt_form_count(SAVED), &of)) {
         return ht_local_problem(v, 400, "bad_request",
                                 "send {\"path\": TEXT, \"text\": TEXT}");
     }

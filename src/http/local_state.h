@@ -4,7 +4,9 @@
 #define HT_LOCAL_STATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "base/form.h"
 #include "base/json_write.h"
 #include "base/late_microhttpd.h"
 #include "base/vec.h"
@@ -31,13 +33,12 @@ struct ht_local {
     unsigned port;
     pthread_mutex_t lock; /* of the session and `made` */
     ht_text secret, cookie, key;
-    bool used;             /* the secret was exchanged for a session */
-    MT_VEC(mt_str) made;   /* likewise: new files, offered from then on */
-    pthread_mutex_t write; /* compare and write are one step */
-    pthread_mutex_t asking, ask_lock;
-    struct os_child *child; /* under ask_lock: what answers now, to be stopped */
-    uint64_t turn;          /* likewise: of the last question */
-    bool stopping;          /* likewise */
+    bool used;                 /* the secret was exchanged for a session */
+    MT_VEC(mt_str) made;       /* likewise: new files, offered from then on */
+    pthread_mutex_t write;     /* compare and write are one step */
+    pthread_mutex_t asking;    /* held by whoever is answered */
+    atomic_uint_fast64_t turn; /* of the last question: whoever has another one stops */
+    atomic_bool stopping;
     mt_str address;
     mt_arena arena;
 };
@@ -45,6 +46,9 @@ struct ht_local {
 /* Answers: a status and JSON. A problem is {"code":…,"detail":…}. */
 int ht_local_problem(ht_visit *v, int status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The body, by a form; false: it is not one. */
+bool ht_local_form(ht_visit *v, const mt_form_row *rows, size_t count, void *out);
 
 /* http/local_files.c */
 int ht_local_list(ht_visit *v);

@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,9 +101,10 @@ _Noreturn static void become(const os_child_options *o, const pipes *p, pid_t pa
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    bool ok = getppid() == parent && dup2(p->in[0], 0) == 0 &&
-              dup2(p->out[1], 1) == 1 && dup2(p->err[1], 2) == 2 &&
-              (!o->directory || chdir(o->directory) == 0);
+    struct rlimit most = {o->memory, o->memory};
+    bool ok = getppid() == parent && (!o->memory || setrlimit(RLIMIT_AS, &most) == 0) &&
+              dup2(p->in[0], 0) == 0 && dup2(p->out[1], 1) == 1 &&
+              dup2(p->err[1], 2) == 2 && (!o->directory || chdir(o->directory) == 0);
     if (ok) {
         /* exec takes char *const[] for historical reasons and does not write. */
         char *const *argv = (char *const *)(uintptr_t)o->argv;

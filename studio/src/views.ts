@@ -21,6 +21,8 @@ export const VIEWS: View[] = [
     icon: "M4 5h12M4 10h7M4 15h5M12.5 14l2 2 3.5-4.5", load: () => import("./views/Facts.svelte") },
   { id: "simulate", title: "Simulate", group: "Author", about: "Act, and see states move",
     icon: "M5 3.5v13l11-6.5z", load: () => import("./views/Simulate.svelte") },
+  { id: "ask", title: "Ask", group: "Author", about: "What can happen, and what never does",
+    icon: "M4 4.5h12v9H9.500L6 16.500v-3H4zM8.300 7.600a1.800 1.800 0 1 1 2.600 1.600c-.6.300-.9.600-.9 1.200M10 12v.1", load: () => import("./views/Ask.svelte") },
   { id: "versions", title: "Versions", group: "Author", about: "What changed, and what it breaks",
     icon: "M5.500 3v14M3 5.500 5.500 3 8 5.500M14.500 17V3M12 14.500l2.500 2.500 2.500-2.500", load: () => import("./views/Versions.svelte") },
   { id: "verify", title: "Verify", group: "Audit", about: "A ledger, checked from its bytes",

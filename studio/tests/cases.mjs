@@ -26,6 +26,14 @@ export async function write(page, text) {
 
 export const node = (page, name) => page.locator(`[data-name="${name}"]`);
 
+/** axe finds nothing serious in the page as it is. */
+export async function axe(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+  assert.equal(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"), "");
+}
+
 const HOSTILE = `persona p
 fact f { type: Text(max_length: 200) source: "<img src=x onerror=alert(1)>.x" }
 rule r { stratum: 0 when: f = "<script>window.hacked=1</script>\\u202Eevil" produce: verdict v { payload: Text = "<b>bold</b>" } }
@@ -420,10 +428,7 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
       await write(x.page, "persona p\nfact\n");
       await status(x.page, "error");
     }
-    await x.page.evaluate(AXE);
-    const { violations } = await x.page.evaluate(() => window.axe.run());
-    const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
-    assert.equal(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"), "");
+    await axe(x.page);
   } }))),
   { name: "the page goes on without its server", async run(x) {
     await open(x);

@@ -1,4 +1,5 @@
 """motet studio: Studio on files of this machine; who may come in, what is read and written, and what is never."""
+import concurrent.futures
 import http.client
 import json
 import os
@@ -315,6 +316,93 @@ class Disk(Case):
         done = subprocess.run([str(MOTET), "studio", str(hidden)], capture_output=True, text=True, timeout=30, **NOBODY)
         hidden.chmod(0o700)
         self.assertEqual((done.returncode, "Permission denied" in done.stderr), (3, True), done)
+
+
+GO = """persona p
+fact f { type: Bool source: "a.b" }
+rule r { stratum: 0 when: f = true produce: verdict v { payload: Bool = true } }
+entity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }
+"""
+LONG = "persona p\n" + "".join(
+    f"entity E{i} {{ states: [a, b, c] initial: a transitions: [(a, b), (b, c)] }}\n" + "".join(
+        f"operation {o}{i} {{ allowed_personas: [p] precondition: true effects: [(E{i}, {x}, {y})] outcomes: [d] error_contract: [persona_rejected] }}\n"
+        for o, x, y in (("x", "a", "b"), ("y", "b", "c"))) for i in range(12))
+LONG_QUESTION = "never " + " and ".join(f"E{i}.c" for i in range(12)) + " with 3 instances"  # 10^17 joint states
+
+
+def asked(studio, question, *files):
+    return studio.ask("POST", "/studio/local/ask", {"files": [{"path": p, "text": t} for p, t in files], "question": question})
+
+
+class Questions(Case):
+    """What needs the solver is answered by the program itself, in bounds."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("go.tenor", GO)
+        self.temporary = self.dir / "temporary"
+        self.temporary.mkdir()
+        self.env = {"TMPDIR": str(self.temporary)}
+
+    def test_the_answer_is_that_of_the_command_line_byte_for_byte(self):
+        with Local(self.dir, env=self.env) as studio:
+            studio.enter()
+            for question in ("can p reach E.b", "who can perform go", "when is v", "is v always", "never perform go while f = false", "who can cause v", "every flow ends"):
+                said = asked(studio, question, ("go.tenor", GO))
+                here = self.run_motet("ask", "go.tenor", question, "--json")
+                self.assertEqual((said.status, said.json["code"], said.json["text"] + "\n"), (200, here.code, here.out), question)
+            both = asked(studio, "can q reach E.b", ("in/main.tenor", 'import "part/go.tenor"\npersona q\n'), ("in/part/go.tenor", GO))
+            self.assertEqual(json.loads(both.json["text"])["reply"], "no", both)
+            self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_what_is_not_understood_or_does_not_hold_says_why(self):
+        with Local(self.dir, env=self.env) as studio:
+            studio.enter()
+            said = asked(studio, "can p raech E.b", ("go.tenor", GO))
+            self.assertEqual((said.status, "did you mean: can PERSONA GOAL" in said.json["detail"]), (422, True), said)
+            self.assertEqual(asked(studio, "can p reach E.b", ("go.tenor", "rule {")).status, 422)
+            for odd in ("--help", "--smt2=x", "-", "--", "@/etc/passwd", "x" * 2000):
+                self.assertEqual(asked(studio, odd, ("go.tenor", GO)).status, 422, odd)
+            for body in ({}, {"files": [], "question": "x"}, {"files": [{"path": "a", "text": "b"}]}, {"files": [{"path": "a"}], "question": "x"}, {"files": 1, "question": "x"},
+                         {"files": [{"path": "a.tenor", "text": ""}], "question": ""}, {"files": [{"path": "a.tenor", "text": ""}], "question": "x" * 2001}, {"files": [{"path": "a.tenor", "text": ""}], "question": "a\0b"}):
+                self.assertEqual(studio.ask("POST", "/studio/local/ask", body).status, 400, body)
+            for name in ("../x.tenor", "/tmp/x.tenor", "", ".x.tenor", "a/../x.tenor", "-x/../../y.tenor"):
+                self.assertEqual(asked(studio, "every flow ends", ("go.tenor", GO), (name, "")).status, 422, name)
+            self.assertEqual(asked(studio, "every flow ends", ("go.tenor", GO), ("go.tenor", "")).status, 422)
+            self.assertEqual(asked(studio, "every flow ends", ("a.tenor", GO), ("a.tenor/b.tenor", "")).status, 422)
+            self.assertEqual(asked(studio, "every flow ends", ("--help.tenor", GO)).status, 200)
+            self.assertEqual(list(self.temporary.iterdir()), [])
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()), ["go.tenor", "temporary"])
+
+    def test_a_question_has_its_time_and_the_next_takes_its_place(self):
+        with Local(self.dir, "--ask-seconds", "2", "--limit", "reach_states=100000000", env=self.env) as studio:
+            studio.enter()
+            began = time.monotonic()
+            said = asked(studio, LONG_QUESTION, ("long.tenor", LONG))
+            self.assertEqual((said.status, "longer than 2 s" in said.json["detail"]), (504, True), said)
+            self.assertLess(time.monotonic() - began, 20)
+        with Local(self.dir, "--limit", "reach_states=100000000", env=self.env) as studio:
+            studio.enter()
+            with concurrent.futures.ThreadPoolExecutor(4) as others:
+                first = others.submit(asked, studio, LONG_QUESTION, ("long.tenor", LONG))
+                time.sleep(0.5)
+                self.assertEqual(list(studio.files()), ["go.tenor"])  # others are answered meanwhile
+                second = asked(studio, "can p reach E.b", ("go.tenor", GO))
+                self.assertEqual((second.status, json.loads(second.json["text"])["reply"]), (200, "yes"))
+                self.assertEqual((first.result().status, first.result().json["code"]), (409, "asked_anew"))
+                last = others.submit(asked, studio, LONG_QUESTION, ("long.tenor", LONG))
+                time.sleep(0.5)
+                began = time.monotonic()
+                self.assertEqual(studio.stop(), 0)  # and ends what is being asked
+                self.assertLess(time.monotonic() - began, 10)
+                self.assertIn(last.result().status if not last.exception() else 409, (409,))
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_numbers_of_the_command_have_bounds(self):
+        for seconds in ("0", "3601", "x", "-1"):
+            self.fails(2, "studio", self.dir, "--ask-seconds", seconds)
+        Local(self.dir, "--ask-seconds", "3600").stop()
 
 
 class Life(Case):

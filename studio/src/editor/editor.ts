@@ -155,7 +155,7 @@ export class Editor {
         autocompletion({ override: [completes(this.host.help)], icons: false }), explains(this.host.help),
         keymap.of([{ key: "Shift-Alt-f", run: () => (this.host.format(), true) },
           ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !this.#quiet) {
             this.host.changed(update.state.doc.toString());
