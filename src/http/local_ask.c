@@ -118,8 +118,7 @@ static mt_err await(ht_local *s, os_child *child, uint64_t turn, mt_str *line)
     return err;
 }
 
-/* Of a contract that does not hold the program says what is wrong, which is no answer.
- */
+/* Of a contract that does not hold the program says what is wrong instead. */
 static int told(ht_visit *v, int code, mt_str line)
 {
     mt_json tree;
