@@ -1,6 +1,6 @@
 /* The view Ask: questions, answers, runs in the picture, facts of a witness. The server of this walk serves escrow. */
 import assert from "node:assert/strict";
-import { axe, BOTH, go, node, open, seen, status, write } from "./cases.mjs";
+import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
 
 const field = (page) => page.getByRole("textbox", { name: "A question" });
 const card = (page, question) => page.getByRole("article", { name: question, exact: true });
@@ -35,7 +35,7 @@ export const CASES = [
     for (const colorScheme of ["light", "dark"]) {
       await x.page.emulateMedia({ colorScheme });
       await x.page.waitForTimeout(200);
-      await axe(x.page);
+      await x.axe();
     }
   } },
   { name: "what an answer found is loaded into facts and walked in Simulate, with a way back", async run(x) {
@@ -71,7 +71,7 @@ export const CASES = [
     await now.getByRole("button", { name: "Ask the server" }).click();
     await now.getByText("The server has another version of escrow").waitFor();
     assert.match(await seen(now), /Unknown by this page/);
-    await axe(x.page);
+    await x.axe();
     await x.context.setOffline(true);
     x.expect(/ERR_INTERNET_DISCONNECTED/);
     const alone = await put(x.page, "never E.a and E.b"); // the engine is in the page

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { axe, go, node, seen, status, write } from "./cases.mjs";
+import { go, node, seen, status, write } from "./cases.mjs";
 
 const A = "persona clerk\nentity Parcel { states: [waiting, sent] initial: waiting transitions: [(waiting, sent)] }\n";
 const B = A.replace("Parcel", "Letter"), C = A.replace("Parcel", "Crate");
@@ -32,7 +32,7 @@ async function local(x, files, run, operand = "", prefix = "") {
       }
     }
     const address = /http:\S+/.exec(said)[0];
-    x.origins.push(new URL(address).origin);
+    x.server(address);
     x.expect(/ERR_CONNECTION_RE/); // the page is closed after its server
     await run({ address, path, on: (name) => readFileSync(path(name), "utf8"), put: (name, text) => (writeFileSync(path(name), text), x.page.evaluate(() => dispatchEvent(new Event("focus")))), server, ended });
   } finally {
@@ -97,7 +97,7 @@ export const CASES = [
     for (const colorScheme of ["light", "dark"]) {
       await page.emulateMedia({ colorScheme });
       await x.page.waitForTimeout(200);
-      await axe(page);
+      await x.axe();
     }
     await page.getByRole("button", { name: "Overwrite" }).click();
     await notice(page, "post.tenor on disk is yours now").waitFor();

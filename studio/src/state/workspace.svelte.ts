@@ -165,6 +165,14 @@ class Workspace {
     }
   }
 
+  /** Several texts at once; null: no such file any more. `anew`: the editor's own is among them. */
+  write(texts: [path: string, text: string | null][], anew = false): void {
+    const all = new Map<string, string | null>([...this.files, ...texts]);
+    this.files = [...all].filter((f): f is [string, string] => f[1] !== null);
+    this.opened += anew ? 1 : 0;
+    this.#changed();
+  }
+
   addFile(): void {
     let n = 1;
     while (this.files.some(([path]) => path === `file${n}.tenor`)) {
