@@ -31,6 +31,8 @@ const cli_command CLI_COMMANDS[] = {
      CMD_GENERATE_OPTIONS, NULL, 2, 2, CMD_GENERATE_DETAILS},
     {"repl", "FILE", "Try a contract by hand", cmd_repl, CMD_REPL_OPTIONS, NULL, 1, 1,
      CMD_REPL_DETAILS},
+    {"studio", "[FILE|DIR]", "Open Studio in a browser on files of this machine", cmd_studio,
+     CMD_STUDIO_OPTIONS, NULL, 0, 1, CMD_STUDIO_DETAILS},
     {"diff", "OLD NEW", "Say what changed between two versions and what it may break",
      cmd_diff, CMD_DIFF_OPTIONS, NULL, 2, 2, CMD_DIFF_DETAILS},
     {"migrate", "OLD NEW", "Plan how flows under way come to a new version",

@@ -26,9 +26,12 @@ int cmd_fmt(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_init(const cli_args *args);
 int cmd_repl(const cli_args *args);
+int cmd_studio(const cli_args *args);
 int cmd_test(const cli_args *args);
 int cmd_validate(const cli_args *args);
 
+extern const cli_option CMD_STUDIO_OPTIONS[];
+extern const char CMD_STUDIO_DETAILS[];
 extern const cli_option CMD_GENERATE_OPTIONS[];
 extern const char CMD_GENERATE_DETAILS[];
 extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[],

@@ -85,25 +85,6 @@ bool ht_admit_later(ht_request *r)
 
 /* ---- Cookies ---- */
 
-/* The value of one cookie; empty: it is not there, or more than once. */
-mt_str ht_cookie_of(const ht_request *r, mt_str name)
-{
-    mt_str rest = r->head.cookie, found = {0};
-    while (rest.len) {
-        size_t end = mt_str_find(rest, ';');
-        mt_str one = mt_str_trim(mt_str_from(rest.ptr, end), MT_STR(" "));
-        size_t sign = mt_str_find(one, '=');
-        if (sign < one.len && mt_str_eq(mt_str_from(one.ptr, sign), name)) {
-            if (found.ptr) {
-                return (mt_str){0};
-            }
-            found = mt_str_skip(one, sign + 1);
-        }
-        rest = mt_str_skip(rest, end < rest.len ? end + 1 : end);
-    }
-    return found;
-}
-
 static bool only_reads(const ht_request *r)
 {
     return mt_str_is(r->method, "GET") || mt_str_is(r->method, "HEAD");
@@ -195,7 +176,7 @@ ht_verdict ht_admit(ht_request *r)
     }
     mt_str cookie = r->head.authorization.ptr || !s->options.oidc
                         ? (mt_str){0}
-                        : ht_cookie_of(r, COOKIE);
+                        : ht_head_cookie(&r->head, COOKIE);
     if (cookie.len) {
         return check_cookie(r, cookie);
     }

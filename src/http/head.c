@@ -255,6 +255,24 @@ bool ht_head_is_own_origin(const ht_head *h)
     return site_ok && (!h->origin.ptr || (from.len && same_name(from, h->host)));
 }
 
+mt_str ht_head_cookie(const ht_head *h, mt_str name)
+{
+    mt_str rest = h->cookie, found = {0};
+    while (rest.len) {
+        size_t end = mt_str_find(rest, ';');
+        mt_str one = mt_str_trim(mt_str_from(rest.ptr, end), MT_STR(" "));
+        size_t sign = mt_str_find(one, '=');
+        if (sign < one.len && mt_str_eq(mt_str_from(one.ptr, sign), name)) {
+            if (found.ptr) {
+                return (mt_str){0};
+            }
+            found = mt_str_skip(one, sign + 1);
+        }
+        rest = mt_str_skip(rest, end < rest.len ? end + 1 : end);
+    }
+    return found;
+}
+
 /* The id is echoed in a header and written into logs; hence the narrow alphabet. */
 bool ht_head_request_id_ok(const ht_head *h)
 {

@@ -19,6 +19,7 @@
     X(transfer_encoding, "transfer-encoding") \
     X(content_encoding,  "content-encoding")  \
     X(idempotency_key,   "idempotency-key")   \
+    X(if_match,          "if-match")          \
     X(if_none_match,     "if-none-match")     \
     X(last_event_id,     "last-event-id")     \
     X(origin,            "origin")            \
@@ -65,6 +66,8 @@ bool ht_head_is_from_page(const ht_head *h);
  * where a page is from: Origin must then be `Host`, Sec-Fetch-Site same-origin or none.
  */
 bool ht_head_is_own_origin(const ht_head *h);
+/* The value of one cookie; empty: it is not there, or more than once. */
+mt_str ht_head_cookie(const ht_head *h, mt_str name);
 /* A Request-Id fit to be repeated in answers and logs. */
 bool ht_head_request_id_ok(const ht_head *h);
 

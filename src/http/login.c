@@ -120,7 +120,7 @@ static void finish(ht_request *r)
     au_identity who;
     mt_str code = ht_target_param(&r->target, MT_STR("code"));
     mt_str state = ht_target_param(&r->target, MT_STR("state"));
-    mt_str cookie = ht_cookie_of(r, mt_str_z(LOGIN_COOKIE));
+    mt_str cookie = ht_head_cookie(&r->head, mt_str_z(LOGIN_COOKIE));
     if (!code.len || !state.len || !ht_login_take(s->sessions, state, cookie, &l)) {
         answer_problem(
             r, MHD_HTTP_BAD_REQUEST, "login_unknown",
@@ -194,7 +194,8 @@ static enum MHD_Result answer_logout(ht_request *r)
 {
     mt_buf out = {0};
     if (r->by_cookie) {
-        ht_session_end(r->server->sessions, ht_cookie_of(r, mt_str_z(SESSION_COOKIE)));
+        ht_session_end(r->server->sessions,
+                       ht_head_cookie(&r->head, mt_str_z(SESSION_COOKIE)));
         set_cookie(r, SESSION_COOKIE, "", 0);
     }
     mt_buf_addz(&out, "{}");

@@ -125,8 +125,6 @@ void ht_request_turn_away(ht_request *r);
 ht_verdict ht_admit(ht_request *r);
 /* After HT_ASK_PROVIDER. False: too many wait. */
 bool ht_admit_later(ht_request *r);
-/* The value of a cookie, or empty. */
-mt_str ht_cookie_of(const ht_request *r, mt_str name);
 
 /* http/login.c */
 enum MHD_Result ht_login_answer(ht_request *r);

@@ -148,7 +148,7 @@ void ht_sessions_free(ht_sessions *s)
     }
 }
 
-static void make_text(ht_text *out)
+void ht_text_make(ht_text *out)
 {
     unsigned char bytes[32];
     randombytes_buf(bytes, sizeof bytes);
@@ -182,10 +182,10 @@ bool ht_login_begin(ht_sessions *s, mt_str provider, mt_str back, ht_login *out)
         !keep_text(out->back, sizeof out->back, back)) {
         return false;
     }
-    make_text(&out->state);
-    make_text(&out->nonce);
-    make_text(&out->verifier);
-    make_text(&out->cookie);
+    ht_text_make(&out->state);
+    ht_text_make(&out->nonce);
+    ht_text_make(&out->verifier);
+    ht_text_make(&out->cookie);
     pthread_mutex_lock(&s->lock);
     add(&s->logins, mt_str_z(out->state.text), HT_LOGIN_SECONDS)->login = *out;
     pthread_mutex_unlock(&s->lock);
@@ -214,10 +214,10 @@ bool ht_login_take(ht_sessions *s, mt_str state, mt_str cookie, ht_login *out)
 
 void ht_session_begin(ht_sessions *s, ht_identity *who, ht_text *cookie)
 {
-    make_text(cookie);
+    ht_text_make(cookie);
     pthread_mutex_lock(&s->lock);
     row *r = add(&s->sessions, mt_str_z(cookie->text), HT_SESSION_SECONDS);
-    make_text(&r->csrf);
+    ht_text_make(&r->csrf);
     r->who = ht_identity_hold(who);
     pthread_mutex_unlock(&s->lock);
 }

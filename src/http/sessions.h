@@ -51,6 +51,8 @@ ht_identity *ht_session_find(ht_sessions *s, mt_str cookie, ht_text *csrf);
 /* Nobody is logged in with this cookie any more. */
 void ht_session_end(ht_sessions *s, mt_str cookie);
 
+/* A new one, 256 random bits. */
+void ht_text_make(ht_text *out);
 /* Are the two texts the same? In constant time. */
 bool ht_text_is(const ht_text *t, mt_str shown);
 

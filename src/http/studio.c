@@ -3,6 +3,8 @@
  * sends them from there. */
 #include "http/studio.h"
 
+#include <stdio.h>
+
 #include "http/server_state.h"
 
 #define FOLDER "/studio/"
@@ -47,18 +49,31 @@ static void add(struct MHD_Response *answer, const char *name, const char *value
     MHD_add_response_header(answer, name, value);
 }
 
-static void add_fields(ht_request *r, struct MHD_Response *answer, const ht_file *f)
+static void add_etag(struct MHD_Response *answer, const ht_file *f)
 {
-    add(answer, "Content-Type", f->type);
-    add(answer, "Content-Encoding", "gzip");
-    add(answer, "ETag", mt_strf(&r->arena, "\"%s\"", f->etag).ptr);
-    add(answer, "Cache-Control",
-        f->lasts ? "public, max-age=31536000, immutable" : "no-cache");
-    add(answer, "Content-Security-Policy", HT_STUDIO_POLICY);
-    add(answer, "Cross-Origin-Resource-Policy", "same-origin");
-    add(answer, "Referrer-Policy", "no-referrer");
-    add(answer, "X-Content-Type-Options", "nosniff");
-    add(answer, "X-Frame-Options", "DENY");
+    char quoted[128];
+    snprintf(quoted, sizeof quoted, "\"%s\"", f->etag);
+    add(answer, "ETag", quoted);
+}
+
+/* The library takes a pointer to what it may change elsewhere; here it does not. */
+struct MHD_Response *ht_studio_response(const ht_file *f, bool known)
+{
+    struct MHD_Response *answer = MHD_create_response_from_buffer(
+        known ? 0 : f->len, (void *)(uintptr_t)f->bytes, MHD_RESPMEM_PERSISTENT);
+    if (answer) {
+        add(answer, "Content-Type", f->type);
+        add(answer, "Content-Encoding", "gzip");
+        add_etag(answer, f);
+        add(answer, "Cache-Control",
+            f->lasts ? "public, max-age=31536000, immutable" : "no-cache");
+        add(answer, "Content-Security-Policy", HT_STUDIO_POLICY);
+        add(answer, "Cross-Origin-Resource-Policy", "same-origin");
+        add(answer, "Referrer-Policy", "no-referrer");
+        add(answer, "X-Content-Type-Options", "nosniff");
+        add(answer, "X-Frame-Options", "DENY");
+    }
+    return answer;
 }
 
 enum MHD_Result ht_studio_answer(ht_request *r)
@@ -74,11 +89,6 @@ enum MHD_Result ht_studio_answer(ht_request *r)
         return answer_missing(r);
     }
     bool known = ht_head_has_etag(&r->head, mt_str_z(f->etag));
-    /* The library takes a pointer to what it may change elsewhere; here it does not. */
-    struct MHD_Response *answer = MHD_create_response_from_buffer(
-        known ? 0 : f->len, (void *)(uintptr_t)f->bytes, MHD_RESPMEM_PERSISTENT);
-    if (answer) {
-        add_fields(r, answer, f);
-    }
-    return ht_answer_queue(r, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, answer);
+    return ht_answer_queue(r, known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK,
+                           ht_studio_response(f, known));
 }

@@ -26,6 +26,9 @@ bool ht_studio_is_there(void);
 /* What a browser may do with the page: run what came from here, the engine in
  * WebAssembly included, and talk to nobody else. */
 extern const char HT_STUDIO_POLICY[];
+/* The answer with the file; `known`: that the browser has it. NULL: no memory. */
+struct MHD_Response;
+struct MHD_Response *ht_studio_response(const ht_file *f, bool known);
 /* The target as routes know it: a folder is its index. */
 mt_str ht_studio_target(mt_str uri);
 

@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,9 +101,10 @@ _Noreturn static void become(const os_child_options *o, const pipes *p, pid_t pa
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    bool ok = getppid() == parent && dup2(p->in[0], 0) == 0 &&
-              dup2(p->out[1], 1) == 1 && dup2(p->err[1], 2) == 2 &&
-              (!o->directory || chdir(o->directory) == 0);
+    struct rlimit most = {o->memory, o->memory};
+    bool ok = getppid() == parent && (!o->memory || setrlimit(RLIMIT_AS, &most) == 0) &&
+              dup2(p->in[0], 0) == 0 && dup2(p->out[1], 1) == 1 &&
+              dup2(p->err[1], 2) == 2 && (!o->directory || chdir(o->directory) == 0);
     if (ok) {
         /* exec takes char *const[] for historical reasons and does not write. */
         char *const *argv = (char *const *)(uintptr_t)o->argv;
@@ -174,6 +176,53 @@ mt_err os_child_start(const os_child_options *options, os_child **out)
     }
     *out = c;
     return MT_OK;
+}
+
+/* The second fork leaves nobody to wait for it; it ends at once, and the program is a
+ * child of the system's first process. */
+static pid_t become_detached(const char *const *argv, int fault)
+{
+    pid_t between = fork();
+    if (between != 0) {
+        return between;
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    pid_t pid = fork();
+    if (pid == 0) {
+        int nothing = open("/dev/null", O_RDWR);
+        char *const *words = (char *const *)(uintptr_t)argv; /* exec does not write */
+        if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(nothing, 1) == 1 &&
+            dup2(nothing, 2) == 2) {
+            execvp(words[0], words);
+        }
+    }
+    if (pid <= 0) {
+        int why = errno;
+        ssize_t ignored = write(fault, &why, sizeof why);
+        (void)ignored;
+    }
+    _exit(pid <= 0);
+}
+
+mt_err os_detach(const char *const *argv)
+{
+    int fault[2];
+    if (pipe2(fault, O_CLOEXEC) != 0) {
+        return MT_E_IO;
+    }
+    pid_t between = become_detached(argv, fault[1]);
+    close(fault[1]);
+    int why = between < 0 ? errno : exec_fault(fault[0]);
+    close(fault[0]);
+    if (between > 0) {
+        waitpid(between, NULL, 0);
+    }
+    errno = why;
+    return !why ? MT_OK : why == ENOENT ? MT_E_NOTFOUND : MT_E_IO;
 }
 
 /* ---- reading ---- */

@@ -18,6 +18,7 @@ typedef struct os_child_options {
         *environment; /* NAME=VALUE each, ends with NULL; NULL: the host's */
     bool wants_stdin; /* false: it gets /dev/null */
     size_t max_line;  /* bytes in one line of its stdout; 0: 1 MiB */
+    size_t memory;    /* bytes it may have; 0: the host's limit */
 } os_child_options;
 
 /* MT_E_NOTFOUND when the program does not exist, MT_E_IO otherwise; errno says why. */
@@ -48,6 +49,10 @@ mt_err os_child_write_some(os_child *c, mt_str bytes, size_t *put);
 bool os_child_stop(os_child *c, int grace_ms, int *exit_status);
 /* Kills the whole group at once and reaps the child. */
 void os_child_kill(os_child *c);
+
+/* Starts a program that is on its own from then on: it outlives us, says nothing here,
+ * and is not waited for. MT_E_NOTFOUND, MT_E_IO as above. */
+mt_err os_detach(const char *const *argv);
 
 /* The last bytes it wrote to stderr. */
 mt_str os_child_complaint(const os_child *c);

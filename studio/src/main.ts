@@ -7,6 +7,7 @@ import "./style/pictures.css";
 import "./style/facts.css";
 import "./style/simulate.css";
 import "./style/scenarios.css";
+import "./style/ask.css";
 import "./style/versions.css";
 import "./style/verify.css";
 import "./style/run.css";
@@ -16,12 +17,22 @@ import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";
 import { theme } from "./state/theme.svelte";
-import { DRAFT, workspace } from "./state/workspace.svelte";
+import { workspace } from "./state/workspace.svelte";
 import { VIEWS } from "./views";
 
 theme.show();
 const shared = /[?&]w=([\w-]+)/.exec(location.hash)?.[1] ?? null;
-void workspace.start(shared, EXAMPLES[0]!);
+const secret = /[?&]key=([\w-]+)/.exec(location.hash)?.[1] ?? null;
+/* `motet studio` says with the page that it has files for it. */
+const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+if (visit?.serverTiming.some((t) => t.name === "motet-local")) {
+  if (secret !== null) {
+    history.replaceState(null, "", location.hash.replace(/[?&]key=[\w-]+/, ""));
+  }
+  void import("./state/local.svelte").then(({ local }) => local.start(secret));
+} else {
+  void workspace.start(shared, EXAMPLES[0]!);
+}
 if (shared !== null) {
   history.replaceState(null, "", location.hash.replace(/[?&]w=[\w-]+/, "") || "#/source");
 }
@@ -34,5 +45,5 @@ if (!(navigator as { connection?: { saveData?: boolean } }).connection?.saveData
   addEventListener("load", () => setTimeout(() => void fetchRest(), 1500));
 }
 /* Two tabs share one draft. Who types last keeps it, and the other is told. */
-addEventListener("storage", (event) => event.key === DRAFT && workspace.overtaken());
+addEventListener("storage", (event) => event.key === workspace.key && !workspace.disk && workspace.overtaken());
 mount(App, { target: document.getElementById("studio")! });

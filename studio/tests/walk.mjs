@@ -2,7 +2,8 @@
  * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
- * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
+ * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
+ * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs. */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -14,8 +15,8 @@ const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "
   "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
-const origin = new URL(url).origin;
-const suites = await Promise.all(readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort().map((f) => import(`./${f}`)));
+const origin = new URL(url).origin, suite = process.env.STUDIO_SUITE;
+const suites = await Promise.all((suite ? [suite] : readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort()).map((f) => import(`./${f}`)));
 const CASES = suites.flatMap((s) => s.CASES);
 const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;

@@ -13,7 +13,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
               "test", "validate"]
 DOCUMENTED += ["agent-chart", "agent-init", "agent-inspect", "agent-relay", "agent-render", "agent-run", "agent-scenario"]
 DOCUMENTED += ["analyze", "ask", "connect", "generate"]
-DOCUMENTED += ["actions", "deploy", "explain", "lsp", "mcp", "repl", "serve"]
+DOCUMENTED += ["actions", "deploy", "explain", "lsp", "mcp", "repl", "serve", "studio"]
 DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["audit", "receipt-show", "receipt-verify"]
 DOCUMENTED += ["diff", "doctor", "migrate", "whatif"]

@@ -13,13 +13,13 @@ async function isEvidence(file: File): Promise<boolean> {
 }
 
 /** The root is what others do not import: a System, else the first in order. */
-function rootFirst(files: [string, string][]): [string, string][] {
+export function rootFirst(files: [string, string][]): [string, string][] {
   const root = files.find(([path, text]) => /\.tenor$/.test(path) && /^\s*system\s/m.test(text)) ?? files.find(([path]) => /\.tenor$/.test(path)) ?? files[0]!;
   return [root, ...files.filter((f) => f !== root)];
 }
 
 /** Facts are taken as facts: a JSON object that is no bundle. */
-function isFacts(path: string, text: string): boolean {
+export function isFacts(path: string, text: string): boolean {
   return /\.json$/i.test(path) && !/"kind"\s*:\s*"Bundle"/.test(text);
 }
 

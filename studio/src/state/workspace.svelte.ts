@@ -6,6 +6,7 @@
 import { all } from "../engine/bundle";
 import { EngineFault, call } from "../engine/client";
 import type { Checked, Files, Good, Member, Place } from "../engine/messages";
+import type { Local } from "./local.svelte";
 import { notices } from "./notices.svelte";
 import { pack, unpack } from "./share";
 
@@ -68,6 +69,10 @@ class Workspace {
   cursor = $state.raw<{ file: string; line: number; column: number } | null>(null);
   /** Where it should go; a new object each time. */
   goal = $state.raw<Place | null>(null);
+  /** The folder of this machine that the files are from; null: they are only here. */
+  disk = $state.raw<Local | null>(null);
+  /** Where the draft is kept: another place, another draft. */
+  key = DRAFT;
   /** Grows with every text that did not come from the editor itself. */
   opened = $state(0);
   /** Grows with every workspace that is opened. */
@@ -134,7 +139,7 @@ class Workspace {
   keep(): void {
     clearTimeout(this.#timer);
     try {
-      localStorage.setItem(DRAFT, JSON.stringify(this.saved));
+      localStorage.setItem(this.key, JSON.stringify(this.disk?.draft(this.saved) ?? this.saved));
     } catch {
       notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
     }
@@ -165,6 +170,15 @@ class Workspace {
     this.files = there ? this.files.map((f) => (f[0] === path ? [path, text] : f)) : [...this.files, [path, text]];
     this.opened++;
     this.#changed();
+  }
+
+  /** The same where the file may be another one than the editor has: that is left alone. */
+  take(path: string, text: string): void {
+    if (path === this.current || !this.files.some((f) => f[0] === path)) {
+      this.put(path, text);
+    } else {
+      this.edit(path, text);
+    }
   }
 
   /** Several texts at once; null: no such file any more. `anew`: the editor's own is among them. */

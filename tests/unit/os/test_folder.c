@@ -1,0 +1,167 @@
+/* Files below a folder: which names lead there, and what is written is whole. */
+#include "../rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "os/file.h"
+#include "os/folder.h"
+
+static char directory[64];
+static mt_arena arena;
+static os_folder folder;
+
+static const char *in_directory(const char *name)
+{
+    return mt_strf(&arena, "%s/%s", directory, name).ptr;
+}
+
+static int make_directory(void **state)
+{
+    (void)state;
+    snprintf(directory, sizeof directory, "/tmp/motet-folder-XXXXXX");
+    return mkdtemp(directory) && !os_folder_open(&arena, directory, &folder) ? 0 : -1;
+}
+
+/* Fails when something is left beside the files the test removed. */
+static int remove_directory(void **state)
+{
+    (void)state;
+    os_folder_close(&folder);
+    int code = rmdir(directory);
+    mt_arena_free(&arena);
+    return code;
+}
+
+static const struct row {
+    const char *name, *path;
+    bool good;
+} ROWS[] = {
+    {"a name", "a.tenor", true},
+    {"a name in a folder", "a/b.tenor", true},
+    {"spaces and letters of all languages", "ä ö/名.tenor", true},
+    {"no name", "", false},
+    {"a root", "/etc/passwd", false},
+    {"upwards", "../a.tenor", false},
+    {"upwards inside", "a/../../b.tenor", false},
+    {"here", "./a.tenor", false},
+    {"a hidden file", ".a.tenor", false},
+    {"a hidden folder", ".git/config.json", false},
+    {"an empty part", "a//b.tenor", false},
+    {"a folder", "a/", false},
+    {"a line's end", "a\nb.tenor", false},
+    {"half a character", "a\xc3.tenor", false},
+    {"16 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16", true},
+    {"17 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17", false},
+};
+
+static void names_are_judged(void **state)
+{
+    const struct row *r = *state;
+    assert_int_equal(!os_folder_name_fault(mt_str_z(r->path)), r->good);
+}
+
+static void a_name_may_have_512_bytes(void **state)
+{
+    char text[OS_FOLDER_NAME_BYTES + 1];
+    (void)state;
+    memset(text, 'a', sizeof text);
+    assert_null(os_folder_name_fault(mt_str_from(text, OS_FOLDER_NAME_BYTES)));
+    assert_non_null(os_folder_name_fault(mt_str_from(text, sizeof text)));
+}
+
+static void a_file_keeps_its_mode_and_is_replaced_whole(void **state)
+{
+    struct stat st;
+    mt_str text;
+    (void)state;
+    assert_int_equal(os_write_file(in_directory("a.tenor"), MT_STR("old"), 0600),
+                     MT_OK);
+    assert_int_equal(
+        os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("new text"), false), MT_OK);
+    assert_int_equal(os_folder_read(&folder, &arena, MT_STR("a.tenor"), 8, &text),
+                     MT_OK);
+    assert_true(mt_str_is(text, "new text"));
+    assert_int_equal(os_folder_read(&folder, &arena, MT_STR("a.tenor"), 7, &text),
+                     MT_E_LIMIT);
+    assert_int_equal(stat(in_directory("a.tenor"), &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("newer"), true),
+                     MT_E_EXISTS);
+    assert_int_equal(
+        os_folder_write(&folder, MT_STR("b.tenor"), MT_STR("newer"), false),
+        MT_E_NOTFOUND);
+    assert_int_equal(unlink(in_directory("a.tenor")), 0);
+}
+
+static void links_are_not_followed(void **state)
+{
+    mt_str text;
+    (void)state;
+    assert_int_equal(symlink("/etc", in_directory("out")), 0);
+    assert_int_equal(symlink("/etc/passwd", in_directory("p.json")), 0);
+    assert_int_equal(
+        os_folder_read(&folder, &arena, MT_STR("out/passwd"), 1 << 20, &text),
+        MT_E_DENIED);
+    assert_int_equal(os_folder_read(&folder, &arena, MT_STR("p.json"), 1 << 20, &text),
+                     MT_E_DENIED);
+    assert_int_equal(os_folder_write(&folder, MT_STR("p.json"), MT_STR("x"), false),
+                     MT_E_DENIED);
+    assert_int_equal(os_folder_write(&folder, MT_STR("out/x.json"), MT_STR("x"), true),
+                     MT_E_DENIED);
+    assert_int_equal(unlink(in_directory("out")) + unlink(in_directory("p.json")), 0);
+}
+
+/* A pipe that nobody writes to would be waited for. */
+static void a_pipe_is_not_a_file(void **state)
+{
+    mt_str text;
+    (void)state;
+    assert_int_equal(mkfifo(in_directory("f.json"), 0600), 0);
+    assert_int_equal(os_folder_read(&folder, &arena, MT_STR("f.json"), 9, &text),
+                     MT_E_DENIED);
+    assert_int_equal(unlink(in_directory("f.json")), 0);
+}
+
+static void files_are_listed_in_order_up_to_the_limit(void **state)
+{
+    static const char *const SUFFIXES[] = {".tenor", NULL};
+    static const char *const NAMES[] = {"b.tenor", "a.tenor", "c.txt", ".h.tenor",
+                                        "in/d.tenor"};
+    os_folder_names names;
+    (void)state;
+    assert_int_equal(mkdir(in_directory("in"), 0700), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(os_write_file(in_directory(NAMES[i]), MT_STR(""), 0600),
+                         MT_OK);
+    }
+    assert_int_equal(os_folder_list(&folder, &arena, SUFFIXES, 3, &names), MT_OK);
+    assert_int_equal(names.count, 3);
+    assert_false(names.cut);
+    assert_true(mt_str_is(names.items[0], "a.tenor"));
+    assert_true(mt_str_is(names.items[1], "b.tenor"));
+    assert_true(mt_str_is(names.items[2], "in/d.tenor"));
+    assert_int_equal(os_folder_list(&folder, &arena, SUFFIXES, 2, &names), MT_OK);
+    assert_int_equal(names.count, 2);
+    assert_true(names.cut);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(unlink(in_directory(NAMES[i])), 0);
+    }
+    assert_int_equal(rmdir(in_directory("in")), 0);
+}
+
+int main(void)
+{
+    rows_list list = {.count = 0};
+    rows_add(&list, ROWS, names_are_judged);
+    rows_test(&list, a_name_may_have_512_bytes);
+    rows_test(&list, a_file_keeps_its_mode_and_is_replaced_whole);
+    rows_test(&list, links_are_not_followed);
+    rows_test(&list, a_pipe_is_not_a_file);
+    rows_test(&list, files_are_listed_in_order_up_to_the_limit);
+    return _cmocka_run_group_tests("os/folder", list.tests, list.count, make_directory,
+                                   remove_directory);
+}
