@@ -8,10 +8,11 @@ import { type Contract, type Engine, EngineError } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import type { Bundle } from "./bundle";
 import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import { engineModule } from "./module";
 import { Language } from "./server";
 import type { Description } from "../picture/description";
 
-const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
+const module = engineModule(WASM);
 let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
