@@ -106,10 +106,11 @@ const packed = join(out, "packed"), kept = new Set();
 mkdirSync(packed, { recursive: true });
 
 function pack(name, bytes) {
-  const at = `${digest(bytes)}.${zopfli ? "zopfli" : "gz"}`;
+  const slowly = zopfli && !name.endsWith(".lzma"); // that is as small as it gets
+  const at = `${digest(bytes)}.${slowly ? "zopfli" : "gz"}`;
   kept.add(at);
   if (!existsSync(join(packed, at))) {
-    const made = zopfli ? spawnSync("zopfli", ["-c", join(site, name)], { maxBuffer: 1 << 26 }) : { status: 0, stdout: gzipSync(bytes, { level: 9 }) };
+    const made = slowly ? spawnSync("zopfli", ["-c", join(site, name)], { maxBuffer: 1 << 26 }) : { status: 0, stdout: gzipSync(bytes, { level: 9 }) };
     if (made.status !== 0) {
       throw new Error(`zopfli ${name}: ${made.stderr}`);
     }
