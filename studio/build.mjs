@@ -42,7 +42,7 @@ async function bundle(entryPoints, define) {
   const done = await esbuild.build({
     absWorkingDir: here, entryPoints, bundle: true, format: "esm", splitting: true, minify: true, target: "es2022",
     outdir: site, entryNames: "[name]-[hash]", chunkNames: "part-[hash]", metafile: true, legalComments: "none",
-    loader: { ".tenor": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts", "motet/graph": "../sdk/js/src/engine_graph.ts", "motet/language": "../sdk/js/src/language.ts", "motet/client": "../sdk/js/src/client.ts" }, logLevel: "warning",
+    loader: { ".tenor": "text", ".yaml": "text", ".csv": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts", "motet/graph": "../sdk/js/src/engine_graph.ts", "motet/language": "../sdk/js/src/language.ts", "motet/client": "../sdk/js/src/client.ts" }, logLevel: "warning",
     plugins: [svelte({ compilerOptions: { css: "external", runes: true, dev: false }, filterWarnings: () => true })],
     conditions: ["svelte", "browser"], external: ["node:*"], // the SDK reads files where there are some
   });

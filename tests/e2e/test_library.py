@@ -207,21 +207,27 @@ AGENTS = SOURCE / "examples/agents"
 
 @unittest.skipIf(library.Library is None, "no shared library in this build")
 class Graphs(Case):
-    def graph(self, name="crossover.yaml", text=None, adapter=True):
+    def load(self, parameters="{}", name="crossover.yaml", text=None):
         lib, handle = library.Library, library.ctypes.c_void_p()
         primitives = lib.motet_primitives_new()
         self.addCleanup(lib.motet_primitives_free, primitives)
         manifest = (CROSSOVER / "manifests/place_order.yaml").read_text()
         self.assertEqual(lib.motet_primitives_add(primitives, library.Str.of(manifest), None,
                                                   None), OK)
-        text = text or (CROSSOVER / "crossover.yaml").read_text()
-        status = lib.motet_graph_load(primitives, library.Str.of(text),
-                                      str(CROSSOVER / name).encode(),
-                                      library.ctypes.byref(handle))
+        text = library.Str.of(text or (CROSSOVER / "crossover.yaml").read_text())
+        path = str(CROSSOVER / name).encode()
+        root = library.File(path, text)
+        status = lib.motet_graph_load_set(primitives, library.ctypes.byref(root), 1,
+                                          library.Str.of(parameters), library.ctypes.byref(handle)) \
+            if parameters != "{}" else lib.motet_graph_load(primitives, text, path, library.ctypes.byref(handle))
         self.addCleanup(lib.motet_graph_free, handle)
+        return status, handle
+
+    def graph(self, name="crossover.yaml", text=None, adapter=True, parameters=None):
+        status, handle = self.load(json.dumps(parameters or {}), name, text)
         if status == OK and adapter:
             given = (CROSSOVER / "adapter.yaml").read_text()
-            self.assertEqual(lib.motet_graph_adapt(
+            self.assertEqual(library.Library.motet_graph_adapt(
                 handle, library.Str.of(given), str(CROSSOVER / "adapter.yaml").encode()), OK)
         return handle
 
@@ -312,6 +318,54 @@ class Graphs(Case):
                               self.graph(text=other, adapter=False), library.Str.of(made))
         self.assertEqual((bare.status, bare.code), (REJECTED, 1))
         self.assertFalse(json.loads(bare.text)["ok"])
+
+    def test_a_look_at_any_event_says_what_the_replay_says_there(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        made = self.ask(graph, "run", self.events(), capture=True).text
+        kept = self.write("kept.json", made)
+        events = json.loads(made)["events"]
+        line = {e["event_id"]: b'{"event_id":"%s","payload":%s}' % (e["event_id"].encode(), bytes(e["payload"]))
+                for e in events}
+        ids = [e["event_id"] for e in events]
+        for event in (ids[0], ids[34], ids[-1]):
+            replayed = self.run_motet(*self.words("replay", kept, "--graph", path, "--event", event, "--json"))
+            looked = self.ask(graph, "look", line[event])
+            self.assertEqual(looked.text, replayed.out_bytes.split(b"\n")[0] + b"\n")
+            painted = self.run_motet(*self.words("render", path, "--format", "json", "--capture", kept,
+                                                 "--event", event))
+            self.assertEqual(self.ask(graph, "draw", line[event]).text, painted.out_bytes)
+        many = self.ask(graph, "look", b"\n".join(line.values()), output="tight.result").text.split()
+        self.assertEqual((len(many), set(many)), (len(ids), {b"true", b"false"}))
+        gone = self.ask(graph, "look", line[ids[0]], output="tight.nothing")
+        self.assertEqual((gone.status, gone.message), (USAGE, "no node has the output 'tight.nothing'"))
+        self.assertEqual(self.ask(graph, "look", b"[]").status, USAGE)
+        self.assertEqual(self.ask(graph, "draw", b'{"payload":{}}').status, USAGE)
+
+    def test_a_parameter_or_an_event_decided_otherwise(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        made = self.ask(graph, "run", self.events(), capture=True).text
+        kept = self.write("kept.json", made)
+        wide = self.graph(parameters={"widest": 0.0008})
+        result = self.run_motet(*self.words("whatif", kept, path, "--set", "widest=0.0008", "--json"))
+        changed = library.answer(library.Library.motet_graph_whatif, graph, wide, library.Str.of(made))
+        self.assertEqual((changed.text, changed.code), (result.out_bytes, 1))
+        other = self.ask(wide, "whatif", made, capture=True)
+        self.assertEqual(other.code, 0, other.message)
+        self.assertEqual(json.loads(self.ask(wide, "replay", other.text).text)["verified"], True)
+        self.assertEqual(len(json.loads(other.text)["events"]), 120)
+        event = json.loads(made)["events"][40]
+        payload = {**json.loads(bytes(event["payload"])), "close": 2.0}
+        told = self.ask(graph, "whatif", made, instead={event["event_id"]: payload})
+        self.assertEqual(told.code, 1)
+        self.assertEqual(json.loads(told.text.split(b"\n")[0])["event"], 40)
+        otherwise = self.ask(graph, "whatif", made, instead={event["event_id"]: payload}, capture=True).text
+        self.assertIn(2.0, json.loads(bytes(json.loads(otherwise)["events"][41]["payload"]))["history"])
+        self.assertEqual(self.ask(graph, "whatif", made).code, 0)
+        odd = self.ask(graph, "whatif", made, instead={event["event_id"]: 3})
+        self.assertEqual((odd.status, odd.message), (USAGE, "`instead`: 'csv_evt_41' is not a JSON object"))
+        for bad in ("[]", "{", '{"widest": null}', '{"widest": []}'):
+            self.assertEqual(self.load(bad)[0], USAGE)
+        self.assertEqual(self.load('{"nobody": 1}')[0], REJECTED)
 
     def test_what_is_held_back_for_good_cannot_be_pumped(self):
         graph, events = self.graph(), self.events()

@@ -1,10 +1,12 @@
 /* What the page asks of the worker that has the engine, and what it answers. One row for
  * each kind of call: to add one, add a row here and a function in worker.ts. */
-import type { Diagnostic } from "motet/engine";
+import type { AgentCalls } from "./agents";
+import type { GraphCalls } from "./graphs";
+import type { Diagnostic, LedgerDemand, ProofDemand, ReceiptDemand } from "motet/engine";
 import type { Bundle } from "./bundle";
 import type { Description } from "../picture/description";
 
-export type { Diagnostic } from "motet/engine";
+export type { Diagnostic, LedgerDemand, ProofDemand, ReceiptDemand } from "motet/engine";
 
 export type Files = [path: string, text: string][];
 
@@ -73,7 +75,18 @@ export interface Compared {
   picture: Description;
 }
 
-export interface Calls {
+/** Of a ledger that is being read: lines that hold, and bytes of all. */
+export interface Progress {
+  lines: number;
+  bytes: number;
+}
+export interface Verified {
+  told: Told;
+  /** Where lines begin, one mark for each piece that was read. */
+  marks: Progress[];
+}
+
+export interface Calls extends GraphCalls, AgentCalls {
   /** The root first. What is asked later is asked of the last contract that held. */
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
@@ -83,8 +96,12 @@ export interface Calls {
   format: { ask: { text: string; name: string }; answer: string };
   /** Two versions, each with its root first. */
   compare: { ask: { older: Files; newer: Files }; answer: Compared };
-  /** An export of a ledger, from its bytes. */
-  verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
+  /** An export of a ledger, from its bytes, read piece by piece. */
+  ledger: { ask: { file: Blob; demand: LedgerDemand }; answer: Verified };
+  receipts: { ask: { text: string; demand: ReceiptDemand }; answer: Told };
+  proof: { ask: { text: string; demand: ProofDemand }; answer: Told };
+  /** A command of motet_contract_ask() to another contract than the workspace's: a version that a server has. */
+  other: { ask: { etag: string; files: Files; command: string; options: Record<string, unknown> }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 
@@ -95,4 +112,4 @@ export interface Fault {
   path: string;
   message: string;
 }
-export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault };
+export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault } | { id: number; progress: Progress };

@@ -1,13 +1,15 @@
 /* The worker: the engine in WebAssembly, and the last contract that held.
  *
- * Calls are answered in the order in which they come. A fault of the engine (a trap)
- * ends that engine only: another is started and told the same files, and the call that
+ * Calls are answered in the order in which they come; a long one tells how far it is. A fault
+ * of the engine (a trap) ends that engine only: another is started and told the same files, and the call that
  * met it is answered with the fault. What is asked of the language server waits for what came with it, and of each
  * kind only the last is asked: a text is checked without waiting for what was typed before. */
-import { type Contract, type Engine, EngineError } from "motet/engine";
+import { type Contract, type Engine, EngineError, type LedgerDemand } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
+import { AGENT_CALLS } from "./agents";
 import type { Bundle } from "./bundle";
-import type { Calls, Checked, Compared, Fault, Files, Good, Kind, Named, Reply, Request } from "./messages";
+import { GRAPH_CALLS } from "./graphs";
+import type { Calls, Checked, Compared, Diagnostic, Fault, Files, Good, Kind, Named, Progress, Reply, Request, Verified } from "./messages";
 import { engineModule } from "./module";
 import { Language } from "./server";
 import type { Description } from "../picture/description";
@@ -18,14 +20,27 @@ let contract: Contract | undefined;
 let held: Files = [];
 const language = new Language();
 
-function tell(c: Contract): Good {
-  const parse = <T>(text: string): T => JSON.parse(text) as T;
+/** What `motet check --json` says of a contract that holds: loading it finds errors, and this its warnings. */
+interface Found {
+  index?: Named[];
+  diagnostics: Record<string, string | number | null>[];
+}
+function diagnosticOf(d: Found["diagnostics"][number]): Diagnostic {
+  const text = (key: string): string => String(d[key] ?? ""), number = (key: string): number => Number(d[key] ?? 0);
+  return { severity: text("severity") as Diagnostic["severity"], code: text("code"), pass: Number(d["pass"] ?? -1), file: text("file"), line: number("line"), column: number("column"),
+    length: number("length"), endLine: number("end_line"), endColumn: number("end_column"), constructKind: text("construct_kind"), constructId: text("construct_id"),
+    field: text("field"), message: text("message"), hint: text("hint") };
+}
+
+const parse = <T>(text: string): T => JSON.parse(text) as T;
+
+function tell(c: Contract, index: Named[]): Good {
   const bundle = parse<Bundle>(c.bundleText);
   const system = bundle.constructs.some((x) => x.kind === "System");
   return {
     etag: c.etag,
     bundle,
-    index: parse<{ index: Named[] }>(c.ask("check", { index: true }).text).index ?? [],
+    index,
     picture: parse<Description>(c.ask("draw").text),
     system: system ? parse<Description>(c.ask("draw", { parts: "system" }).text) : null,
   };
@@ -33,15 +48,16 @@ function tell(c: Contract): Good {
 
 function check(e: Engine, files: Files): Checked {
   const next = e.tryContract(files);
-  const diagnostics = next.diagnostics;
   if (!next.ok) {
+    const { diagnostics } = next;
     next.free();
     return { diagnostics, good: null };
   }
+  const found = parse<Found>(next.ask("check", { index: true }).text);
   contract?.free();
   contract = next;
   held = files;
-  return { diagnostics, good: tell(next) };
+  return { diagnostics: found.diagnostics.map(diagnosticOf), good: tell(next, found.index ?? []) };
 }
 
 function compare(e: Engine, older: Files, newer: Files): Compared {
@@ -54,7 +70,64 @@ function compare(e: Engine, older: Files, newer: Files): Compared {
   }
 }
 
-const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K]["answer"] } = {
+const PIECE = 1 << 20; // bytes of a file that are in memory at once
+const TOLD_EVERY = 100; // ms
+
+function pieceOf(reader: FileReaderSync, file: Blob, at: number): Uint8Array {
+  try {
+    return new Uint8Array(reader.readAsArrayBuffer(file.slice(at, at + PIECE)));
+  } catch {
+    throw new EngineError("the file cannot be read any more: was it changed or moved? Open it again", "io");
+  }
+}
+
+/** Memory does not grow with the file: it is read where it lies. */
+function verify(e: Engine, file: Blob, demand: LedgerDemand, tell: (is: Progress) => void): Verified {
+  const check = e.ledgerCheck(demand), reader = new FileReaderSync();
+  const marks: Progress[] = [{ lines: 0, bytes: 0 }];
+  try {
+    let told = performance.now();
+    for (let at = 0, going = true; at < file.size && going; at += PIECE) {
+      going = check.feed(pieceOf(reader, file, at));
+      if (going) {
+        marks.push({ lines: check.lines, bytes: check.bytes });
+      }
+      if (performance.now() - told > TOLD_EVERY) {
+        told = performance.now();
+        tell(marks[marks.length - 1]!);
+      }
+    }
+    return { told: check.end(), marks };
+  } finally {
+    check.free();
+  }
+}
+
+const OTHERS = 4;
+const others = new Map<string, Contract>();
+
+function checked(e: Engine, etag: string, files: Files): Contract {
+  const made = e.contract(files);
+  if (made.etag !== etag) {
+    made.free();
+    throw new EngineError("the server sent another contract than its etag says", "usage");
+  }
+  return made;
+}
+
+/** A contract by its etag; the last few are kept. */
+function other(e: Engine, etag: string, files: Files): Contract {
+  const found = others.get(etag) ?? checked(e, etag, files);
+  others.delete(etag);
+  others.set(etag, found);
+  for (const [old, c] of [...others].slice(0, -OTHERS)) {
+    c.free();
+    others.delete(old);
+  }
+  return found;
+}
+
+const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"], tell: (is: Progress) => void) => Calls[K]["answer"] } = {
   check: ({ engine }, { files }) => check(engine, files),
   ask: (_, { command, options }) => {
     if (!contract) {
@@ -63,9 +136,14 @@ const CALLS: { [K in Kind]: (all: Everything, ask: Calls[K]["ask"]) => Calls[K][
     return contract.ask(command, options);
   },
   compare: ({ engine }, { older, newer }) => compare(engine, older, newer),
-  verify: ({ engine }, { ledger, demand }) => engine.verifyLedger(ledger, demand),
   language: (all, { files, method, params }) => language.ask(all, files, method, params),
+  ledger: ({ engine }, { file, demand }, tell) => verify(engine, file, demand, tell),
+  receipts: ({ engine }, { text, demand }) => engine.verifyReceipt(text, demand),
+  proof: ({ engine }, { text, demand }) => engine.verifyProof(text, demand),
+  other: ({ engine }, { etag, files, command, options }) => other(engine, etag, files).ask(command, options),
   format: ({ engine }, { text, name }) => engine.format(text, name),
+  ...GRAPH_CALLS,
+  ...AGENT_CALLS,
   version: ({ engine }) => ({ version: engine.version, language: engine.languageVersion }),
 };
 
@@ -78,6 +156,7 @@ function faultOf(thrown: unknown): Fault {
 /** After a trap: a new engine with what the old one knew. */
 async function again(): Promise<Everything> {
   const fresh = await loadAll(await module);
+  others.clear();
   contract = held.length ? fresh.engine.tryContract(held) : undefined;
   return fresh;
 }
@@ -86,7 +165,7 @@ async function answer<K extends Kind>({ id, kind, ask }: Request<K>): Promise<Re
   try {
     const all = await motet;
     try {
-      return { id, answer: CALLS[kind](all, ask) };
+      return { id, answer: CALLS[kind](all, ask, (progress) => postMessage({ id, progress } satisfies Reply)) };
     } finally {
       if (all.engine.core.broken) {
         motet = again();

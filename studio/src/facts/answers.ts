@@ -83,9 +83,12 @@ export async function flowsOf(persona: string, x: Case): Promise<FlowSaid[]> {
   return (await ask<{ flows: FlowSaid[] }>("actions", { persona, facts: x.facts, partial: true, ...(Object.keys(x.states).length ? { states: x.states } : {}) })).flows;
 }
 
-export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean): Promise<Explained> {
+type Asker = <T>(command: string, options: Record<string, unknown>) => Promise<T>;
+
+/** Of the workspace's contract, or of another that `asker` asks. */
+export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean, asker: Asker = ask): Promise<Explained> {
   const options = { ...what, facts: x.facts, ...("operation" in what && Object.keys(x.states).length ? { states: x.states } : {}), ...(whole ? {} : { partial: true }) };
-  const raw = await ask<Raw>("explain", options);
+  const raw = await asker<Raw>("explain", options);
   const title = "verdict" in what ? what.verdict : what.operation;
   return {
     tree: raw.why?.tree ? { condition: title, of: "verdict", value: "verdict" in what ? raw.present ?? null : raw.why.tree.value, parts: [raw.why.tree] } : treeOf(raw, title),
