@@ -160,6 +160,8 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
  *   analyze    only: "s1,s4", paths, prove, baseline     the report
  *   draw       parts: "flows,rules", format: "json"|"dot"|"mermaid"
  *   ask        question, instances, format: "json"|"text"
+ *   test       scenarios: the text of a file, name: its name, number: only this case;
+ *              what `motet test --json --coverage` says
  *
  * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
  * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
@@ -174,7 +176,9 @@ MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
                                           motet_answer **out);
 /* clang-format on */
 /* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
- * migration policy must be declared. */
+ * migration policy must be declared. With `flows`, a list of instances as `motet
+ * migrate --flows` reads it, the answer is that of `motet migrate --json`, and code 1:
+ * one of them cannot go on; `aggressive` as there. */
 MOTET_API motet_status motet_contract_diff(const motet_contract *older,
                                            const motet_contract *newer,
                                            motet_str options, motet_answer **out);

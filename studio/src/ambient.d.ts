@@ -1,3 +1,7 @@
+declare module "*.yaml" {
+  const text: string;
+  export default text;
+}
 declare module "*.tenor" {
   const text: string;
   export default text;

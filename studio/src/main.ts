@@ -6,6 +6,7 @@ import "./style/source.css";
 import "./style/pictures.css";
 import "./style/facts.css";
 import "./style/simulate.css";
+import "./style/scenarios.css";
 import "./style/versions.css";
 import "./style/verify.css";
 import "./style/run.css";

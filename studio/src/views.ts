@@ -23,6 +23,8 @@ export const VIEWS: View[] = [
     icon: "M4 5h12M4 10h7M4 15h5M12.5 14l2 2 3.5-4.5", load: () => import("./views/Facts.svelte") },
   { id: "simulate", title: "Simulate", group: "Author", about: "Act, and see states move",
     icon: "M5 3.5v13l11-6.5z", load: () => import("./views/Simulate.svelte") },
+  { id: "scenarios", title: "Scenarios", group: "Author", about: "What it promises, tried, and what that reaches",
+    icon: "M4 4.500h2.500M4 10h2.500M4 15.500h2.500M9.500 4.500l1.500 1.500 3-3M9.500 10l1.500 1.500 3-3M9.500 15.500l1.500 1.500 3-3", load: () => import("./views/Scenarios.svelte") },
   { id: "versions", title: "Versions", group: "Author", about: "What changed, and what it breaks",
     icon: "M5.500 3v14M3 5.500 5.500 3 8 5.500M14.500 17V3M12 14.500l2.500 2.500 2.500-2.500", load: () => import("./views/Versions.svelte") },
   { id: "graphs", title: "Graphs", group: "Run", about: "A graph, what it did at every event, and what would have been",

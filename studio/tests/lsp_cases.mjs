@@ -139,6 +139,7 @@ export const CASES = [
     const verdict = offers.getByRole("option", { name: /^ready/ });
     await verdict.waitFor();
     assert.match(await seen(verdict), /verdict of stratum 0/);
+    assert.match(await seen(offers.getByRole("option").first()), /^ready/); // names before words
     await page.locator(".cm-completionInfo").getByText("Stratum 0, produces ready").waitFor();
     await page.waitForTimeout(150);
     await page.keyboard.press("Enter");

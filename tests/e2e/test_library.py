@@ -156,6 +156,65 @@ class Library(Case):
         self.same(old.diff(new, prove=True), "diff", "--json", "--prove", ESCROW, changed)
         self.same(old.diff(old), "diff", "--json", ESCROW, ESCROW)
 
+    def test_scenarios_run_as_by_test(self):
+        for path in sorted((SOURCE / "examples").glob("*/*.scenarios.yaml")):
+            with self.subTest(path.name):
+                root = path.with_name(path.name.replace(".scenarios.yaml", ".tenor"))
+                text = path.read_text()
+                contract = self.load(root)
+                answer = contract.ask("test", name=str(path), scenarios=text)
+                self.same(answer, "test", "--json", "--coverage", path)
+                cases = json.loads(answer.text)["cases"]
+                alone = [json.loads(contract.ask("test", name=str(path), scenarios=text,
+                                                 number=n + 1).text)["cases"][0]
+                         for n in range(len(cases))]
+                self.assertEqual(alone, cases)
+                for case in cases:
+                    at = text.splitlines()[case["line"] - 1][case["column"] - 1:]
+                    self.assertTrue(at.startswith("name: " + case["name"].split(": ", 1)[1]), case)
+
+    def test_scenarios_that_fail_are_told_alike(self):
+        text = ("contract: " + str(ESCROW) + "\nscenarios:\n"
+                "  - name: a\n    when: {persona: seller, flow: refund_flow}\n"
+                "    then: {outcome: success}\n"
+                "  - name: b\n    when: {persona: seler, flow: refund_flow}\n"
+                "  - name: c\n    for_all: facts\n    assert: [within_threshold]\n"
+                "  - name: d\n    given: {facts: {escrow_amont: 3}}\n"
+                "invariants:\n  - nobody can both confirm_delivery and release_escrow\n"
+                "  - what is this\n")
+        whole = text.replace("a\n", "a\n    unknown: 1\n", 1)
+        for file in (text, whole, text.split("scenarios")[0] + "scenarios: []\n", "scenarios: [\n", "nonsense: 1", "a: &b [*b]"):
+            with self.subTest(file[:20]):
+                path = self.write("x.scenarios.yaml", file)
+                contract = self.load(ESCROW)
+                answer = contract.ask("test", name=str(path), scenarios=file)
+                result = self.run_motet("test", "--json", "--coverage", path)
+                self.assertEqual(json.loads(answer.text)["cases"], json.loads(result.out_bytes)["cases"])
+                self.assertEqual((answer.code, result.code), (1, 1))
+        self.same(self.load(ESCROW).ask("test", name=str(self.write("y.scenarios.yaml", text)),
+                                        scenarios=text), "test", "--json", "--coverage",
+                  self.dir / "y.scenarios.yaml")
+        self.assertEqual(self.load(ESCROW).ask("test", scenarios=text, number=99).code, 1)
+
+    def test_flows_under_way_are_judged_as_by_migrate(self):
+        old = self.load(ESCROW)
+        text = ESCROW.read_text().replace("step_auto_release", "step_release_at_once")
+        changed = self.write("escrow.tenor", text)
+        new, status = Contract.read({str(changed): text}, changed)
+        self.addCleanup(new.free)
+        self.assertEqual(status, OK, new.messages())
+        flows = [{"id": "a", "flow": "standard_release", "step": "step_auto_release", "facts": FACTS,
+                  "states": {"DeliveryRecord": "confirmed"}},
+                 {"flow": "refund_flow", "step": "step_refund", "facts": FACTS}]
+        for given in (flows, flows[1:], []):
+            path = self.write("flows.json", json.dumps(given))
+            self.same(old.diff(new, flows=given), "migrate", "--json", ESCROW, changed, "--flows", path)
+        for wrong, says in (([{}], "instance 1: "), ([flows[0], {"flow": "x", "step": "y"}], "instance 2: "),
+                            ([dict(flows[0], states={"A": "b"})], "unknown entity")):
+            answer = old.diff(new, flows=wrong)
+            self.assertEqual((answer.status, answer.code), (REJECTED, 1))
+            self.assertIn(says, answer.message)
+
     def test_layout_is_that_of_fmt(self):
         for path in EXAMPLES:
             text = path.read_text().replace("\n", "\n\n").replace("  ", " ")
@@ -175,6 +234,8 @@ class Library(Case):
                 ("analyze", {"only": "s9"}, "s1, s2"),
                 ("draw", {"parts": "nonsense"}, "entities, authority"),
                 ("ask", {"question": "nonsense"}, "nonsense"),
+                ("test", {"name": "x"}, "`scenarios`"),
+                ("test", {"scenarios": "", "number": 0}, "`number`"),
                 ("explain", {"all": True}, "--verdict"),
                 ("actions", {"persona": 7}, "`persona`")):
             answer = contract.ask(command, **given)

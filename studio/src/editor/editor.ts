@@ -10,8 +10,11 @@ import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/sea
 import { EditorState, type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import type { Diagnostic, Place } from "../engine/messages";
+import type { LineCover } from "../picture/covered";
+import { coverGutter, setCover } from "./cover";
 import { offset } from "./positions";
 import { colours, tenor } from "./tenor";
+import { yaml } from "./yaml";
 
 const language = () => import("./language");
 
@@ -148,19 +151,19 @@ export class Editor {
 
   constructor(parent: HTMLElement, private readonly host: EditorHost) {
     const root = parent.attachShadow({ mode: "open" });
-    this.view = new EditorView({ parent: root, root, state: this.#state("") });
+    this.view = new EditorView({ parent: root, root, state: this.#state("", "") });
   }
 
-  #state(text: string): EditorState {
+  #state(text: string, path: string): EditorState {
     return EditorState.create({
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
-        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), tenor, colours, look, cameField, typedOver,
+        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), coverGutter, /\.(ya?ml|json)$/.test(path) ? yaml : tenor, colours, look, cameField, typedOver,
         helps,
         keymap.of([{ key: "Shift-Alt-f", run: () => (this.host.format(), true) },
           ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
           for (const effect of update.transactions.flatMap((tr) => tr.effects)) {
             if (effect.is(elsewhere)) {
@@ -180,9 +183,9 @@ export class Editor {
   }
 
   /** Another text, with a history of its own. */
-  open(text: string): void {
+  open(text: string, path: string): void {
     this.#quiet = true;
-    this.view.setState(this.#state(text));
+    this.view.setState(this.#state(text, path));
     this.#quiet = false;
   }
 
@@ -206,6 +209,11 @@ export class Editor {
       return { from, to, severity: d.severity === "error" ? "error" : d.severity === "warning" ? "warning" : "info", source: d.code, message: d.message + (d.hint ? `\n${d.hint}` : "") };
     });
     this.view.dispatch(setDiagnostics(this.view.state, marks));
+  }
+
+  /** What scenarios reached, by line. */
+  cover(lines: ReadonlyMap<number, LineCover>): void {
+    this.view.dispatch({ effects: setCover.of(lines) });
   }
 
   goTo(place: Place, focus = true): void {
