@@ -1,5 +1,6 @@
 /* The language server in the source: completion, explanation, definition, uses, rename, mending, as a person does it. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import esbuild from "esbuild";
 import { go, open, seen, status, write } from "./cases.mjs";
@@ -32,6 +33,12 @@ rule r { stratum: 0 when: words = "<b>bold</b> **x** \`y\`"
   produce: verdict loud { payload: Bool = true } }
 `;
 const tip = (page, name = ".cm-tooltip-hover") => page.locator(name);
+/** A file of the page that needs no other. */
+async function source(path) {
+  const { code } = await esbuild.transform(readFileSync(new URL(`../src/${path}`, import.meta.url), "utf8"), { loader: "ts", target: "es2022" });
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
 /** Waits until these are the texts of the files; what is kept as a draft is what there is. */
 const texts = (page, ...wanted) => page.waitForFunction((w) =>
   JSON.stringify(JSON.parse(localStorage.getItem("motet.studio.draft")).files.map((f) => f[1])) === JSON.stringify(w), wanted);
@@ -69,9 +76,36 @@ async function into(page, words, nth = 0) {
 }
 
 export const CASES = [
+  { name: "engine: what is packed is unpacked, and damage is found", async run() {
+    const { unpack } = await source("engine/unpack.ts");
+    const far = Buffer.alloc(300000, "abcdefgh").fill("\0", 1000, 200000); // repeats near and far, long and short
+    const texts = ["", "a", "aaaaaaaaaaaaaaaaaaaaaaaa", readFileSync(new URL("../build.mjs", import.meta.url)), Buffer.concat([readFileSync(process.execPath).subarray(0, 300000), far])];
+    for (const bytes of texts.map((t) => Buffer.from(t))) {
+      for (const how of ["lc=4,pb=0", "lc=3,lp=0,pb=2", "lc=0,lp=2,pb=4"]) {
+        const packed = spawnSync("xz", ["--format=lzma", `--lzma1=preset=6,${how}`, "-c"], { input: bytes }).stdout;
+        packed.writeBigUInt64LE(BigInt(bytes.length), 5);
+        assert.ok(Buffer.from(unpack(packed)).equals(bytes), `${how} ${bytes.length}`);
+        if (bytes.length > 1000) {
+          assert.throws(() => unpack(packed.subarray(0, packed.length >> 1)), /only in part/);
+          packed.writeUInt8(225, 0);
+          assert.throws(() => unpack(packed), /not the engine/);
+        }
+      }
+    }
+  } },
+  { name: "engine: it is unpacked once and then kept", async run(x) {
+    await open(x);
+    await status(x.page, "holds");
+    const names = () => x.page.evaluate(async () => (await (await caches.open("motet.studio.engine")).keys()).map((r) => r.url));
+    await x.page.waitForFunction(async () => (await (await caches.open("motet.studio.engine")).keys()).length === 1);
+    assert.match((await names())[0], /motet-[0-9A-F]{8}\.lzma$/);
+    await x.page.evaluate(() => caches.open("motet.studio.engine").then(async (c) => c.put((await c.keys())[0], new Response("damaged", { headers: { "Content-Type": "application/wasm" } }))));
+    await x.page.reload(); // what is kept is not the engine: it is fetched again
+    await status(x.page, "holds");
+    await x.page.waitForFunction(async () => (await (await (await caches.open("motet.studio.engine")).matchAll())[0]?.arrayBuffer())?.byteLength > 1000000);
+  } },
   { name: "language: places behind characters of two units", async run() {
-    const { code } = await esbuild.transform(readFileSync(new URL("../src/editor/positions.ts", import.meta.url), "utf8"), { loader: "ts" });
-    const { applied, changesOf, linesOf, offset } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+    const { applied, changesOf, linesOf, offset } = await source("editor/positions.ts");
     const doc = linesOf("a\n/* 🦊 */ fox\r\n𝒳y");
     assert.equal(offset(doc, 2, 4), 5); // in front of the fox
     assert.equal(offset(doc, 2, 5), 7); // behind it: two units
@@ -105,6 +139,7 @@ export const CASES = [
     const verdict = offers.getByRole("option", { name: /^ready/ });
     await verdict.waitFor();
     assert.match(await seen(verdict), /verdict of stratum 0/);
+    assert.match(await seen(offers.getByRole("option").first()), /^ready/); // names before words
     await page.locator(".cm-completionInfo").getByText("Stratum 0, produces ready").waitFor();
     await page.waitForTimeout(150);
     await page.keyboard.press("Enter");

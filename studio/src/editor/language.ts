@@ -76,17 +76,18 @@ async function about(label: string): Promise<HTMLElement | null> {
   return said ? rendered(said.contents.value) : null;
 }
 
-function offered(item: Item, view: EditorView | undefined): Completion {
+/** `rank`: names come before words, as the server has them, and not by the alphabet. */
+function offered(item: Item, rank: number, view: EditorView): Completion {
   const text = item.textEdit?.newText ?? item.insertText ?? item.label;
   const isSnippet = item.insertTextFormat === 2;
   const put = isSnippet ? snippet(text) : null;
   const start = item.textEdit?.range.start;
   return {
-    label: item.label,
+    label: item.label, boost: -Math.min(rank, 99),
     ...(item.detail ? { detail: item.detail } : {}),
     info: () => (isSnippet ? rendered(`\`\`\`\n${text.replace(/\$\{\d+:?([^}]*)\}/g, "$1")}\n\`\`\``) : about(item.label)),
     apply: (editor, completion, from, to) => {
-      const begin = start ? offset((view ?? editor).state.doc, start.line + 1, start.character + 1) : from;
+      const begin = start ? offset(view.state.doc, start.line + 1, start.character + 1) : from;
       if (put) {
         put(editor, completion, begin, to);
       } else {
@@ -103,7 +104,7 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
   }
   const view = context.view!;
   const said = await ask<{ items: Item[] }>("completion", view, context.pos);
-  const options = said && !context.aborted ? said.items.map((item) => offered(item, view)) : [];
+  const options = said && !context.aborted ? said.items.map((item, rank) => offered(item, rank, view)) : [];
   return options.length ? { from: word?.from ?? context.pos, options, validFor: /^[\p{L}\p{N}_]*$/u } : null;
 }
 

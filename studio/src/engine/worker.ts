@@ -11,10 +11,11 @@ import { all, type Bundle } from "./bundle";
 import { flights } from "./flights";
 import { GRAPH_CALLS } from "./graphs";
 import type { Calls, Checked, Compared, Diagnostic, Fate, Fault, Files, Good, Kind, Member, Named, Progress, Reply, Request, Verified } from "./messages";
+import { engineModule } from "./module";
 import { Language } from "./server";
 import type { Description } from "../picture/description";
 
-const module = WebAssembly.compileStreaming(fetch(new URL(WASM, import.meta.url)));
+const module = engineModule(WASM);
 let motet: Promise<Everything> = module.then(loadAll);
 let contract: Contract | undefined;
 let held: Files = [];
