@@ -89,7 +89,7 @@ export const CASES = [
     await open(x, "#/pictures");
     await x.page.getByRole("tab", { name: "Rules" }).click();
     const at = (name) => node(x.page, name).boundingBox();
-    const [fact, rule, verdict, operation] = [await at("fact/escrow_amount"), await at("rule/amount_within_threshold"), await at("verdict/within_threshold"), await at("operation/release_escrow")];
+    const [fact, rule, verdict, operation] = [await at("fact/escrow_amount"), await at("rule/amount_within_threshold"), await at("verdict/within_threshold"), await at("operation/release_escrow/when")];
     assert.ok(fact.x < rule.x && rule.x < verdict.x && verdict.x < operation.x);
     assert.ok((await x.page.evaluate(() => getComputedStyle(document.body).backgroundColor)) === "rgb(19, 21, 24)");
   } },
@@ -146,7 +146,7 @@ export const CASES = [
     await x.page.getByRole("tab", { name: "States" }).focus();
     await x.page.keyboard.press("ArrowRight");
     await node(x.page, "flow/refund_flow/step_refund").waitFor();
-    for (const stop of ["Report", "standard_release", "Save the picture of standard_release", "operation step_confirm confirm_delivery"]) {
+    for (const stop of ["Report", "standard_release", "Save the picture of standard_release as SVG", "operation step_confirm confirm_delivery"]) {
       await x.page.keyboard.press("Tab");
       assert.equal(await x.page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent), stop);
     }
@@ -303,7 +303,7 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await x.page.getByText("expected 'held'").waitFor();
     await x.page.getByRole("button", { name: "Save as scenarios" }).click();
     await go(x.page, "Source");
-    await x.page.getByRole("tab", { name: "escrow.scenarios.yaml" }).click();
+    await x.page.getByRole("tab", { name: "escrow.tried.scenarios.yaml" }).click();
     await x.page.getByText("1. seller: standard_release, success").waitFor();
     const { files } = await x.page.evaluate(() => { dispatchEvent(new Event("pagehide")); return JSON.parse(localStorage["motet.studio.draft"]); });
     x.keep(`scenarios_${x.size}`, files);

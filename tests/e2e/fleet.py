@@ -65,7 +65,10 @@ class Node:
 
     def close(self):
         if self.process is not None and self.process.poll() is None:
-            self.kill()
+            try:
+                self.stop(10)
+            except subprocess.TimeoutExpired:
+                self.kill()
 
     def request(self, method, path, body=None, headers=None):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)

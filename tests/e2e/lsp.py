@@ -96,10 +96,15 @@ class Editor:
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
+        """The input ends, and the server with it, as when an editor goes away."""
+        try:
+            self.process.communicate(timeout=30)
+        except (BrokenPipeError, ValueError):  # gone already, or closed by the test
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            raise
 
     def send(self, message):
         body = message if isinstance(message, bytes) else json.dumps(message).encode()

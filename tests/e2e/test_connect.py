@@ -306,6 +306,23 @@ class Reviews(Case):
         self.assertIn("the document has no such place",
                       self.apply(review.replace("{ total }", "{ count }"), 1))
 
+    def test_each_source_has_the_first_document_that_speaks_its_protocol(self):
+        self.write("a.tenor", "source rows { protocol: database dialect: sqlite }\n"
+                   'source graph { protocol: graphql endpoint: "http://127.0.0.1:1" }\n'
+                   'fact total { type: Int(0, 9) source: rows { path: "orders.total" } }\n'
+                   'fact count { type: Int(0, 9) source: graph { path: "order.count" } }\n'
+                   "rule r { stratum: 0 when: total > count produce: ok(true) }\n")
+        self.write("one.sql", "CREATE TABLE orders (id int PRIMARY KEY, total int NOT NULL)")
+        self.write("two.sql", "CREATE TABLE others (id int PRIMARY KEY, total int NOT NULL)")
+        self.write("a.graphql", "type Query { order: Order! } type Order { count: Int! }")
+        both = self.holds("connect", "a.tenor", "--from", "one.sql", "--from", "a.graphql").out
+        self.assertEqual(re.findall("document: (.*)", both), ['"one.sql"', '"a.graphql"'])
+        self.assertIn("orders", both)
+        again = self.fails(1, "connect", "a.tenor", "--from", "one.sql", "--from", "two.sql").err
+        self.assertIn("two.sql is about a database source, and there is none that it was not read for already", again)
+        only = self.fails(1, "connect", "a.tenor", "--source", "graph", "--from", "one.sql").err
+        self.assertIn("one.sql is about a database source", only)
+
     def proposed(self, kind, members):
         """The review of one fact `price` of a type, from an object with these members."""
         self.write("shop.tenor", 'source shop { protocol: http base_url: "http://127.0.0.1:1" }\n'

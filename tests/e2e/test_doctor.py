@@ -27,6 +27,7 @@ class Doctor(Case):
     def look(self, *words, code=0):
         result = self.run_motet("doctor", *words, "--json")
         self.assertEqual(result.code, code, repr(result))
+        self.assertTrue(result.out.endswith("}\n"), repr(result))
         said = json.loads(result.out)
         for finding in said["findings"]:
             self.assertTrue(finding["level"] == "ok" or finding["advice"], finding)
@@ -173,6 +174,38 @@ class Doctor(Case):
         limit = int(subprocess.run(["bash", "-c", "ulimit -Hn"], capture_output=True, text=True)
                     .stdout.replace("unlimited", str(1 << 30)))
         self.assertEqual(self.level(said, "files"), ["warning" if limit < 1048704 else "ok"])
+
+    def test_a_store_whose_address_is_in_a_file(self):
+        url = self.write("url", "sqlite:serve.db")
+        self.write("motet.yaml", "files: [lamp.tenor]\nstore_file: url\n")
+        url.chmod(0o600)
+        self.assertEqual(self.level(self.look("--config", "motet.yaml"), "store"), ["ok"])
+        url.chmod(0o644)
+        said = self.look("--config", "motet.yaml", code=1)
+        self.assertEqual(self.level(said, "store"), ["wrong"])
+        self.assertIn("url ", self.of(said, "store")[0]["message"])
+        self.assertEqual(self.of(said, "store")[0]["advice"], "the file has the URL and nothing else, mode 600")
+
+    def test_both_keys_of_a_server_that_changes_them(self):
+        for name in ("sign", "old"):
+            self.holds("keygen", "--prefix", name)
+        keys = "signing_key: sign.secret\nprevious_signing_key: old.secret\n"
+        self.assertEqual(self.level(self.look(*self.config(keys)), "keys"), ["ok", "ok"])
+        (self.dir / "old.secret").chmod(0o644)
+        self.assertEqual(self.level(self.look(*self.config(keys), code=1), "keys"), ["ok", "wrong"])
+
+    def test_witnesses_over_http_and_an_address_that_is_none(self):
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            text = ("witnesses: [{name: ann, url: 'http://127.0.0.1:%d/'}, {url: 'http://127.0.0.1:1/'}]\n"
+                    % listener.getsockname()[1])
+            said = self.look(*self.config(text + "listen: nowhere\n"), code=1)
+        self.assertEqual([(f["level"], f["message"].split(" ")[0]) for f in self.of(said, "witnesses")],
+                         [("ok", "ann"), ("unreachable", "a")])
+        self.assertEqual([(f["level"], f["message"]) for f in self.of(said, "door")],
+                         [("wrong", "nowhere cannot be listened on")])
+        self.assertEqual(said["status"], "wrong")
 
     def test_used_wrongly(self):
         self.fails(2, "doctor", "extra")

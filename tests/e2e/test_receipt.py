@@ -46,7 +46,7 @@ class Asking(Case):
     def serve(self, *options):
         server = Server(self.dir, ESCROW, options=("--signing-key", "node.secret",
                                                    "--trust-domain", "acme.test.eu", *options))
-        self.addCleanup(server.stop, signal.SIGKILL)
+        self.addCleanup(server.stop)
         server.start()
         return server
 
@@ -115,7 +115,7 @@ class Receipts(Asking):
         self.write("all.json", json.dumps({"executor": {"refusals": "all"}}))
         server = Server(self.dir, "sum.tenor",
                         options=("--signing-key", "node.secret", "--config", "all.json"))
-        self.addCleanup(server.stop, signal.SIGKILL)
+        self.addCleanup(server.stop)
         server.start()
         asked = [("operations/add", {"amount": 998, "tone": "low"}, "1003.25", "evaluation_error"),
                  ("operations/add", {"amount": 7, "tone": "canary"}, "canary", "invalid_fact"),

@@ -121,7 +121,11 @@ class Terminal(Case):
         self.shown("motet> ")
 
     def end(self):
-        if self.process.poll() is None:
+        try:
+            if self.process.poll() is None:
+                os.write(self.screen, b"\x15\x04")  # an empty line, and the end of what is typed
+                self.process.wait(2)
+        except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
         self.process.wait()
         if self.screen is not None:

@@ -194,6 +194,19 @@ function optionText(options: object): string {
   return `{"facts":${factText(facts)}${others ? "," : ""}${others}}`;
 }
 
+export interface DiffOptions {
+  prove?: boolean;
+  /** Instances as `motet migrate --flows` reads them; `facts` may be a text. */
+  flows?: readonly object[];
+  /** Leaves out steps that the frozen facts rule out. */
+  aggressive?: boolean;
+}
+
+function diffOptions({ flows, ...rest }: DiffOptions): string {
+  const others = JSON.stringify(rest).slice(1, -1);
+  return flows ? `{"flows":[${flows.map(optionText).join(",")}]${others ? "," : ""}${others}}` : `{${others}}`;
+}
+
 /** One engine: its own memory, which it shares with no other. */
 export class Engine {
   constructor(readonly core: Core) {}
@@ -250,10 +263,11 @@ export class Engine {
     });
   }
 
-  /** What has changed between two versions: `motet diff --json`. */
-  diffText(older: Contract, newer: Contract, options: { prove?: boolean } = {}): Answer {
+  /** What has changed between two versions: `motet diff --json`; with `flows`, which of these instances can go on:
+   *  `motet migrate --json`. */
+  diffText(older: Contract, newer: Contract, options: DiffOptions = {}): Answer {
     const core = this.core;
-    return core.withTexts([JSON.stringify(options)], ([text]) => {
+    return core.withTexts([diffOptions(options)], ([text]) => {
       core.setWords(core.out + 16, text!.at, text!.length);
       const status = core.call("motet_contract_diff", older.handle.of(core), newer.handle.of(core), core.out + 16, core.out);
       return takeAnswer(core, status, core.word(core.out));
@@ -289,7 +303,7 @@ export class Engine {
     return this.#verified("motet_proof_verify", proof, demand);
   }
 
-  diff(older: Contract, newer: Contract, options: { prove?: boolean } = {}): Json {
+  diff(older: Contract, newer: Contract, options: DiffOptions = {}): Json {
     return JSON.parse(this.diffText(older, newer, options).text) as Json;
   }
 }

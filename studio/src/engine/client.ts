@@ -70,7 +70,7 @@ export function call<K extends Kind>(kind: K, ask: Calls[K]["ask"]): Promise<Cal
   return shared.call(kind, ask);
 }
 
-/** A command of the engine whose answer is JSON. */
-export async function ask<T>(command: string, options: Record<string, unknown> = {}): Promise<T> {
-  return JSON.parse((await call("ask", { command, options })).text) as T;
+/** A command of the engine whose answer is JSON. `root`: of another contract of the workspace, by its path. */
+export async function ask<T>(command: string, options: Record<string, unknown> = {}, root = ""): Promise<T> {
+  return JSON.parse((await call("ask", { command, options, root })).text) as T;
 }

@@ -23,8 +23,29 @@ function isFacts(path: string, text: string): boolean {
   return /\.json$/i.test(path) && !/"kind"\s*:\s*"Bundle"/.test(text);
 }
 
+/** Graphs, agents and what they did: opened where one looks at such things, or when they say so themselves. */
+async function openRun(list: File[]): Promise<boolean> {
+  const here = /^#\/(graphs|agents)/.test(location.hash);
+  const own = here ? list : list.filter((f) => /\.ya?ml$/i.test(f.name) && f.size < LARGEST);
+  const say = /^["']?(kind|agent)["']?\s*:\s*["']?(cluster|adapter|source|compute|trigger|action)?/m;
+  const read = here ? [] : await Promise.all(own.map((f) => f.slice(0, 4000).text()));
+  const found = here ? "" : read.some((t) => say.exec(t)?.[2]) ? "graphs" : read.some((t) => say.exec(t)?.[1] === "agent") ? "agents" : null;
+  if (found === null || !own.length) {
+    return false;
+  }
+  if (found) {
+    location.hash = `#/${found}`;
+  }
+  const run = await import("../run/open");
+  await run.openRun(list);
+  return true;
+}
+
 export async function openFiles(list: Iterable<File>): Promise<void> {
   const given = [...list]; // a list of the browser is empty once this function waits
+  if (await openRun(given)) {
+    return;
+  }
   const proofs = (await Promise.all(given.map(async (f) => [f, await isEvidence(f)] as const))).filter(([, is]) => is).map(([f]) => f);
   if (proofs.length) {
     location.hash = "#/verify";

@@ -52,9 +52,30 @@ static void is_alike(void **state)
     assert_int_equal(cn_covered(&a, &b), row->covered);
 }
 
+static const struct one_row {
+    const char *name, *many, *one;
+} ONES[] = {
+    {"entries", "entries", "entry"},
+    {"ties are short", "ties", "tie"},
+    {"addresses", "addresses", "address"},
+    {"statuses", "statuses", "status"},
+    {"boxes", "boxes", "box"},
+    {"orders", "orders", "order"},
+    {"one stays one", "order", "order"},
+};
+
+static void is_one(void **state)
+{
+    const struct one_row *row = *state;
+    mt_str many = fenced(mt_str_z(row->many));
+    assert_text(cn_singular(&arena, many), mt_str_z(row->one));
+    fenced_free(many);
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_add(&list, ONES, is_one);
     rows_add(&list, SPLITS, is_split);
     rows_add(&list, ALIKE, is_alike);
     int failed = rows_run(&list, "connect/words");

@@ -270,9 +270,166 @@ static void typed_values_are_checked_like_json(void **state)
     done(&x);
 }
 
+static ct_value card[1] = {{.text = MT_STR_INIT("abcd")}};
+
+/* What the library or an adapter hands over. */
+enum { FITS = -1 };
+static const struct typed {
+    const char *name, *type;
+    ct_value value;
+    int kind;
+    const char *path, *message;
+} TYPED[] = {
+    {"typed: the first day", "{'base':'Date'}", {.integer = -719162}, FITS, "", ""},
+    {"typed: the last day", "{'base':'Date'}", {.integer = 2932896}, FITS, "", ""},
+    {"typed: the day before the first",
+     "{'base':'Date'}",
+     {.integer = -719163},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': Date outside the years 0001 to 9999"},
+    {"typed: the day after the last",
+     "{'base':'Date'}",
+     {.integer = 2932897},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': Date outside the years 0001 to 9999"},
+    {"typed: a day whose seconds would be no number",
+     "{'base':'Date'}",
+     {.integer = INT64_MAX / 1000},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': Date outside the years 0001 to 9999"},
+    {"typed: a day as long ago",
+     "{'base':'Date'}",
+     {.integer = INT64_MIN / 1000},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': Date outside the years 0001 to 9999"},
+    {"typed: the last nanosecond",
+     "{'base':'DateTime'}",
+     {.time = {0, 999999999}},
+     FITS,
+     "",
+     ""},
+    {"typed: a nanosecond too much",
+     "{'base':'DateTime'}",
+     {.time = {0, 1000000000}},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': DateTime outside the years 0001 to 9999"},
+    {"typed: the first second after the last year",
+     "{'base':'DateTime'}",
+     {.time = {253402300800, 0}},
+     CT_FAULT_INVALID_DATE,
+     "f",
+     "fact 'f': DateTime outside the years 0001 to 9999"},
+    {"typed: the smallest Int", INT_T, {.integer = 0}, FITS, "", ""},
+    {"typed: an Int below its range",
+     INT_T,
+     {.integer = -1},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Int(0, 5), got -1"},
+    {"typed: a Decimal that fits",
+     DEC_T,
+     {.decimal = {.lo = 99999, .scale = 2}},
+     FITS,
+     "",
+     ""},
+    {"typed: a digit too many",
+     DEC_T,
+     {.decimal = {.lo = 100000, .scale = 2}},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Decimal(5, 2), got 1000.00"},
+    {"typed: a scale that no decimal has",
+     DEC_T,
+     {.decimal = {.lo = 1, .scale = 29}},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Decimal(5, 2), got no decimal"},
+    {"typed: a zero with a sign",
+     DEC_T,
+     {.decimal = {.negative = true}},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Decimal(5, 2), got no decimal"},
+    {"typed: more digits than a decimal has",
+     MONEY_T,
+     {.decimal = {.lo = UINT64_MAX, .hi = UINT32_MAX}},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Money(USD), got no decimal"},
+    {"typed: money of any size",
+     MONEY_T,
+     {.decimal = {.lo = UINT64_MAX, .scale = 4}},
+     FITS,
+     "",
+     ""},
+    {"typed: Text in characters",
+     TEXT_T,
+     {.text = MT_STR_INIT("\xc3\xa9\xc3\xa9\xc3\xa9")},
+     FITS,
+     "",
+     ""},
+    {"typed: Text that is too long",
+     TEXT_T,
+     {.text = MT_STR_INIT("abcd")},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Text(max_length=3), got text of length 4"},
+    {"typed: Text that is none",
+     TEXT_T,
+     {.text = MT_STR_INIT("\xff")},
+     CT_FAULT_TYPE_MISMATCH,
+     "f",
+     "type mismatch for fact 'f': expected Text(max_length=3), got invalid UTF-8"},
+    {"typed: the last choice", ENUM_T, {.choice = 1}, FITS, "", ""},
+    {"typed: a choice there is not",
+     ENUM_T,
+     {.choice = 2},
+     CT_FAULT_INVALID_ENUM,
+     "f",
+     "invalid enum value for fact 'f': number 2, valid: [\"a\", \"b\"]"},
+    {"typed: a variant there is not",
+     UNION_T,
+     {.variant = {.tag = 2, .payload = card}},
+     CT_FAULT_INVALID_TAG,
+     "f",
+     "fact 'f': no variant number 2"},
+    {"typed: a payload that does not fit",
+     UNION_T,
+     {.variant = {.tag = 0, .payload = card}},
+     CT_FAULT_TYPE_MISMATCH,
+     "f.payload",
+     "type mismatch for fact 'f.payload': expected Text(max_length=3), got text of "
+     "length 4"},
+};
+
+static void a_typed_value_is_judged(void **state)
+{
+    const struct typed *r = *state;
+    fixture x = with_type(r->type);
+    ct_fault fault = {0};
+    ct_facts_begin(x.f);
+    assert_int_equal(ct_facts_set(x.f, 0, &r->value, &fault),
+                     r->kind == FITS ? MT_OK : MT_E_TYPE);
+    assert_int_equal(ct_facts_end(x.f, &fault), r->kind == FITS ? MT_OK : MT_E_TYPE);
+    if (r->kind != FITS) {
+        ct_facts_begin(x.f);
+        ct_facts_set(x.f, 0, &r->value, &fault);
+        assert_int_equal(fault.kind, r->kind);
+        assert_text(fault.path, mt_str_z(r->path));
+        assert_text(fault.message, mt_str_z(r->message));
+    }
+    done(&x);
+}
+
 int main(void)
 {
     static rows_list l;
+    rows_add(&l, TYPED, a_typed_value_is_judged);
     rows_add(&l, ACCEPTED, is_accepted);
     rows_add(&l, REFUSED, is_refused);
     rows_test(&l, a_limit_is_told_apart_from_a_fault);

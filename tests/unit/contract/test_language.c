@@ -1,6 +1,8 @@
 /* Every check of the language in one process: tests/language/checks, as
  * tests/e2e/test_language.py tells. accepted.tenor elaborates; refused.tenor is refused
- * with the error, the code and the hint of refused.json. */
+ * with the error, the code and the hint of refused.json. All that is said of both, with
+ * places, advice and repairs, is in tests/language/said.txt; MOTET_UPDATE_GOLDEN=1
+ * writes it anew. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -18,6 +20,7 @@ typedef struct folder {
 
 static mt_arena arena;
 static const char *names[MOST_CASES];
+static mt_buf told;
 
 static mt_str text_of(const char *path)
 {
@@ -102,19 +105,79 @@ static void assert_refused(const elaborated *r, mt_str expected)
     }
 }
 
+static void tell_place(uint32_t line, uint32_t column, uint32_t end_line,
+                       uint32_t end_column)
+{
+    mt_buf_addf(&told, "%u:%u-%u:%u", line, column, end_line, end_column);
+}
+
+static void tell_fix(const mt_fix *fix)
+{
+    mt_buf_addf(&told, "    %s ", fix->sure ? "write" : "perhaps");
+    tell_place(fix->edit.line, fix->edit.column, fix->edit.end_line,
+               fix->edit.end_column);
+    mt_buf_addf(&told, " \"%.*s\"\n", MT_ARG(fix->edit.text));
+}
+
+static void tell(const char *file, const elaborated *r)
+{
+    mt_buf_addf(&told, "%s: %zu errors, %zu warnings\n", file, r->ds.errors,
+                r->ds.warnings);
+    for (size_t i = 0; i < r->ds.len; i++) {
+        const mt_diag *d = &r->ds.items[i];
+        mt_buf_addf(&told, "  %s %s %.*s:", mt_severity_name(d->severity), d->code,
+                    MT_ARG(d->file));
+        tell_place(d->line, d->column, d->end_line, d->end_column);
+        mt_buf_addf(&told, " +%u %.*s %.*s.%.*s\n    %.*s\n", d->length,
+                    MT_ARG(d->construct_kind), MT_ARG(d->construct_id),
+                    MT_ARG(d->field), MT_ARG(d->message));
+        if (d->hint.len) {
+            mt_buf_addf(&told, "    hint: %.*s\n", MT_ARG(d->hint));
+        }
+        if (d->fix) {
+            tell_fix(d->fix);
+        }
+    }
+}
+
+static void all_is_told_as_before(void **state)
+{
+    (void)state;
+    FILE *f = fopen(LANGUAGE "/said.txt", getenv("MOTET_UPDATE_GOLDEN") ? "w+" : "r");
+    assert_non_null(f);
+    if (getenv("MOTET_UPDATE_GOLDEN")) {
+        fwrite(told.ptr, 1, told.len, f);
+        rewind(f);
+    }
+    mt_str rest = mt_buf_str(&told);
+    char line[4096];
+    for (unsigned number = 1; fgets(line, sizeof line, f); number++) {
+        mt_str want = mt_str_z(line);
+        if (!mt_str_starts(rest, want)) {
+            fail_msg("said.txt:%u: %snow %.200s", number, line, rest.ptr);
+        }
+        rest = mt_str_skip(rest, want.len);
+    }
+    fclose(f);
+    assert_int_equal(rest.len, 0);
+}
+
 static void holds_or_is_refused(void **state)
 {
     folder f = {0};
+    mt_buf_addf(&told, "\n%s\n", (const char *)*state);
     mt_str dir = mt_strf(&arena, LANGUAGE "/checks/%s", (const char *)*state);
     gather(&f, dir, MT_STR(""));
     elaborated r = elaborate_named(&f, "accepted.tenor");
     if (r.err) {
         fail_msg("%.*s", MT_ARG(ct_first_error(&r.ds)->message));
     }
+    tell("accepted", &r);
     done(&r);
     r = elaborate_named(&f, "refused.tenor");
     assert_int_equal(r.err, MT_E_REJECTED);
     assert_refused(&r, text_of(mt_strf(&arena, "%s/refused.json", dir.ptr).ptr));
+    tell("refused", &r);
     done(&r);
     mt_arena_reset(&arena);
 }
@@ -137,7 +200,7 @@ int main(void)
     DIR *d = opendir(LANGUAGE "/checks");
     for (struct dirent *e; d && (e = readdir(d));) {
         if (e->d_name[0] != '.' && !leaves_its_directory(e->d_name) &&
-            count < MOST_CASES) {
+            count + 1 < MOST_CASES) {
             names[count++] = strdup(e->d_name);
         }
     }
@@ -146,15 +209,17 @@ int main(void)
         tests[i] = (struct CMUnitTest){names[i], holds_or_is_refused, NULL, NULL,
                                        (void *)(uintptr_t)names[i]};
     }
+    tests[count] = (struct CMUnitTest)cmocka_unit_test(all_is_told_as_before);
     int failed = count < 300 ? 1
                              : _cmocka_run_group_tests("contract/language", tests,
-                                                       count, NULL, NULL);
+                                                       count + 1, NULL, NULL);
     for (size_t i = 0; i < count; i++) {
         free((void *)(uintptr_t)names[i]);
     }
     if (d) {
         closedir(d);
     }
+    mt_buf_free(&told);
     mt_arena_free(&arena);
     return failed;
 }

@@ -204,6 +204,13 @@ static const struct message_row {
     {"and so is its opposite", "{\"f\":\"-Infinity\"}",
      "{\"big\":\"0\",\"e\":\"NONE\",\"f\":\"-Infinity\",\"m\":{},\"many\":[],\"plain_"
      "name\":0,\"raw\":\"\",\"small\":0}"},
+    {"an enum's value by its number", "{\"e\":1}",
+     "{\"big\":\"0\",\"e\":\"SOME\",\"f\":0.0,\"m\":{},\"many\":[],\"plain_name\":0,"
+     "\"raw\":\"\",\"small\":0}"},
+    {"and below zero", "{\"e\":-2147483648}",
+     "{\"big\":\"0\",\"e\":-2147483648,\"f\":0.0,\"m\":{},\"many\":[],\"plain_name\":0,"
+     "\"raw\":\"\",\"small\":0}"},
+    {"and beyond", "{\"e\":-2147483649}", NULL},
     {"other words are no numbers", "{\"f\":\"inf\"}", NULL},
     {"a field that is not there", "{\"none\":1}", NULL},
     {"a list that is not one", "{\"many\":1}", NULL},
@@ -364,9 +371,312 @@ static void is_found(void **state)
     }
 }
 
+static void tell_message(mt_buf *out, const pb_message *m)
+{
+    mt_buf_addf(out, "%.*s%s\n", MT_ARG(m->name), m->is_map_entry ? " (map)" : "");
+    for (size_t i = 0; i < m->count; i++) {
+        const pb_field *f = &m->fields[i];
+        mt_buf_addf(out, " %u %.*s/%.*s %s%s%.*s%s%s", f->number, MT_ARG(f->name),
+                    MT_ARG(f->json_name), f->repeated ? "*" : "",
+                    PB_KIND_NAMES[f->kind] ? PB_KIND_NAMES[f->kind] : "",
+                    MT_ARG(f->message   ? f->message->name
+                           : f->choices ? f->choices->name
+                                        : MT_STR("")),
+                    f->presence ? "?" : "", f->oneof ? " of one" : "");
+        for (size_t k = 0; f->choices && k < f->choices->count; k++) {
+            mt_buf_addf(out, " %.*s=%d", MT_ARG(f->choices->values[k].name),
+                        f->choices->values[k].number);
+        }
+        mt_buf_addf(out, "%s%.*s\n", f->comment.len ? " // " : "", MT_ARG(f->comment));
+    }
+}
+
+/* clang-format off */
+static const struct told_row {
+    const char *name, *text, *told; /* or why not */
+} TOLD[] = {
+    {"comments of both kinds stand beside what follows",
+     "syntax = \"proto3\"; /* a ** b */ message A { // first\n // one\n int32 a = 1; /* two */ int32 b = 2;"
+     " /**/ int32 c = 3; } /* open",
+     "A\n"
+     " 1 a/a int32 // one\n"
+     " 2 b/b int32 // two\n"
+     " 3 c/c int32\n"},
+    {"quotes of both kinds, with quotes inside",
+     "option a = \"x\\\"y\"; option b = 'x\\'y'; message A { int32 a_b = 1 [(c) = \"}\", json_name = \"z\"]; }",
+     "A\n"
+     " 1 a_b/z int32?\n"},
+    {"enums with options, reserved values and negative ones",
+     "enum E { option allow_alias = true; ; reserved 4, 5 to 9; NONE = 0; SOME = -1 [deprecated = true];"
+     " LEAST = -2147483648; MOST = 2147483647; }; message A { E e = 1; }",
+     "A\n"
+     " 1 e/e E? NONE=0 SOME=-1 LEAST=-2147483648 MOST=2147483647\n"},
+    {"a value beyond an enum", "enum E { A = 2147483648; }",
+     "a.proto:1: here must be a number within its range, not '2147483648'"},
+    {"a value below an enum", "enum E { A = -2147483649; }",
+     "a.proto:1: here must be a number within its range, not '2147483649'"},
+    {"a oneof with an option", "message A { oneof o { option (a) = 1; int32 x = 1; B y = 2; } ; int32 z = 3; }"
+     " message B { option deprecated = true; reserved 1, 2; extensions 100 to max; ; extend A { } }",
+     "A\n"
+     " 1 x/x int32? of one\n"
+     " 2 y/y B? of one\n"
+     " 3 z/z int32?\n"
+     "B\n"},
+    {"what is inside, and maps", "package p; message A { message B { enum E { X = 0; } E e = 1; } B b = 1;"
+     " map<int64, B> m = 2; repeated string s = 3; .p.A.B c = 4; }",
+     "p.A.B\n"
+     " 1 e/e p.A.B.E? X=0\n"
+     "p.A.m.entry (map)\n"
+     " 1 key/key int64\n"
+     " 2 value/value p.A.B?\n"
+     "p.A\n"
+     " 1 b/b p.A.B?\n"
+     " 2 m/m *p.A.m.entry\n"
+     " 3 s/s *string\n"
+     " 4 c/c p.A.B?\n"},
+    {"methods", "service S { option (a) = 1; ; rpc One(A) returns (A); /* two */ rpc Two(stream A) returns (A) {"
+     " option (b) = {c: 1}; } rpc Three(A) returns (stream A); rpc stream(stream) returns (.A); }; message A {}"
+     " message stream {}",
+     "A\n"
+     "stream\n"
+     "S/One A A\n"
+     "S/Two A A streams // two\n"
+     "S/Three A A streams\n"
+     "S/stream stream A\n"},
+    {"a method without what it returns", "service S { rpc M(A) (A); } message A {}",
+     "a.proto:1: here must be returns, not '('"},
+    {"a method without brackets", "service S { rpc M A returns (A); } message A {}",
+     "a.proto:1: here must be '(', not 'A'"},
+    {"a service without a name", "service { }",
+     "a.proto:1: here must be a name of at most 255 bytes, not '{'"},
+    {"a service with something else", "service S { message A {} }",
+     "a.proto:1: here must be ';', not 'message'"},
+    {"a message without a name", "message { }",
+     "a.proto:1: here must be a name of at most 255 bytes, not '{'"},
+    {"an enum without a name", "enum { A = 0; }",
+     "a.proto:1: here must be a name of at most 255 bytes, not '{'"},
+    {"a value without a number", "enum E { A; }",
+     "a.proto:1: here must be '=', not ';'"},
+    {"an option that is not ended", "enum E { option a = {",
+     "a.proto:1: a statement is not ended, not ''"},
+    {"a oneof without a name", "message A { oneof { int32 a = 1; } }",
+     "a.proto:1: here must be a name of at most 255 bytes, not '{'"},
+    {"a oneof that is not ended", "message A { oneof o { int32 a = 1; ",
+     "a.proto:1: here must be a name of at most 255 bytes, not ''"},
+    {"a field without a name", "message A { int32 = 1; }",
+     "a.proto:1: here must be a name of at most 255 bytes, not '='"},
+    {"a map without a value", "message A { map<string> m = 1; }",
+     "a.proto:1: here must be ',', not '>'"},
+    {"a map of bytes", "message A { map<bytes, string> m = 1; }",
+     "a.proto:1: a map has whole numbers, bool or string as keys, not 'm'"},
+};
+
+static const char WIRE[] =
+    "syntax = \"proto2\"; import \"google/protobuf/duration.proto\"; import \"google/protobuf/timestamp.proto\";"
+    "message M { repeated fixed32 f = 1 [packed = true]; repeated fixed64 g = 2 [packed = true];"
+    " repeated sint32 s = 3 [packed = true]; enum E { ONE = 1; MINUS = -1; } optional E e = 4;"
+    " optional google.protobuf.Duration d = 5; optional google.protobuf.Timestamp t = 6; optional string x = 7; }";
+
+static const struct bytes_row {
+    const char *name, *hex, *json; /* or why not */
+} BYTES[] = {
+    {"packed numbers of four bytes", "0a 08 01 00 00 00 ff ff ff ff",
+     "{\"f\":[1,4294967295],\"g\":[],\"s\":[]}"},
+    {"packed numbers of eight bytes", "12 08 ff ff ff ff ff ff ff ff",
+     "{\"f\":[],\"g\":[\"18446744073709551615\"],\"s\":[]}"},
+    {"packed numbers that wander", "1a 03 01 02 03",
+     "{\"f\":[],\"g\":[],\"s\":[-1,1,-2]}"},
+    {"a packed number that is cut short", "0a 07 01 00 00 00 ff ff ff",
+     "a packed list is cut short"},
+    {"a packed varint that is cut short", "1a 01 80",
+     "a packed list is cut short"},
+    {"a value with a sign", "20 ff ff ff ff ff ff ff ff ff 01",
+     "{\"e\":\"MINUS\",\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a value that the enum has not", "20 07",
+     "{\"e\":7,\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a duration", "2a 05 08 03 10 80 0a",
+     "{\"d\":\"3.00000128s\",\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a duration back in time",
+     "2a 16 08 fd ff ff ff ff ff ff ff ff 01 10 ff ff ff ff ff ff ff ff ff 01",
+     "{\"d\":\"-3.000000001s\",\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a duration of two signs", "2a 0d 08 03 10 ff ff ff ff ff ff ff ff ff 01",
+     "a Duration is out of its range"},
+    {"nothing lasts as long", "2a 07 08 81 bc ae ce 97 09",
+     "a Duration is out of its range"},
+    {"the longest of all", "2a 07 08 80 bc ae ce 97 09",
+     "{\"d\":\"315576000000s\",\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a moment", "32 02 08 01",
+     "{\"f\":[],\"g\":[],\"s\":[],\"t\":\"1970-01-01T00:00:01Z\"}"},
+    {"a group is passed over", "43 08 01 4b 10 02 4c 44 3a 01 61",
+     "{\"f\":[],\"g\":[],\"s\":[],\"x\":\"a\"}"},
+    {"the end of another group", "43 08 01 4c",
+     "it is cut short or not a message"},
+    {"a group that is not ended", "43 08 01",
+     "it is cut short or not a message"},
+    {"an end without a group", "44",
+     "it is cut short or not a message"},
+    {"a number of eleven bytes", "20 ff ff ff ff ff ff ff ff ff ff 01",
+     "it is cut short or not a message"},
+    {"a number beyond 64 bits", "20 ff ff ff ff ff ff ff ff ff 02", "it is cut short or not a message"},
+    {"field number 0", "00 01",
+     "it is cut short or not a message"},
+    {"text that is cut short", "3a 05 61",
+     "it is cut short or not a message"},
+    {"text that is no UTF-8", "3a 01 ff",
+     "a string is not UTF-8"},
+    {"text twice is the last", "3a 01 61 3a 01 62",
+     "{\"f\":[],\"g\":[],\"s\":[],\"x\":\"b\"}"},
+};
+/* clang-format on */
+
+static void tells(void **state)
+{
+    const struct told_row *row = *state;
+    mt_buf out = {0};
+    const pb_schema *s = read_schema(mt_str_z(row->text), &out);
+    assert_int_equal(s != NULL, out.len == 0);
+    for (size_t i = 0; s && i < s->message_count; i++) {
+        tell_message(&out, s->messages[i]);
+    }
+    for (size_t i = 0; s && i < s->method_count; i++) {
+        const pb_method *m = &s->methods[i];
+        mt_buf_addf(&out, "%.*s/%.*s %.*s %.*s%s%s%.*s\n", MT_ARG(m->service),
+                    MT_ARG(m->name), MT_ARG(m->input->name), MT_ARG(m->output->name),
+                    m->streams ? " streams" : "", m->comment.len ? " // " : "",
+                    MT_ARG(m->comment));
+    }
+    assert_text(mt_buf_str(&out), mt_str_z(row->told));
+    mt_buf_free(&out);
+}
+
+/* A text that ends too early is refused, and no schema is made of what was good. */
+static void no_text_may_end_here(void **state)
+{
+    /* clang-format off */
+    static const char *const ENDS[] = {
+        "enum",
+        "enum E",
+        "enum E {",
+        "enum E { A",
+        "enum E { A =",
+        "enum E { A = -",
+        "enum E { A = 1",
+        "enum E { option",
+        "message",
+        "message A",
+        "message A { oneof",
+        "message A { oneof o",
+        "message A { oneof o {",
+        "message A { oneof o { int32",
+        "message A { map",
+        "message A { map<",
+        "message A { map<string",
+        "message A { map<string, A",
+        "message A { map<string, A>",
+        "message A { map<string, A> m",
+        "message A { int32 a = 1",
+        "message A { int32 a = 1 [",
+        "message A { int32 a = 1 [b",
+        "message A { int32 a = 1 [b = 1",
+        "message A { repeated",
+        "message A { reserved 1",
+        "service",
+        "service S",
+        "service S {",
+        "service S { rpc",
+        "service S { rpc M",
+        "service S { rpc M(",
+        "service S { rpc M(stream",
+        "service S { rpc M(A",
+        "service S { rpc M(A)",
+        "service S { rpc M(A) returns",
+        "service S { rpc M(A) returns (A)",
+        "service S { rpc M(A) returns (A) {",
+        "import",
+        "import public",
+        "import \"a.proto\"",
+        "package",
+        "package a.",
+        "package a",
+        "syntax",
+        "syntax =",
+        "syntax = \"proto3\"",
+        "edition",
+        "edition =",
+        "option",
+        "option a",
+        "option a =",
+        "option a = {",
+        "extend A {",
+    };
+    /* clang-format on */
+    (void)state;
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        mt_buf why = {0};
+        mt_str text = mt_strf(&arena, "message Z {} %s", ENDS[i]);
+        if (read_schema(text, &why) || !why.len) {
+            fail_msg("%s", ENDS[i]);
+        }
+        mt_buf_free(&why);
+    }
+}
+
+static void bytes_are_read(void **state)
+{
+    const struct bytes_row *row = *state;
+    mt_buf why = {0}, bytes = {0}, out = {0};
+    mt_json got;
+    const char *reason = "";
+    const pb_schema *s = read_schema(mt_str_z(WIRE), &why);
+    for (const char *at = row->hex; *at; at += at[2] ? 3 : 2) {
+        mt_buf_addc(&bytes, (char)strtoul(at, NULL, 16));
+    }
+    mt_str fence = fenced(mt_buf_str(&bytes));
+    if (pb_decode(&arena, pb_message_find(s, MT_STR("M")), fence, &got, &reason)) {
+        mt_buf_addz(&out, reason);
+    } else {
+        mt_json_write(&out, &got, false);
+    }
+    assert_text(mt_buf_str(&out), mt_str_z(row->json));
+    fenced_free(fence);
+    mt_buf_free(&why);
+    mt_buf_free(&bytes);
+    mt_buf_free(&out);
+}
+
+/* Groups inside each other, which are passed over. */
+static void depth_of_groups_has_an_edge(void **state)
+{
+    mt_buf why = {0};
+    const pb_schema *s = read_schema(mt_str_z(WIRE), &why);
+    bool before = true;
+    size_t edges = 0;
+    (void)state;
+    for (size_t depth = 1; depth < 200; depth++) {
+        mt_buf bytes = {0};
+        mt_json got;
+        const char *reason;
+        for (size_t i = 0; i < 2 * depth; i++) {
+            mt_buf_addc(&bytes, i < depth ? 0x43 : 0x44);
+        }
+        bool good = !pb_decode(&arena, pb_message_find(s, MT_STR("M")),
+                               mt_buf_str(&bytes), &got, &reason);
+        edges += good != before;
+        before = good;
+        mt_buf_free(&bytes);
+    }
+    assert_int_equal(edges, 1);
+    assert_false(before);
+    mt_buf_free(&why);
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_add(&list, TOLD, tells);
+    rows_add(&list, BYTES, bytes_are_read);
+    rows_test(&list, depth_of_groups_has_an_edge);
+    rows_test(&list, no_text_may_end_here);
     rows_add(&list, TEXTS, is_read_or_refused);
     rows_test(&list, nesting_has_an_edge);
     rows_test(&list, names_have_an_edge);
