@@ -25,6 +25,8 @@ export const VIEWS: View[] = [
     icon: "M5.500 3v14M3 5.500 5.500 3 8 5.500M14.500 17V3M12 14.500l2.500 2.500 2.500-2.500", load: () => import("./views/Versions.svelte") },
   { id: "graphs", title: "Graphs", group: "Run", about: "A graph, what it did at every event, and what would have been",
     icon: "M3 4h4v4H3zM3 12h4v4H3zM13 8h4v4h-4zM7 6c3 0 3 3 6 3.500M7 14c3 0 3-3 6-3.500", load: () => import("./views/Graphs.svelte") },
+  { id: "agents", title: "Agents", group: "Run", about: "Agents as automata, and what they say to each other",
+    icon: "M4 3v14M16 3v14M4 6.500h11M12.500 4.500l2.500 2-2.500 2M16 13H5M7.500 11 5 13l2.500 2", load: () => import("./views/Agents.svelte") },
   { id: "verify", title: "Verify", group: "Audit", about: "A ledger, checked from its bytes",
     icon: "M10 2.500 4 5v4.500c0 3.800 2.500 6.500 6 8 3.500-1.500 6-4.200 6-8V5zM7.500 9.800l1.900 1.900 3.300-3.700", load: () => import("./views/Verify.svelte") },
 ];
