@@ -207,4 +207,42 @@ export const CASES = [
     x.keep("graph.long", { events: count, opened_ms: opened, drag_ms: Math.round(steps) });
     assert.ok(steps < 250, `${steps} ms for a place that is dragged over`);
   } },
+  { name: "agents talk in the page and their tapes move", sizes: BOTH, async run(x) {
+    await open(x, "#/agents");
+    await x.page.getByText("See what agents say").waitFor();
+    await x.page.getByRole("button", { name: /^bargain/ }).click();
+    await x.page.getByText(/\d+ messages, talking here/).waitFor();
+    const messages = x.page.getByRole("group", { name: "Messages; arrow keys go through them" });
+    assert.match(await messages.textContent(), /seller.*buyer.*register/s);
+    await messages.focus();
+    await x.page.keyboard.press("End");
+    await x.page.waitForFunction(() => /finished/.test(document.querySelector(".tape").textContent));
+    await x.page.keyboard.press("Home");
+    await x.page.keyboard.press("ArrowDown");
+    await x.page.getByRole("slider").waitFor();
+    assert.equal(await x.page.getByRole("slider").inputValue(), "1");
+    await x.page.locator(".automaton .node.here").first().waitFor();
+    await x.page.locator(".automaton .edge.walked").first().waitFor();
+    await x.image("studio-agent");
+    await axe(x);
+  } },
+  { name: "a scenario of an agent steps and its trace is the program's", async run(x) {
+    await open(x, "#/agents");
+    await x.page.getByRole("button", { name: /^supply_chain/ }).click();
+    await x.page.getByText("6 messages, the scenario").waitFor();
+    await x.page.getByRole("slider").fill("4");
+    assert.match(await seen(x.page.locator(".tape")), /tape D ship_q/);
+    assert.match(await seen(x.page.getByRole("list", { name: "Routes on the tape" })), /ship_economy C--\[ship_q\]-->D MOVE, exception/);
+    const [file] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Trace" }).click()]);
+    assert.equal(readFileSync(await file.path(), "utf8"), readFileSync(join(EXAMPLES, "agents/traces/supply_chain.jsonl"), "utf8"));
+    await x.page.getByRole("button", { name: "Close", exact: true }).click();
+    const trace = (text) => choose(x, [{ name: "t.jsonl", mimeType: "text/plain", buffer: Buffer.from(text) }]);
+    const good = readFileSync(join(EXAMPLES, "agents/traces/buyer.jsonl"), "utf8");
+    await trace(good + "broken\n");
+    await x.page.getByText(/t\.jsonl, line \d+: it is not a record of a trace/).waitFor();
+    await x.page.getByRole("button", { name: "Close", exact: true }).or(x.page.getByRole("button", { name: /^bargain/ })).first().waitFor();
+    await trace(good.replaceAll("buyer", "<b>buyer</b>"));
+    await x.page.getByText("8 messages, traces").waitFor();
+    assert.equal(await x.page.locator(".sequence b").count(), 0);
+  } },
 ];

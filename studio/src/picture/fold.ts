@@ -53,6 +53,7 @@ const cut = (text: string, most = MOST): string => (text.length > most ? `${text
 export function saidIn(painted: Description, open: ReadonlySet<string>, differ: ReadonlyMap<string, string>): Map<string, Said> {
   const within = hidden(painted, open);
   const said = new Map<string, Said>();
+  const left = new Set(painted.edges.filter((e) => e.seen && within.get(e.from) !== within.get(e.to)).map((e) => within.get(e.from))); // what left a cluster
   for (const n of painted.nodes) {
     const differs = differ.has(n.name);
     const own: Said = { line: differs ? cut(differ.get(n.name)!, BOTH) : cut((n.label.split("\n")[2] ?? "").replace(/ values, last .*/, " values")), mark: n.seen === true ? "spoke" : n.seen === false ? "failed" : n.faded ? "silent" : "",
@@ -63,8 +64,8 @@ export function saidIn(painted: Description, open: ReadonlySet<string>, differ: 
       continue;
     }
     const whole = said.get(group) ?? { line: "", mark: "", differs: false, tooltip: "" };
-    const mark = [whole.mark, own.mark].includes("failed") ? "failed" : [whole.mark, own.mark].includes("spoke") ? "spoke" : "";
-    said.set(group, { line: mark === "spoke" ? "emitted" : mark === "failed" ? "failed" : "", mark, differs: whole.differs || differs, tooltip: whole.tooltip });
+    const mark = whole.mark === "failed" || own.mark === "failed" ? "failed" : left.has(group) ? "spoke" : "";
+    said.set(group, { line: mark === "spoke" ? "emitted" : mark, mark, differs: whole.differs || differs, tooltip: whole.tooltip });
   }
   return said;
 }
