@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
 	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce wasm vscode \
-	docs page studio site
+	docs page studio site program
 
 BUILD   := build
 ASAN    := build-asan
@@ -15,10 +15,13 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 # lot, none for what has threads and waits. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
-all: packages page $(BUILD)/build.ninja ## build build/motet (release)
+all: program ## build build/motet (release), the library and what tests need
+	@tools/build $(BUILD)
+
+program: packages page $(BUILD)/build.ninja
 	@test ! -f build-studio/files.json || grep -q build-studio/files.json $(BUILD)/build.ninja || \
 		meson setup --reconfigure $(BUILD) >/dev/null
-	@tools/build $(BUILD)
+	@tools/build $(BUILD) src/cli/motet
 	@ln -sf src/cli/motet $(BUILD)/motet
 
 help: ## list the targets
@@ -65,7 +68,7 @@ run: ## build, start the escrow service, walk it, leave it up
 	@tools/install build
 	@tools/install studio || echo "Going on without Studio: the plain page stays."
 	@echo "2 of 4: building $(BUILD)/motet"
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory program
 	@tools/run-demo $(BUILD)/motet
 
 stop: ## end the service that `make run` left up

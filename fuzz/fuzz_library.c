@@ -60,6 +60,21 @@ static const world *once(void)
     return &w;
 }
 
+/* In pieces of odd sizes. */
+static motet_status check(motet_str given, motet_answer **out)
+{
+    motet_ledger_check *c;
+    motet_status status = motet_ledger_check_new((motet_str){NULL, 0}, &c);
+    for (size_t at = 0, piece = 1; !status && at < given.len; at += piece, piece += 2) {
+        size_t rest = given.len - at;
+        status = motet_ledger_check_feed(
+            c, (motet_str){given.ptr + at, rest < piece ? rest : piece});
+    }
+    status = motet_ledger_check_end(c, out);
+    motet_ledger_check_free(c);
+    return status;
+}
+
 static motet_status ask(const world *w, unsigned which, motet_str given,
                         motet_answer **out)
 {
@@ -79,6 +94,8 @@ static motet_status ask(const world *w, unsigned which, motet_str given,
     case 8: return motet_ledger_verify(given, none, out);
     case 9: return motet_ledger_verify(none, given, out);
     case 10: return motet_receipt_verify(given, str("{\"keys\":[\"00\"]}"), out);
+    case 11: return check(given, out);
+    case 12: return motet_proof_verify(given, str("{\"checkpoints\":[\"\"]}"), out);
     default: return motet_receipt_verify(none, given, out);
     }
 }
@@ -136,8 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const world *w = once();
     if (size) {
         motet_str given = {(const char *)data + 1, size - 1};
-        unsigned which = data[0] % (COMMAND_COUNT + 13);
-        if (which == COMMAND_COUNT + 12) {
+        unsigned which = data[0] % (COMMAND_COUNT + 15);
+        if (which == COMMAND_COUNT + 14) {
             load(w, given);
         } else {
             compare(w, which, given);

@@ -160,6 +160,8 @@ MOTET_API motet_str motet_contract_etag(const motet_contract *contract);
  *   analyze    only: "s1,s4", paths, prove, baseline     the report
  *   draw       parts: "flows,rules", format: "json"|"dot"|"mermaid"
  *   ask        question, instances, format: "json"|"text"
+ *   test       scenarios: the text of a file, name: its name, number: only this case;
+ *              what `motet test --json --coverage` says
  *
  * `facts` is an object, `states` {"Entity":{"instance":"state"}}, `bind`
  * {"Entity":"instance"}. Proofs (prove, all, change, most questions) need the solver
@@ -174,7 +176,9 @@ MOTET_API motet_status motet_contract_ask(const motet_contract *contract,
                                           motet_answer **out);
 /* clang-format on */
 /* Compares two versions as `motet diff --json` does. Options: prove. Code 1: a
- * migration policy must be declared. */
+ * migration policy must be declared. With `flows`, a list of instances as `motet
+ * migrate --flows` reads it, the answer is that of `motet migrate --json`, and code 1:
+ * one of them cannot go on; `aggressive` as there. */
 MOTET_API motet_status motet_contract_diff(const motet_contract *older,
                                            const motet_contract *newer,
                                            motet_str options, motet_answer **out);
@@ -442,6 +446,12 @@ MOTET_API motet_status motet_graph_load(const motet_primitives *primitives,
 MOTET_API motet_status motet_graph_load_files(const motet_primitives *primitives,
                                               const motet_file *files, size_t count,
                                               motet_graph **out);
+/* The same with parameters that are decided here and not in the texts: a JSON object,
+ * {"NAME": value} of the graph's own, {"NODE.NAME": value} by the path of a node, as
+ * `motet graph whatif --set` takes them. MOTET_E_USAGE: it is not such an object. */
+MOTET_API motet_status motet_graph_load_set(const motet_primitives *primitives,
+                                            const motet_file *files, size_t count,
+                                            motet_str parameters, motet_graph **out);
 MOTET_API void motet_graph_free(motet_graph *graph);
 MOTET_API motet_str motet_graph_message(const motet_graph *graph, size_t index);
 /* Gives the graph its adapter, as YAML or JSON: which context keys, events and effects
@@ -557,7 +567,14 @@ MOTET_API motet_status motet_graph_host_capture(motet_graph_host *host,
  *           max_retries, max_events; capture: true gives the capture (v3) instead of
  *           decisions, pretty: true indented
  *   replay  input: a capture or journal; event, until
- *   draw    format: "json"|"dot"|"mermaid", ports
+ *   look    input: lines {"event_id","payload"} with payloads as a capture has them;
+ *           what every node says over each, as `replay --event` prints it; output:
+ *           "NODE.PORT" gives the value there instead
+ *   whatif  input: a capture or journal; as motet_graph_whatif() without the older
+ *           graph; instead: {"EVENT": payload} takes the place of what was recorded;
+ *           capture: true gives the capture of what this graph does, pretty: true
+ *   draw    format: "json"|"dot"|"mermaid", ports; with a line as of `look`, painted
+ *           as `motet graph render --capture` does
  *
  * A run's last line is its summary; without a file its "capture" is null. Statuses as
  * of motet_contract_ask(); with MOTET_E_REJECTED of a run the text has what was decided
@@ -673,6 +690,31 @@ MOTET_API motet_str motet_actor_message(const motet_actor *actor);
 /* clang-format on */
 MOTET_API motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                            motet_answer **out);
+
+/* The same in pieces, in constant memory: its bytes are fed as they come, cut anywhere.
+ * What a check holds is of one thread at a time. */
+typedef struct motet_ledger_check motet_ledger_check;
+/* The options of motet_ledger_verify(). When they are refused, motet_ledger_check_end()
+ * says why. */
+MOTET_API motet_status motet_ledger_check_new(motet_str options,
+                                              motet_ledger_check **out);
+MOTET_API void motet_ledger_check_free(motet_ledger_check *check);
+/* MOTET_E_REJECTED: something does not hold, and more bytes change nothing. */
+MOTET_API motet_status motet_ledger_check_feed(motet_ledger_check *check,
+                                               motet_str bytes);
+/* How many lines hold so far; how many bytes were read as lines. */
+MOTET_API uint64_t motet_ledger_check_lines(const motet_ledger_check *check);
+MOTET_API uint64_t motet_ledger_check_bytes(const motet_ledger_check *check);
+/* There is no more: what motet_ledger_verify() says of all of it. Once. A line of more
+ * than 16 MiB is MOTET_E_REJECTED with its number in the message. */
+MOTET_API motet_status motet_ledger_check_end(motet_ledger_check *check,
+                                              motet_answer **out);
+
+/* Verifies a proof (`motet ledger prove`) against one checkpoint, or two for
+ * consistency, without any ledger, as `motet ledger verify --proof --json` does.
+ * Options: checkpoints (needed: their texts), keys, domain. */
+MOTET_API motet_status motet_proof_verify(motet_str proof, motet_str options,
+                                          motet_answer **out);
 /* Verifies receipts, one document or one on each line, up to the first that does not
  * hold, as `motet receipt verify --json` does. Options: keys (needed), complete,
  * domain, ledger, origin, witnesses, witness_quorum, now. */

@@ -3,12 +3,14 @@
  *   OUT/site/         the files as they are, for any server of static files
  *   OUT/studio.pack   the same, compressed, one behind the other
  *   OUT/files.json    what is where in it; src/http/studio_embed.py makes a table of it
+ *   OUT/packed/       each file compressed, by the hash of its bytes: zopfli takes its time
  *
  * Every name but index.html has a hash of the bytes in it, so browsers keep them for ever. The same
  * sources give the same bytes. Styles are in src/style: a style that a component
  * brought would be put into the page by script, which its policy forbids. */
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -40,7 +42,7 @@ async function bundle(entryPoints, define) {
   const done = await esbuild.build({
     absWorkingDir: here, entryPoints, bundle: true, format: "esm", splitting: true, minify: true, target: "es2022",
     outdir: site, entryNames: "[name]-[hash]", chunkNames: "part-[hash]", metafile: true, legalComments: "none",
-    loader: { ".tenor": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts", "motet/graph": "../sdk/js/src/engine_graph.ts", "motet/language": "../sdk/js/src/language.ts", "motet/client": "../sdk/js/src/client.ts" }, logLevel: "warning",
+    loader: { ".tenor": "text", ".yaml": "text", ".csv": "text" }, define, alias: { "motet/engine": "../sdk/js/src/engine.ts", "motet/graph": "../sdk/js/src/engine_graph.ts", "motet/language": "../sdk/js/src/language.ts", "motet/client": "../sdk/js/src/client.ts" }, logLevel: "warning",
     plugins: [svelte({ compilerOptions: { css: "external", runes: true, dev: false }, filterWarnings: () => true })],
     conditions: ["svelte", "browser"], external: ["node:*"], // the SDK reads files where there are some
   });
@@ -84,17 +86,39 @@ const source = named(page, "views/Source.svelte", ".js");
 const names = { LICENSES: put("licenses.txt", licenses()), SOURCE: source, SCRIPT: named(page, "main.ts", ".js"), STYLE: style, ICON: put("icon.svg", readFileSync(join(here, "src/icon.svg"))), WORKER: worker, MODULE: module };
 writeFileSync(join(site, "index.html"), readFileSync(join(here, "src/index.html"), "utf8").replace(/\{(\w+)\}/g, (_, key) => names[key]));
 
+/** Zopfli's gzip is a twentieth smaller than zlib's best, and a browser reads it the same. */
+const zopfli = spawnSync("zopfli", ["-h"]).error === undefined;
+if (!zopfli) {
+  console.error("studio/build.mjs: zopfli is not installed (tools/install studio): the page is packed by gzip -9 and weighs a twentieth more");
+}
+const packed = join(out, "packed"), kept = new Set();
+mkdirSync(packed, { recursive: true });
+
+function pack(name, bytes) {
+  const at = `${digest(bytes)}.${zopfli ? "zopfli" : "gz"}`;
+  kept.add(at);
+  if (!existsSync(join(packed, at))) {
+    const made = zopfli ? spawnSync("zopfli", ["-c", join(site, name)], { maxBuffer: 1 << 26 }) : { status: 0, stdout: gzipSync(bytes, { level: 9 }) };
+    if (made.status !== 0) {
+      throw new Error(`zopfli ${name}: ${made.stderr}`);
+    }
+    made.stdout[9] = 255; // which system made it is nobody's business
+    writeFileSync(join(packed, at), made.stdout);
+  }
+  return readFileSync(join(packed, at));
+}
+
 const first = new Set(["index.html", style, ...withImports(page, names.SCRIPT), ...withImports(page, source)]);
 const files = [], parts = [];
 let at = 0;
 for (const name of readdirSync(site).sort()) {
   const bytes = readFileSync(join(site, name));
-  const packed = gzipSync(bytes, { level: 9 });
-  packed[9] = 255; // which system made it is nobody's business
-  files.push({ name, type: TYPES[name.split(".").pop()], etag: digest(packed).slice(0, 32), at, length: packed.length,
+  const small = pack(name, bytes);
+  files.push({ name, type: TYPES[name.split(".").pop()], etag: digest(small).slice(0, 32), at, length: small.length,
     lasts: name !== "index.html", first: first.has(name) });
-  parts.push(packed);
-  at += packed.length;
+  parts.push(small);
+  at += small.length;
 }
 writeFileSync(join(out, "studio.pack"), Buffer.concat(parts));
 writeFileSync(join(out, "files.json"), JSON.stringify(files, null, 1) + "\n");
+readdirSync(packed).filter((name) => !kept.has(name)).forEach((name) => rmSync(join(packed, name)));

@@ -11,6 +11,8 @@
 #include "answer/analysis.h"
 #include "answer/ask.h"
 #include "answer/explain.h"
+#include "answer/flights.h"
+#include "answer/scenarios.h"
 #include "answer/versions.h"
 #include "api/api.h"
 #include "contract/eval/facts.h"
@@ -20,17 +22,20 @@
 /* What options may say; each command has some of the keys. */
 typedef struct options {
     bool manifest, compact, strict, index, prove, partial, dry_run, all, change,
-        verbose;
-    mt_str facts, flow, operation, verdict, persona, outcome, question, only, parts;
-    const mt_json *states, *bind, *unknown, *baseline;
+        verbose, aggressive;
+    mt_str facts, flow, operation, verdict, persona, outcome, question, only, parts,
+        scenarios, name;
+    const mt_json *states, *bind, *unknown, *baseline, *flows;
     int format;
     size_t paths;
-    uint32_t instances;
+    uint32_t instances, number;
 } options;
 
 /* What holds without options: no facts, one instance, a hundred paths. */
-static const options INITIAL = {
-    .facts = MT_STR_INIT("{}"), .paths = 100, .instances = 1};
+static const options INITIAL = {.facts = MT_STR_INIT("{}"),
+                                .name = MT_STR_INIT("scenarios.yaml"),
+                                .paths = 100,
+                                .instances = 1};
 
 /* ORDER of FORMAT_NAMES and PICTURE_NAMES: the first is what nobody asked for. */
 enum { FORMAT_JSON, FORMAT_TEXT, FORMAT_MARKDOWN };
@@ -66,7 +71,12 @@ static const mt_form_row DRAW[] = {TEXT(parts),
 static const mt_form_row ASK[] = {FORMAT,
     MT_FORM_TEXT(options, question, "question", MT_FORM_REQUIRED),
     MT_FORM_U32(options, instances, "instances", 1, AN_MOST_INSTANCES, 0)};
-static const mt_form_row DIFF[] = {FLAG(prove)};
+static const mt_form_row TEST[] = {TEXT(name),
+    MT_FORM_TEXT(options, scenarios, "scenarios", MT_FORM_REQUIRED),
+    MT_FORM_U32(options, number, "number", 1, UINT32_MAX, 0)};
+enum { MOST_FLOWS = 100000 };
+static const mt_form_row DIFF[] = {FLAG(prove), FLAG(aggressive),
+    MT_FORM_LIST(options, flows, "flows", 0, MOST_FLOWS, 0)};
 /* clang-format on */
 
 /* ---- The contract alone ---- */
@@ -314,6 +324,16 @@ static int explain(aw_contract *c, const options *o, aw_reply *r)
     return with_newline(r, code);
 }
 
+/* Properties are tried as often as the file says. */
+static int test(aw_contract *c, const options *o, aw_reply *r)
+{
+    aw_test t = {.name = o->name,
+                 .text = o->scenarios,
+                 .number = o->number,
+                 .properties = {.seed = -1}};
+    return aw_test_json(c, &t, r);
+}
+
 /* ---- Commands ---- */
 
 /* To add a command: a function, a row of
@@ -332,6 +352,7 @@ static const struct command {
     {API_COMMAND("analyze", ANALYZE), analyze},
     {API_COMMAND("draw", DRAW), draw},
     {API_COMMAND("ask", ASK), ask},
+    {API_COMMAND("test", TEST), test},
 };
 
 /* Whatever refused the contract is told as "check" tells it. */
@@ -381,6 +402,22 @@ motet_status motet_contract_ask(const motet_contract *contract, const char *comm
 
 /* ---- Two versions ---- */
 
+/* Flows under way: the plan for moving them. It fails where one cannot go on. */
+static int judge_flows(aw_versions *v, const options *o, aw_reply *r)
+{
+    aw_flights f = {.v = v};
+    int code = aw_flights_read(&f, o->flows, r);
+    if (!code) {
+        an_migration m;
+        mt_jw w = mt_jw_start(&r->text, true);
+        aw_flights_judge(&f, (an_migrate_options){.aggressive = o->aggressive}, &m);
+        an_migration_json(&w, &m);
+        code = m.incompatible ? AW_FAILS : AW_HOLDS;
+    }
+    aw_flights_free(&f);
+    return with_newline(r, code);
+}
+
 /* `at` is the version that the last step was about, for the diagnostics if it is
  * refused. The answer fails where the diff, or that of a member, requires a policy. */
 static int compare(aw_versions *v, const options *o, aw_reply *r,
@@ -394,8 +431,8 @@ static int compare(aw_versions *v, const options *o, aw_reply *r,
     }
     code = code ? code : aw_versions_compare(v, r);
     code = code || !o->prove ? code : aw_versions_prove(v, r);
-    if (code) {
-        return code;
+    if (code || o->flows) {
+        return code ? code : judge_flows(v, o, r);
     }
     mt_jw w = mt_jw_start(&r->text, true);
     mt_jw_begin_object(&w);

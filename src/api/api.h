@@ -39,6 +39,10 @@ motet_answer *api_answer_new(aw_reply *reply, int code);
  * AW_USAGE: the reply says all that is wrong. Texts live in the reply's arena. */
 int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
                      aw_reply *r);
+/* The same for any object that is not optional; `what` names it in messages ("the
+ * members of the event"), and texts live in the arena. */
+int api_form_read(const char *what, mt_arena *a, mt_str text, const mt_form_row *rows,
+                  size_t count, void *out, aw_reply *r);
 /* What every row of a table of commands begins with: its name and its options. */
 typedef struct api_command {
     const char *name;

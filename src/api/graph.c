@@ -145,24 +145,64 @@ static mt_err find_cluster(void *user, mt_arena *a, mt_str id, mt_str from,
     return MT_OK;
 }
 
+typedef struct set_list {
+    gr_set *items;
+    size_t len;
+} set_list;
+
+/* Literals as the loader takes them; false: one is a list, an object or null. */
+static bool read_sets(mt_arena *a, mt_str text, set_list *out)
+{
+    mt_json tree;
+    if (mt_json_read(a, mt_str_dup(a, text), NULL, &tree, NULL) ||
+        !mt_json_is(&tree, MT_JSON_OBJECT)) {
+        return false;
+    }
+    out->items = mt_new_array(a, gr_set, tree.count);
+    for (; out->len < tree.count; out->len++) {
+        const mt_json_member *m = &tree.as.members[out->len];
+        gr_set *set = &out->items[out->len];
+        set->name = m->key;
+        if (gr_literal_from_json(&m->value, &set->value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* All violations are kept, not only the first: graph documents are often made by
- * programs, whose authors want the whole list. */
-motet_status motet_graph_load_files(const motet_primitives *p, const motet_file *files,
-                                    size_t count, motet_graph **out)
+ * programs, whose authors want the whole list. `parameters` may be NULL. */
+static motet_status load(const motet_primitives *p, const motet_file *files,
+                         size_t count, const motet_str *parameters, motet_graph **out)
 {
     motet_graph *g = mt_xmalloc(sizeof *g);
     *g = (motet_graph){0};
     *out = g;
-    if (!p || !files || !count) {
+    set_list sets = {0};
+    if (!p || !files || !count ||
+        (parameters && !read_sets(&g->arena, api_in_str(*parameters), &sets))) {
         return MOTET_E_USAGE;
     }
     mt_diags ds = {.arena = &g->arena};
     gr_text root = {api_in_z(files[0].path), api_in_str(files[0].text)};
     cluster_files clusters = {files + 1, count - 1};
     gr_finder finder = {&clusters, find_cluster};
-    mt_err err = gr_graph_load(p->registry, root, &finder, NULL, &ds, &g->graph);
+    mt_err err = gr_graph_load_set(p->registry, root, &finder, NULL, sets.items,
+                                   sets.len, &ds, &g->graph);
     keep_messages(g, &ds);
     return (motet_status)err;
+}
+
+motet_status motet_graph_load_files(const motet_primitives *p, const motet_file *files,
+                                    size_t count, motet_graph **out)
+{
+    return load(p, files, count, NULL, out);
+}
+
+motet_status motet_graph_load_set(const motet_primitives *p, const motet_file *files,
+                                  size_t count, motet_str parameters, motet_graph **out)
+{
+    return load(p, files, count, &parameters, out);
 }
 
 motet_status motet_graph_load(const motet_primitives *p, motet_str text,

@@ -7,7 +7,7 @@
 
 #include "api/api.h"
 #include "graph/adapter.h"
-#include "graph/execute.h"
+#include "graph/draw.h"
 #include "host/graph_host.h"
 #include "host/graph_own.h"
 
@@ -26,6 +26,15 @@ struct motet_graph {
  * port, or the pass ended before it. Valid until the next pass. */
 motet_value api_node_value(const gr_episode *episode, const char *node,
                            const char *port);
+
+/* ---- single passes: api/graph_look.c ---- */
+
+/* A line for each line {"event_id","payload"}: the trace of the pass, or with `output`
+ * ("NODE.PORT") the value there, null where the pass did not come to it. AW_USAGE: the
+ * reply says which is not an event. */
+int api_graph_look(const motet_graph *graph, mt_str lines, mt_str output, aw_reply *r);
+/* What every node said over one such line, in the reply's arena. NULL: as above. */
+const gr_said *api_graph_said(const motet_graph *graph, mt_str line, aw_reply *r);
 
 /* ---- a host, for the files that know journals and those that do not ---- */
 

@@ -15,7 +15,8 @@ typedef struct graph_options {
     bool any_in_flight; /* max_in_flight was given */
     uint32_t max_retries;
     size_t until;
-    mt_str event;
+    mt_str event, output;
+    const mt_json *instead;
     int format;
 } graph_options;
 
@@ -51,6 +52,9 @@ static const mt_form_row RUN[] = {
 static const mt_form_row REPLAY[] = {
     MT_FORM_TEXT(graph_options, event, "event", 0),
     MT_FORM_SIZE(graph_options, until, "until", 0, UINT32_MAX, 0)};
+static const mt_form_row LOOK[] = {MT_FORM_TEXT(graph_options, output, "output", 0)};
+static const mt_form_row WHATIF[] = {
+    FLAG(capture), FLAG(pretty), MT_FORM_OBJECT(graph_options, instead, "instead", 0)};
 static const mt_form_row DRAW[] = {
     FLAG(ports), MT_FORM_CHOICE(graph_options, format, "format", PICTURES, 0)};
 /* clang-format on */
@@ -116,11 +120,16 @@ typedef struct recording {
 
 /* A capture is made of journal lines at the end;
  * otherwise each decision is printed as it is made. */
+static void keep_step(void *user, const ho_graph_step *step)
+{
+    gr_journal_step(&((recording *)user)->journal, &step->event, &step->decision);
+}
+
 static void hear_step(void *user, const ho_graph_step *step)
 {
     recording *rec = user;
     if (rec->k->o.capture) {
-        gr_journal_step(&rec->journal, &step->event, &step->decision);
+        keep_step(rec, step);
     } else {
         ho_graph_trace_decision(&rec->k->r->text, step);
         mt_buf_addc(&rec->k->r->text, '\n');
@@ -166,14 +175,20 @@ static ho_graph_options host_options(const asking *k)
 }
 
 /* The document a run would write, from the lines a run would write first. */
-static int write_capture(recording *rec, const ho_graph_host *host)
+static int write_capture(recording *rec, const gr_capture_head *head,
+                         const gr_capture_carried *carried)
 {
     aw_reply *r = rec->k->r;
     gr_capture capture;
     gr_capture_fault fault;
-    gr_capture_head head = ho_graph_host_head(host);
     mt_buf whole = {0};
-    gr_journal_head(&whole, &head);
+    gr_journal_head(&whole, head);
+    if (carried && gr_carries(carried)) {
+        gr_journal_carried(&whole, carried);
+        for (size_t i = 0; i < carried->waiting_count; i++) {
+            gr_journal_waiting(&whole, &carried->waiting[i]);
+        }
+    }
     mt_buf_adds(&whole, mt_buf_str(&rec->journal));
     if (gr_capture_read(&r->arena, mt_buf_str(&whole), &capture, &fault)) {
         MT_BUG("a journal that was written cannot be read");
@@ -223,7 +238,8 @@ static int run_host(asking *k, ho_graph_host *host)
                 MT_ARG(result.message));
     }
     if (k->o.capture) {
-        write_capture(&rec, host);
+        gr_capture_head head = ho_graph_host_head(host);
+        write_capture(&rec, &head, NULL);
     } else {
         ho_graph_counts n = ho_graph_host_counts(host);
         ho_tell_run(&k->r->text, &result, &n, ho_ingress_episodes(run.ingress), NULL,
@@ -327,14 +343,106 @@ static int replay(asking *k)
     return code;
 }
 
+static int look(asking *k)
+{
+    return api_graph_look(k->graph, k->input, k->o.output, k->r);
+}
+
+/* Painted with what the nodes say over an event, if there is one. */
 static int draw(asking *k)
 {
     static void (*const WRITERS[])(mt_buf *, const mt_picture *) = {
         mt_picture_json, mt_picture_dot, mt_picture_mermaid};
     gr_draw_options o = {.ports = k->o.ports};
+    if (k->input.len) {
+        o.said = api_graph_said(k->graph, k->input, k->r);
+        if (!o.said) {
+            return AW_USAGE;
+        }
+    }
     mt_picture p = gr_draw(&k->r->arena, k->graph->graph, &o);
     WRITERS[k->o.format](&k->r->text, &p);
     return AW_HOLDS;
+}
+
+/* ---- another graph ---- */
+
+static void hear_change(void *user, const ho_graph_change *change)
+{
+    ho_tell_change(&((aw_reply *)user)->text, change);
+}
+
+/* A node of a graph that made other decisions would be a wrong reason. Both must be the
+ * capture's: the graph and the adapter, or the lack of one. */
+static bool made_it(const motet_graph *g, const gr_capture_reader *reader)
+{
+    const gr_capture_head *head = &gr_capture_start_of(reader)->head;
+    return g && g->graph && gr_graph_is(g->graph, head->runtime_provenance) &&
+           mt_str_eq(head->adapter_provenance,
+                     g->adapter ? g->adapter->fingerprint : MT_STR("none"));
+}
+
+/* Fills in what the hosts need. Any change fails the answer, so that a script can ask
+ * "does nothing change?"; a capture is what was asked for, whatever is in it. */
+static int run_whatif(recording *rec, gr_capture_reader *reader, ho_whatif_options *o)
+{
+    aw_reply *r = rec->k->r;
+    bool capture = rec->k->o.capture;
+    ho_whatif_result result;
+    o->user = capture ? (void *)rec : r;
+    o->changed = capture ? NULL : hear_change;
+    o->stepped = capture ? keep_step : NULL;
+    mt_err err = ho_graph_whatif(&r->arena, reader, o, &result);
+    if (err == MT_E_REJECTED && result.diags.errors) {
+        mt_buf_clear(&r->text);
+        diags_json(&r->text, &result.diags, false);
+        r->refused = true;
+        return AW_FAILS;
+    }
+    if (err) {
+        return aw_fail(r, AW_FAILS, "%.*s: %.*s", MT_ARG(result.fault.path),
+                       MT_ARG(result.fault.message));
+    }
+    if (capture) {
+        return write_capture(rec, &result.head, &gr_capture_start_of(reader)->carried);
+    }
+    ho_tell_whatif(&r->text, &result);
+    return result.changed + result.refused ? AW_FAILS : AW_HOLDS;
+}
+
+/* `older` NULL: changes are told without the nodes that caused them. */
+static int whatif_than(const motet_graph *older, asking *k)
+{
+    gr_capture_reader *reader = open_capture(&k->input, k->r);
+    recording rec = {.k = k};
+    if (!reader) {
+        return AW_FAILS;
+    }
+    bool known = made_it(older, reader);
+    ho_whatif_options o = {.old_graph = known ? older->graph : NULL,
+                           .old_adapter = known ? older->adapter : NULL,
+                           .graph = k->graph->graph,
+                           .adapter = k->graph->adapter,
+                           .instead = k->o.instead};
+    int code = older && !known
+                   ? aw_fail(k->r, AW_FAILS,
+                             "the graph and its adapter are not those of the capture")
+                   : run_whatif(&rec, reader, &o);
+    mt_buf_free(&rec.journal);
+    gr_capture_close(reader);
+    return code;
+}
+
+static int whatif(asking *k)
+{
+    for (uint32_t i = 0; k->o.instead && i < k->o.instead->count; i++) {
+        const mt_json_member *m = &k->o.instead->as.members[i];
+        if (!mt_json_is(&m->value, MT_JSON_OBJECT)) {
+            return aw_fail(k->r, AW_USAGE, "`instead`: '%.*s' is not a JSON object",
+                           MT_ARG(m->key));
+        }
+    }
+    return whatif_than(NULL, k);
 }
 
 /* ---- commands ---- */
@@ -343,10 +451,9 @@ static const struct command {
     api_command about;
     int (*run)(asking *k);
 } COMMANDS[] = {
-    {API_COMMAND("check", CHECK), check},
-    {API_COMMAND("run", RUN), run},
-    {API_COMMAND("replay", REPLAY), replay},
-    {API_COMMAND("draw", DRAW), draw},
+    {API_COMMAND("check", CHECK), check},    {API_COMMAND("run", RUN), run},
+    {API_COMMAND("replay", REPLAY), replay}, {API_COMMAND("look", LOOK), look},
+    {API_COMMAND("whatif", WHATIF), whatif}, {API_COMMAND("draw", DRAW), draw},
 };
 
 /* A graph that was refused answers "check"; to
@@ -370,68 +477,12 @@ motet_status motet_graph_ask(const motet_graph *graph, const char *command,
     return api_answer(&r, code, out);
 }
 
-/* ---- another graph ---- */
-
-static void hear_change(void *user, const ho_graph_change *change)
-{
-    ho_tell_change(&((aw_reply *)user)->text, change);
-}
-
-/* A node of a graph that made other decisions would be a wrong reason. Both must be the
- * capture's: the graph and the adapter, or the lack of one. */
-static bool made_it(const motet_graph *g, const gr_capture_reader *reader)
-{
-    const gr_capture_head *head = &gr_capture_start_of(reader)->head;
-    return g && g->graph && gr_graph_is(g->graph, head->runtime_provenance) &&
-           mt_str_eq(head->adapter_provenance,
-                     g->adapter ? g->adapter->fingerprint : MT_STR("none"));
-}
-
-/* `older` NULL: changes are told without the nodes that caused them. Any change fails
- * the answer, so that a script can ask "does nothing change?". */
-static int whatif(const motet_graph *older, const motet_graph *newer, mt_str capture,
-                  aw_reply *r)
-{
-    gr_capture_reader *reader = open_capture(&capture, r);
-    ho_whatif_result result;
-    if (!reader) {
-        return AW_FAILS;
-    }
-    bool known = made_it(older, reader);
-    int code = AW_HOLDS;
-    if (older && !known) {
-        code = aw_fail(r, AW_FAILS,
-                       "the graph and its adapter are not those of the capture");
-    } else {
-        ho_whatif_options o = {.old_graph = known ? older->graph : NULL,
-                               .old_adapter = known ? older->adapter : NULL,
-                               .graph = newer->graph,
-                               .adapter = newer->adapter,
-                               .changed = hear_change,
-                               .user = r};
-        mt_err err = ho_graph_whatif(&r->arena, reader, &o, &result);
-        if (err == MT_E_REJECTED && result.diags.errors) {
-            mt_buf_clear(&r->text);
-            diags_json(&r->text, &result.diags, false);
-            r->refused = true;
-            code = AW_FAILS;
-        } else if (err) {
-            code = aw_fail(r, AW_FAILS, "%.*s: %.*s", MT_ARG(result.fault.path),
-                           MT_ARG(result.fault.message));
-        } else {
-            ho_tell_whatif(&r->text, &result);
-            code = result.changed + result.refused ? AW_FAILS : AW_HOLDS;
-        }
-    }
-    gr_capture_close(reader);
-    return code;
-}
-
 motet_status motet_graph_whatif(const motet_graph *older, const motet_graph *newer,
                                 motet_str capture, motet_answer **out)
 {
     aw_reply r = {0};
-    int code = newer && newer->graph ? whatif(older, newer, api_in_str(capture), &r)
+    asking k = {.graph = newer, .input = api_in_str(capture), .r = &r};
+    int code = newer && newer->graph ? whatif_than(older, &k)
                                      : aw_fail(&r, AW_USAGE, "there is no graph");
     return api_answer(&r, code, out);
 }

@@ -1,15 +1,19 @@
 /* api/ledger.c - copies of ledgers and receipts, verified from bytes and public keys.
  *
- * Nothing is asked but the bytes: no file, no server, no clock. What is said names what
+ * Nothing is asked but the bytes: no file, no server, no clock. A ledger is read line
+ * by line, whole or in pieces as they come, in constant memory. What is said names what
  * was checked. Where witnesses are asked for, the caller says what time it is: a
  * cosignature of a time that has not come says nothing yet. */
+#include <stdlib.h>
+
 #include "api/api.h"
+#include "base/limits.h"
 #include "ledger/tell.h"
 
 /* What the caller trusts beforehand. Everything
  * else comes from bytes that may be forged. */
 typedef struct ledger_options {
-    const mt_json *keys, *witnesses;
+    const mt_json *keys, *witnesses, *checkpoints;
     mt_str domain, origin, checkpoint, note, ledger;
     bool require_signature, complete;
     size_t quorum;
@@ -19,12 +23,13 @@ typedef struct ledger_options {
 static const ledger_options INITIAL = {.now = -1};
 
 /* clang-format off */
-#define BOTH \
+#define OWNER \
     MT_FORM_TEXTS(ledger_options, keys, "keys", 0, 1000, 0), \
+    MT_FORM_TEXT(ledger_options, domain, "domain", 0)
+#define BOTH OWNER, \
     MT_FORM_TEXTS(ledger_options, witnesses, "witnesses", 0, LG_WITNESSES_MOST, 0), \
     MT_FORM_SIZE(ledger_options, quorum, "witness_quorum", 1, LG_WITNESSES_MOST, 0), \
     MT_FORM_INT(ledger_options, now, "now", 0, INT64_MAX, 0), \
-    MT_FORM_TEXT(ledger_options, domain, "domain", 0), \
     MT_FORM_TEXT(ledger_options, origin, "origin", 0)
 static const mt_form_row LEDGER[] = {BOTH,
     MT_FORM_TEXT(ledger_options, checkpoint, "checkpoint", 0),
@@ -33,6 +38,8 @@ static const mt_form_row LEDGER[] = {BOTH,
 static const mt_form_row RECEIPT[] = {BOTH,
     MT_FORM_TEXT(ledger_options, ledger, "ledger", 0),
     MT_FORM_FLAG(ledger_options, complete, "complete", 0)};
+static const mt_form_row PROOF[] = {OWNER,
+    MT_FORM_TEXTS(ledger_options, checkpoints, "checkpoints", 1, 2, 0)};
 /* clang-format on */
 
 /* ---- keys ---- */
@@ -115,22 +122,26 @@ typedef struct expecting {
     lg_cosigned_note got;
 } expecting;
 
-/* A checkpoint that the caller kept from before: the ledger must still contain it. Its
- * own signature is checked at once; one line end behind it is allowed. */
+/* One that the caller kept. Its own signature is checked at once; one line end behind
+ * it is allowed. */
+static int read_point(const char *option, mt_str text, lg_checkpoint *out, aw_reply *r)
+{
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    return lg_checkpoint_read(&r->arena, text, out)
+               ? aw_fail(r, AW_FAILS, "`%s`: this is not a checkpoint", option)
+           : !lg_checkpoint_verify(out)
+               ? aw_fail(r, AW_FAILS, "`%s`: the signature is wrong", option)
+               : AW_HOLDS;
+}
+
+/* The ledger must still contain what it is of. */
 static int read_checkpoint(const ledger_options *o, expecting *x, aw_reply *r)
 {
-    mt_str text = o->checkpoint;
-    if (!text.ptr) {
+    if (!o->checkpoint.ptr) {
         return AW_HOLDS;
     }
-    text.len -= text.len && text.ptr[text.len - 1] == '\n';
-    if (lg_checkpoint_read(&r->arena, text, &x->trusted)) {
-        return aw_fail(r, AW_FAILS, "`checkpoint`: this is not a checkpoint");
-    }
     x->expect.trusted = &x->trusted;
-    return lg_checkpoint_verify(&x->trusted)
-               ? AW_HOLDS
-               : aw_fail(r, AW_FAILS, "`checkpoint`: the signature is wrong");
+    return read_point("checkpoint", o->checkpoint, &x->trusted, r);
 }
 
 static int too_few(const lg_cosigners *by, const lg_cosigned_note *got, aw_reply *r)
@@ -170,31 +181,183 @@ static int read_note(const ledger_options *o, expecting *x, aw_reply *r)
     return AW_HOLDS;
 }
 
-static int verify(mt_str text, const ledger_options *o, expecting *x, aw_reply *r)
+/* What is trusted beforehand is read and checked
+ * first; only then the ledger is compared with it. */
+static int read_demand(motet_str options, ledger_options *o, expecting *x, aw_reply *r)
 {
-    lg_finding f;
-    lg_verify(text, &x->expect, &f);
-    lg_tell_finding(&r->text, &f, o->origin.ptr ? &x->got : NULL,
+    int code = api_options_read(options, LEDGER, mt_form_count(LEDGER), o, r);
+    x->expect.domain = o->domain;
+    code = code ? code : read_keys(o->keys, &x->expect.keys, &x->expect.key_count, r);
+    code = code ? code : read_checkpoint(o, x, r);
+    code = code ? code : read_witnesses(o, &x->by, r);
+    return code ? code : read_note(o, x, r);
+}
+
+static int tell(const lg_finding *f, const ledger_options *o, const expecting *x,
+                aw_reply *r)
+{
+    lg_tell_finding(&r->text, f, o->origin.ptr ? &x->got : NULL,
                     x->by.count ? &x->got : NULL);
-    bool holds = !f.problem && (f.any_attested || !o->require_signature);
+    bool holds = !f->problem && (f->any_attested || !o->require_signature);
     return holds ? AW_HOLDS : AW_FAILS;
 }
 
-/* What is trusted beforehand is read and checked
- * first; only then the ledger is compared with it. */
 motet_status motet_ledger_verify(motet_str ledger, motet_str options,
                                  motet_answer **out)
 {
     aw_reply r = {0};
+    lg_finding f;
     ledger_options o = INITIAL;
     expecting x = {0};
-    int code = api_options_read(options, LEDGER, mt_form_count(LEDGER), &o, &r);
-    x.expect.domain = o.domain;
-    code = code ? code : read_keys(o.keys, &x.expect.keys, &x.expect.key_count, &r);
-    code = code ? code : read_checkpoint(&o, &x, &r);
-    code = code ? code : read_witnesses(&o, &x.by, &r);
-    code = code ? code : read_note(&o, &x, &r);
-    code = code ? code : verify(api_in_str(ledger), &o, &x, &r);
+    int code = read_demand(options, &o, &x, &r);
+    if (!code) {
+        lg_verify(api_in_str(ledger), &x.expect, &f);
+        code = tell(&f, &o, &x, &r);
+    }
+    return api_answer(&r, code, out);
+}
+
+/* ---- the same in pieces ---- */
+
+struct motet_ledger_check {
+    aw_reply r; /* what the options say lives in its arena */
+    ledger_options o;
+    expecting x;
+    lg_finding found;
+    lg_verifier v;
+    mt_buf rest; /* of a line that is not whole yet */
+    int code;    /* of the options; not AW_HOLDS: nothing was started */
+    bool over;
+};
+
+motet_status motet_ledger_check_new(motet_str options, motet_ledger_check **out)
+{
+    motet_ledger_check *c = mt_xmalloc(sizeof *c);
+    *c = (motet_ledger_check){.o = INITIAL};
+    *out = c;
+    c->code = read_demand(options, &c->o, &c->x, &c->r);
+    if (!c->code) {
+        lg_verify_start(&c->v, &c->x.expect, &c->found);
+    }
+    return c->code == AW_HOLDS   ? MOTET_OK
+           : c->code == AW_USAGE ? MOTET_E_USAGE
+                                 : MOTET_E_REJECTED;
+}
+
+/* The bytes of one line that have come; `whole`: and its end. Only what is cut by the
+ * end of a piece is copied. */
+static void take(motet_ledger_check *c, mt_str part, bool whole)
+{
+    if (c->rest.len + part.len > MT_LIMITS_DEFAULT.ledger_line_bytes) {
+        lg_verify_stop(&c->v, MT_E_LIMIT);
+        return;
+    }
+    if (!whole || c->rest.len) {
+        mt_buf_adds(&c->rest, part);
+        part = mt_buf_str(&c->rest);
+    }
+    if (whole) {
+        lg_verify_line(&c->v, part);
+        mt_buf_clear(&c->rest);
+    }
+}
+
+motet_status motet_ledger_check_feed(motet_ledger_check *c, motet_str bytes)
+{
+    if (!c || c->over || c->code) {
+        return MOTET_E_USAGE;
+    }
+    mt_str rest = api_in_str(bytes);
+    while (rest.len && !c->found.problem) {
+        size_t end = mt_str_find(rest, '\n');
+        take(c, mt_str_from(rest.ptr, end), end < rest.len);
+        rest = mt_str_skip(rest, end + 1);
+    }
+    return c->found.problem ? MOTET_E_REJECTED : MOTET_OK;
+}
+
+uint64_t motet_ledger_check_lines(const motet_ledger_check *c)
+{
+    return c ? lg_lines_read(&c->found) : 0;
+}
+
+uint64_t motet_ledger_check_bytes(const motet_ledger_check *c)
+{
+    return c ? c->found.bytes : 0;
+}
+
+/* As the command line has it: what is too long to be read is not called tampering. */
+static int too_long(const lg_finding *f, aw_reply *r)
+{
+    return aw_fail(r, AW_FAILS, "line %llu: more than %zu bytes",
+                   (unsigned long long)f->line, MT_LIMITS_DEFAULT.ledger_line_bytes);
+}
+
+static int finish(motet_ledger_check *c)
+{
+    if (!c->found.problem && c->rest.len) {
+        lg_verify_stop(&c->v, MT_E_CORRUPT);
+    }
+    lg_verify_end(&c->v);
+    return c->found.world ? too_long(&c->found, &c->r)
+                          : tell(&c->found, &c->o, &c->x, &c->r);
+}
+
+/* Once only: what the expectation rests on goes with the answer. */
+motet_status motet_ledger_check_end(motet_ledger_check *c, motet_answer **out)
+{
+    if (!c || c->over) {
+        *out = NULL;
+        return MOTET_E_USAGE;
+    }
+    c->over = true;
+    return api_answer(&c->r, c->code ? c->code : finish(c), out);
+}
+
+void motet_ledger_check_free(motet_ledger_check *c)
+{
+    if (!c) {
+        return;
+    }
+    if (!c->over && !c->code) {
+        lg_verify_end(&c->v);
+    }
+    mt_buf_free(&c->rest);
+    aw_reply_free(&c->r);
+    free(c);
+}
+
+/* ---- proofs ---- */
+
+static int judge_proof(mt_str text, const ledger_options *o, aw_reply *r)
+{
+    lg_checkpoint points[2];
+    size_t count = o->checkpoints ? o->checkpoints->count : 0;
+    lg_expectation expect = {.domain = o->domain};
+    lg_statement s;
+    int code = count ? read_keys(o->keys, &expect.keys, &expect.key_count, r)
+                     : aw_fail(r, AW_USAGE, "`checkpoints` say what it is a proof of");
+    for (size_t i = 0; !code && i < count; i++) {
+        mt_str point = mt_json_text(&o->checkpoints->as.items[i]);
+        code = read_point("checkpoints", point, &points[i], r);
+    }
+    if (!code && lg_statement_read(&r->arena, text, &s)) {
+        code = aw_fail(r, AW_FAILS, "this is not a proof");
+    }
+    if (code) {
+        return code;
+    }
+    const char *fault = lg_proof_fault(&s, points, count, &expect);
+    lg_tell_proof(&r->text, &s, fault);
+    return fault ? AW_FAILS : AW_HOLDS;
+}
+
+motet_status motet_proof_verify(motet_str proof, motet_str options, motet_answer **out)
+{
+    aw_reply r = {0};
+    ledger_options o = INITIAL;
+    int code = api_options_read(options, PROOF, mt_form_count(PROOF), &o, &r);
+    code = code ? code : judge_proof(api_in_str(proof), &o, &r);
     return api_answer(&r, code, out);
 }
 

@@ -107,24 +107,27 @@ const void *api_command_named(const void *table, size_t rows, size_t row_size,
 }
 
 /* Texts borrow from a copy in the reply's arena: the caller's may go. */
-int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
-                     aw_reply *r)
+int api_form_read(const char *what, mt_arena *a, mt_str text, const mt_form_row *rows,
+                  size_t count, void *out, aw_reply *r)
 {
-    mt_json *tree = mt_new(&r->arena, mt_json);
+    mt_json *tree = mt_new(a, mt_json);
     mt_json_error error = {0};
-    mt_form form = {
-        .arena = &r->arena, .what = "the options", .report = say_fault, .state = r};
-    if (!text.len) {
-        return AW_HOLDS;
-    }
-    mt_str copy = mt_str_dup(&r->arena, api_in_str(text));
-    if (mt_json_read(&r->arena, copy, NULL, tree, &error)) {
-        return aw_fail(r, AW_USAGE, "the options are not JSON: %s%s%.*s at byte %zu",
+    mt_form form = {.arena = a, .what = what, .report = say_fault, .state = r};
+    if (mt_json_read(a, mt_str_dup(a, text), NULL, tree, &error)) {
+        return aw_fail(r, AW_USAGE, "%s are not JSON: %s%s%.*s at byte %zu", what,
                        error.message, error.detail.len ? " " : "", MT_ARG(error.detail),
                        error.offset);
     }
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
-        return aw_fail(r, AW_USAGE, "the options are not a JSON object");
+        return aw_fail(r, AW_USAGE, "%s are not a JSON object", what);
     }
     return mt_form_read(&form, tree, rows, count, out) ? AW_HOLDS : AW_USAGE;
+}
+
+int api_options_read(motet_str text, const mt_form_row *rows, size_t count, void *out,
+                     aw_reply *r)
+{
+    return text.len ? api_form_read("the options", &r->arena, api_in_str(text), rows,
+                                    count, out, r)
+                    : AW_HOLDS;
 }

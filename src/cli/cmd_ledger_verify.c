@@ -148,53 +148,23 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
 
 /* ---- a proof ---- */
 
-/* Without expected keys any key will do. */
-static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
-{
-    for (size_t i = 0; i < expect->key_count; i++) {
-        if (memcmp(key->bytes, expect->keys[i].bytes, MT_SIGN_PUBLIC) == 0) {
-            return true;
-        }
-    }
-    return !expect->key_count;
-}
-
-/* NULL: none. The signature itself has been verified before; this is about whose it
- * is. */
-static const char *checkpoint_fault(const lg_checkpoint *c,
-                                    const lg_expectation *expect)
-{
-    return !is_one_of(&c->key, expect) ? "a checkpoint is signed by another key"
-           : expect->domain.ptr && !mt_str_eq(expect->domain, c->domain)
-               ? "a checkpoint is of another trust domain than expected"
-               : NULL;
-}
-
 /* Exit status 1 when the proof does not hold. */
 static int tell_proof(const cli_args *args, const lg_statement *s, const char *fault)
 {
-    mt_arena a = {0};
-    mt_str text = {0};
+    mt_buf text = {0};
     unsigned long long from = s->inclusion ? s->record.seq : s->from, size = s->size;
-    /* Problems are our own sentences without quotes, so they stand in JSON as they
-     * are. */
     if (cli_flag(args, "json")) {
-        text = mt_strf(
-            &a, "{\"holds\": %s, \"proof\": \"%s\"%s%s%s}\n", fault ? "false" : "true",
-            s->inclusion ? "inclusion" : "consistency",
-            fault ? ", \"problem\": \"" : "", fault ? fault : "", fault ? "\"" : "");
+        lg_tell_proof(&text, s, fault);
+    } else if (!fault && s->inclusion) {
+        mt_buf_addf(&text, "verified: record %llu is in the ledger of %llu records\n",
+                    from, size);
     } else if (!fault) {
-        text = s->inclusion
-                   ? mt_strf(&a,
-                             "verified: record %llu is in the ledger of %llu records\n",
-                             from, size)
-                   : mt_strf(&a,
-                             "verified: the ledger of %llu records begins with the one "
-                             "of %llu\n",
-                             size, from);
+        mt_buf_addf(
+            &text, "verified: the ledger of %llu records begins with the one of %llu\n",
+            size, from);
     }
-    int code = cli_print(text);
-    mt_arena_free(&a);
+    int code = cli_print(mt_buf_str(&text));
+    mt_buf_free(&text);
     if (fault) {
         return cli_fail(args, CLI_FAILS, "%s: %s", cli_value(args, "proof"), fault);
     }
@@ -213,7 +183,7 @@ static int refuse_notes(const cli_args *args)
                : CLI_HOLDS;
 }
 
-/* One checkpoint for inclusion, two for consistency; the larger one is the later. */
+/* One checkpoint for inclusion, two for consistency. */
 static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation *expect)
 {
     lg_checkpoint c[2];
@@ -239,13 +209,7 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
     if (lg_statement_read(a, text, &s)) {
         return cli_fail(args, CLI_FAILS, "%s: this is not a proof", path);
     }
-    /* The order in which the two were given does not matter. */
-    bool swapped = count == 2 && c[0].size > c[1].size;
-    const lg_checkpoint *later = &c[swapped ? 0 : count - 1];
-    const lg_checkpoint *earlier = count == 2 ? &c[swapped ? 1 : 0] : NULL;
-    const char *fault = checkpoint_fault(later, expect);
-    fault = fault || !earlier ? fault : checkpoint_fault(earlier, expect);
-    return tell_proof(args, &s, fault ? fault : lg_statement_fault(&s, earlier, later));
+    return tell_proof(args, &s, lg_proof_fault(&s, c, (size_t)count, expect));
 }
 
 /* Keys given are those the user trusts. Without any, the first signer of the ledger is

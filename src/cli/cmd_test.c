@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "answer/scenarios.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/show.h"
@@ -128,21 +129,6 @@ static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_s
     add_lines(out, "  # ", why);
 }
 
-/* The reason only where there is one to give; beside a pass it is a note. */
-static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
-{
-    mt_jw_begin_object(w);
-    mt_jw_key_str(w, "name", c->name);
-    if (ok && why.len) {
-        mt_jw_key_str(w, "note", mt_str_trim(why, MT_STR("\n")));
-    }
-    mt_jw_key_bool(w, "ok", ok);
-    if (!ok) {
-        mt_jw_key_str(w, "why", why);
-    }
-    mt_jw_end_object(w);
-}
-
 /* A failing case does not end the run. */
 static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *tap,
                       mt_jw *json, tally *t)
@@ -158,7 +144,12 @@ static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *t
             cli_record_failure();
         }
         if (json) {
-            add_json(json, c, ok, mt_buf_str(&why));
+            aw_told told = {.name = c->name,
+                            .why = mt_buf_str(&why),
+                            .line = c->line,
+                            .column = c->column,
+                            .ok = ok};
+            aw_told_json(json, &told);
         } else {
             add_tap(tap, c, t->run, ok, mt_buf_str(&why));
         }

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "base/yaml_read.h"
+#include "answer/scenarios.h"
 #include "cli/topic.h"
 #include "os/file.h"
 
@@ -34,28 +34,11 @@ bool cli_is_scenario_file(mt_str name)
 bool cli_scenarios_load(mt_arena *a, mt_str path, const mt_limits *limits,
                         ct_scenarios *out, mt_str *text, mt_buf *why)
 {
-    mt_json *tree = mt_new(a, mt_json);
-    mt_json_error error = {0};
-    mt_str fault;
     if (os_read_file(a, path.ptr, limits->json_bytes, text)) {
         mt_buf_addf(why, "%.*s: %s\n", MT_ARG(path), strerror(errno));
         return false;
     }
-    mt_err err = mt_str_ends(path, MT_STR(".json"))
-                     ? mt_json_read(a, *text, NULL, tree, &error)
-                     : mt_yaml_read(a, *text, NULL, tree, &error);
-    if (err) {
-        uint32_t line, column;
-        mt_json_place(*text, error.offset, &line, &column);
-        mt_buf_addf(why, "%.*s:%u:%u: %s%s%.*s\n", MT_ARG(path), line, column,
-                    error.message, error.detail.len ? " " : "", MT_ARG(error.detail));
-        return false;
-    }
-    if (ct_scenarios_read(a, path, *text, tree, out, &fault)) {
-        mt_buf_adds(why, fault);
-        return false;
-    }
-    return true;
+    return aw_scenarios_parse(a, path, *text, out, why);
 }
 
 /* NAME.scenarios.* beside NAME.tenor or NAME.json; empty: there is none.

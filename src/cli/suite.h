@@ -16,7 +16,8 @@ typedef struct cli_case {
     mt_str name; /* "positive/entity_basic" */
     mt_str path; /* of the contract */
     const cli_suite *suite;
-    size_t index; /* of the scenario in its file */
+    size_t index;          /* of the scenario in its file */
+    uint32_t line, column; /* of it there; 0: it stands in none */
 } cli_case;
 
 typedef struct cli_cases {

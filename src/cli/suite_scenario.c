@@ -13,8 +13,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "answer/conditions.h"
-#include "base/yaml_read.h"
+#include "answer/scenarios.h"
 #include "cli/invariants.h"
 #include "cli/topic.h"
 #include "contract/wire/validate.h"
@@ -148,20 +147,6 @@ static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
     return true;
 }
 
-/* Names and conditions, which only the contract can judge. */
-static bool check_against(session *s, const mt_limits *limits, mt_buf *why)
-{
-    mt_str fault;
-    if (ct_scenarios_check(&kept.arena, s->ready.plan, &s->scenarios, &fault)) {
-        mt_buf_adds(why, fault);
-        return false;
-    }
-    size_t before = why->len;
-    s->conditions = aw_conditions_open(&kept.arena, s->ready.plan->model,
-                                       s->ready.bundle, &s->scenarios, limits, why);
-    return why->len == before;
-}
-
 /* One session per file. One that cannot be opened keeps its fault, and each of its
  * cases shows it. Linear: files of scenarios are few. */
 static session *session_for(mt_str path, const mt_limits *limits)
@@ -178,7 +163,8 @@ static session *session_for(mt_str path, const mt_limits *limits)
     kept.last = &s->next;
     mt_buf why = {0};
     if (!read_file(s, limits, &why) || !open_contract(s, limits, &why) ||
-        !check_against(s, limits, &why)) {
+        !aw_scenarios_check(&kept.arena, s->ready.plan, s->ready.bundle, limits,
+                            &s->scenarios, &s->conditions, &why)) {
         s->fault = mt_str_dup(&kept.arena, mt_buf_str(&why));
     }
     mt_buf_free(&why);
@@ -187,37 +173,19 @@ static session *session_for(mt_str path, const mt_limits *limits)
 
 /* ---- cases ---- */
 
-static size_t invariant_count(const session *s)
-{
-    return s->scenarios.invariants ? s->scenarios.invariants->count : 0;
-}
-
-/* Invariants are the cases after the scenarios. */
-static mt_str invariant_at(const session *s, size_t index)
-{
-    return mt_json_text(&s->scenarios.invariants->as.items[index - s->scenarios.len]);
-}
-
-static mt_str case_name(mt_arena *a, const session *s, size_t index)
-{
-    return index < s->scenarios.len
-               ? s->scenarios.items[index].name
-               : mt_strf(a, "invariant %.*s", MT_ARG(invariant_at(s, index)));
-}
-
 /* A file without scenarios, or one that cannot be read, is one case that fails; it must
  * not vanish. */
 static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 {
     session *s = session_for(path, &MT_LIMITS_DEFAULT);
-    size_t all = s->scenarios.len + invariant_count(s);
+    size_t all = aw_scenarios_count(&s->scenarios);
+    s->scenarios.path = s->path; /* of a file that could not be read, too */
     for (size_t i = 0; i < (all ? all : 1); i++) {
-        mt_str name = all ? case_name(out->arena, s, i) : MT_STR("the file");
-        cli_case c = {.name = mt_strf(out->arena, "%.*s: %.*s",
-                                      MT_ARG(mt_str_basename(path)), MT_ARG(name)),
+        cli_case c = {.name = aw_scenarios_name(out->arena, &s->scenarios, i),
                       .path = s->path,
                       .suite = suite,
                       .index = i};
+        aw_scenarios_place(&s->scenarios, i, &c.line, &c.column);
         mt_vec_push(out->arena, &out->list, c);
     }
 }
@@ -268,30 +236,14 @@ static void note_failure(mt_arena *a, session *s, const ct_scenario *scenario,
     }
 }
 
-/* What was tried is told in any case: who reads "ok" must know for what. */
-static bool run_property(mt_arena *a, session *s, const ct_scenario *scenario,
-                         const ct_conditions *conditions, mt_buf *why)
-{
-    ct_property p;
-    bool ok = ct_property_run(a, &s->ready.bench, &s->scenarios, scenario, conditions,
-                              kept.properties, s->coverage, why, &p);
-    if (ok) {
-        mt_buf_addf(why, "%lld cases, seed %lld\n", (long long)p.cases,
-                    (long long)p.seed);
-    } else if (p.failed) {
-        note_failure(a, s, scenario, p.facts, p.states);
-    }
-    return ok;
-}
-
 void cli_properties_set(ct_property_options options)
 {
     kept.properties = options;
 }
 
 /* The asker is kept for the other invariants of the file: what it found out about
- * operations and joint states serves them too. Only yes passes. */
-static bool run_invariant(session *s, size_t index, mt_arena *a, mt_buf *why)
+ * operations and joint states serves them too. */
+static bool run_invariant(session *s, mt_str question, mt_arena *a, mt_buf *why)
 {
     if (!s->asker) {
         if (cli_topic_open(kept.args, s->contract.ptr, &s->subject)) {
@@ -301,12 +253,25 @@ static bool run_invariant(session *s, size_t index, mt_arena *a, mt_buf *why)
         }
         s->asker = an_asker_new(&s->subject.all, &s->subject.contract.limits);
     }
-    an_invariant i = {.question = invariant_at(s, index)};
-    bool holds = !an_invariants_ask(s->asker, a, &i, 1);
-    if (!holds) {
-        an_invariant_text(why, &i);
+    return aw_invariant_run(a, s->asker, question, why);
+}
+
+/* What fails can be recorded, unless it could not run at all. */
+static bool run_trial(session *s, size_t index, mt_arena *a, mt_buf *why)
+{
+    const ct_scenario *scenario = &s->scenarios.items[index];
+    ct_property p = {0};
+    aw_trial t = {.bench = &s->ready.bench,
+                  .file = &s->scenarios,
+                  .index = index,
+                  .conditions = aw_conditions_of(s->conditions, index),
+                  .properties = kept.properties,
+                  .coverage = s->coverage};
+    bool ok = aw_trial_run(a, &t, why, &p);
+    if (!ok && !scenario->fault.len && (p.failed || !scenario->for_all.asked)) {
+        note_failure(a, s, scenario, p.failed ? p.facts : MT_STR(""), p.states);
     }
-    return holds;
+    return ok;
 }
 
 /* The limits of the first opening hold for a file's contract; later cases find it
@@ -320,28 +285,13 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
         mt_buf_adds(why, s->fault);
         return false;
     }
-    if (!s->scenarios.len && !invariant_count(s)) {
+    if (!aw_scenarios_count(&s->scenarios)) {
         mt_buf_addz(why, "the file has no scenarios\n");
         return false;
     }
-    if (c->index >= s->scenarios.len) {
-        return run_invariant(s, c->index, a, why);
-    }
-    const ct_scenario *scenario = &s->scenarios.items[c->index];
-    if (scenario->fault.len) { /* it fails alone; the others of its file run */
-        mt_buf_adds(why, scenario->fault);
-        return false;
-    }
-    const ct_conditions *conditions = aw_conditions_of(s->conditions, c->index);
-    if (scenario->for_all.asked) {
-        return run_property(a, s, scenario, conditions, why);
-    }
-    bool ok = ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, conditions,
-                              s->coverage, why);
-    if (!ok) {
-        note_failure(a, s, scenario, MT_STR(""), NULL);
-    }
-    return ok;
+    mt_str question = aw_scenarios_invariant(&s->scenarios, c->index);
+    return question.ptr ? run_invariant(s, question, a, why)
+                        : run_trial(s, c->index, a, why);
 }
 
 /* ---- coverage ---- */

@@ -208,12 +208,16 @@ static bool step_new(whatif *w, mt_arena *a, const gr_capture_event *recorded,
     mt_json object = {.type = MT_JSON_OBJECT};
     ho_graph_event event = {
         .id = recorded->id, .kind = recorded->kind, .at = recorded->at};
-    if (recorded->payload.len &&
-        mt_json_read(a, recorded->payload, NULL, &object, NULL)) {
+    const mt_json *other =
+        w->o->instead ? mt_json_get(w->o->instead, recorded->id) : NULL;
+    if (other) {
+        object = *other;
+    } else if (recorded->payload.len &&
+               mt_json_read(a, recorded->payload, NULL, &object, NULL)) {
         return false;
     }
     mt_json came = as_it_came(w, a, &object);
-    event.payload = recorded->payload.len || w->o->adapter ? &came : NULL;
+    event.payload = other || recorded->payload.len || w->o->adapter ? &came : NULL;
     if (w->o->adapter) {
         const gr_adapter_schema *kind = kind_of(w, a, &came);
         event.semantic_kind = kind ? kind->name
@@ -221,7 +225,11 @@ static bool step_new(whatif *w, mt_arena *a, const gr_capture_event *recorded,
                                   ? w->o->adapter->events[0].name
                                   : MT_STR("");
     }
-    return !ho_graph_host_step(w->host, &event, step);
+    bool taken = !ho_graph_host_step(w->host, &event, step);
+    if (taken && w->o->stepped) {
+        w->o->stepped(w->o->user, step);
+    }
+    return taken;
 }
 
 static void one_event(whatif *w, mt_arena *a, size_t index,
@@ -332,7 +340,10 @@ mt_err ho_graph_whatif(mt_arena *a, gr_capture_reader *capture,
     const gr_capture_start *start = gr_capture_start_of(capture);
     mt_err err =
         refused_key(&w, start) ? MT_E_REJECTED : new_hosts(&w, start, &replayed);
-    err = err ? err : all_events(&w, capture);
+    if (!err) {
+        result->head = ho_graph_host_head(w.host);
+        err = all_events(&w, capture);
+    }
     ho_graph_host_free(w.old);
     ho_graph_host_free(w.host);
     w.was.free(w.was.state);

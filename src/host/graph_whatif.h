@@ -26,14 +26,19 @@ typedef struct ho_whatif_options {
     const gr_adapter *old_adapter; /* likewise */
     const gr_graph *graph;
     const gr_adapter *adapter; /* NULL: the capture was made without one */
+    const mt_json *instead;    /* payloads by event id that take the place of recorded
+                                  ones; NULL: none do */
     void (*changed)(void *user, const ho_graph_change *change);
+    /* After every step of the new graph; NULL: nobody looks. */
+    void (*stepped)(void *user, const ho_graph_step *step);
     void *user;
 } ho_whatif_options;
 
 typedef struct ho_whatif_result {
     uint64_t events, same, changed, refused, passed; /* passed: skipped when recorded */
-    gr_capture_fault fault;                          /* of the capture */
-    mt_diags diags;                                  /* why the new graph cannot run */
+    gr_capture_head head;   /* of a capture of what the new graph did */
+    gr_capture_fault fault; /* of the capture */
+    mt_diags diags;         /* why the new graph cannot run */
 } ho_whatif_result;
 
 /* MT_OK; MT_E_REJECTED: the graph cannot run, or needs an adapter it did not have;

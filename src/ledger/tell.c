@@ -54,6 +54,52 @@ void lg_tell_finding(mt_buf *out, const lg_finding *f, const lg_cosigned_note *n
     mt_buf_addc(out, '\n');
 }
 
+/* ---- Proofs ---- */
+
+/* Without expected keys any key will do. */
+static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
+{
+    for (size_t i = 0; i < expect->key_count; i++) {
+        if (memcmp(key->bytes, expect->keys[i].bytes, MT_SIGN_PUBLIC) == 0) {
+            return true;
+        }
+    }
+    return !expect->key_count;
+}
+
+/* NULL: none. The signature itself has been verified before; this is about whose it
+ * is. */
+static const char *checkpoint_fault(const lg_checkpoint *c,
+                                    const lg_expectation *expect)
+{
+    return !is_one_of(&c->key, expect) ? "a checkpoint is signed by another key"
+           : expect->domain.ptr && !mt_str_eq(expect->domain, c->domain)
+               ? "a checkpoint is of another trust domain than expected"
+               : NULL;
+}
+
+const char *lg_proof_fault(const lg_statement *s, const lg_checkpoint *points,
+                           size_t count, const lg_expectation *expect)
+{
+    /* The order in which the two were given does not matter: the larger is the later.
+     */
+    bool swapped = count == 2 && points[0].size > points[1].size;
+    const lg_checkpoint *later = &points[swapped ? 0 : count - 1];
+    const lg_checkpoint *earlier = count == 2 ? &points[swapped ? 1 : 0] : NULL;
+    const char *fault = checkpoint_fault(later, expect);
+    fault = fault || !earlier ? fault : checkpoint_fault(earlier, expect);
+    return fault ? fault : lg_statement_fault(s, earlier, later);
+}
+
+/* Problems are our own sentences without quotes, so they stand in JSON as they are. */
+void lg_tell_proof(mt_buf *out, const lg_statement *s, const char *fault)
+{
+    mt_buf_addf(out, "{\"holds\": %s, \"proof\": \"%s\"%s%s%s}\n",
+                fault ? "false" : "true", s->inclusion ? "inclusion" : "consistency",
+                fault ? ", \"problem\": \"" : "", fault ? fault : "",
+                fault ? "\"" : "");
+}
+
 /* ---- Receipts ---- */
 
 /* A receipt, or an answer that came with one. */

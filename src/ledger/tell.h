@@ -4,6 +4,7 @@
 #define LG_TELL_H
 
 #include "ledger/cosigned.h"
+#include "ledger/proof.h"
 #include "ledger/receipt.h"
 #include "ledger/verify.h"
 
@@ -11,6 +12,15 @@
  * and `witnessed` NULL: nobody asked which log it is, or who has co-signed it. */
 void lg_tell_finding(mt_buf *out, const lg_finding *f, const lg_cosigned_note *named,
                      const lg_cosigned_note *witnessed);
+
+/* ---- Proofs ---- */
+
+/* NULL when the checkpoints bear it out and are of who is expected, otherwise why not
+ * (static text). One checkpoint for inclusion, two in any order for consistency; their
+ * signatures are the caller's business. */
+const char *lg_proof_fault(const lg_statement *s, const lg_checkpoint *points,
+                           size_t count, const lg_expectation *expect);
+void lg_tell_proof(mt_buf *out, const lg_statement *s, const char *fault);
 
 /* ---- Receipts ---- */
 

@@ -288,6 +288,18 @@ static const char *stop_fault(mt_err err)
                                  : "the ledger cannot be read on";
 }
 
+void lg_verify_stop(lg_verifier *v, mt_err err)
+{
+    lg_finding *f = v->found;
+    const char *fault = err ? stop_fault(err) : NULL;
+    if (fault) {
+        f->problem = fault;
+        f->line = lg_lines_read(f) + 1;
+        f->about_record = false;
+        f->world = err == MT_E_CORRUPT ? MT_OK : err;
+    }
+}
+
 mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
                         lg_finding *out)
 {
@@ -297,13 +309,7 @@ mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
     lg_verify_start(&v, expect, out);
     while (!(err = source->next(source->state, &line)) && lg_verify_line(&v, line)) {
     }
-    const char *fault = err ? stop_fault(err) : NULL;
-    if (fault) {
-        out->problem = fault;
-        out->line = lg_lines_read(out) + 1;
-        out->about_record = false;
-        out->world = err == MT_E_CORRUPT ? MT_OK : err;
-    }
+    lg_verify_stop(&v, err);
     return lg_verify_end(&v);
 }
 

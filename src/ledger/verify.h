@@ -55,6 +55,9 @@ typedef struct lg_verifier {
 void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
 /* False: something is wrong, and `found` says what; later lines change nothing. */
 bool lg_verify_line(lg_verifier *v, mt_str line);
+/* Why there is no next line: what lg_source's next() said. MT_E_NOTFOUND is the good
+ * end, MT_E_CORRUPT a last line that is cut off. */
+void lg_verify_stop(lg_verifier *v, mt_err err);
 /* How many lines were good. */
 uint64_t lg_lines_read(const lg_finding *f);
 /* The trust domain of the records so far, in the arena; empty: none declared. */

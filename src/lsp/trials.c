@@ -8,8 +8,7 @@
  * INVARIANT: no more is run for one answer than its caller allows. */
 #include "lsp/trials.h"
 
-#include "answer/conditions.h"
-#include "base/yaml_read.h"
+#include "answer/scenarios.h"
 #include "lsp/data.h"
 #include "lsp/spot.h"
 
@@ -60,22 +59,6 @@ static void refuse(running *r, mt_str file, mt_str why)
     add(r, file, MT_STR("the file"))->why = why;
 }
 
-static bool run_one(running *r, const ct_scenarios *file, const ct_scenario *s,
-                    const ct_conditions *conditions, mt_buf *why)
-{
-    ct_property p;
-    ct_property_options usual = {.seed = -1};
-    mt_arena *a = r->c->a;
-    if (s->fault.len) {
-        mt_buf_adds(why, s->fault);
-        return false;
-    }
-    return s->for_all.asked ? ct_property_run(a, &r->t->bench, file, s, conditions,
-                                              usual, r->out->coverage, why, &p)
-                            : ct_scenario_run(a, &r->t->bench, file, s, conditions,
-                                              r->out->coverage, why);
-}
-
 static int64_t runs_of(const ct_scenario *s)
 {
     return !s->for_all.asked ? 1 : s->for_all.cases ? s->for_all.cases : CT_CASES_USUAL;
@@ -91,7 +74,14 @@ static void run_all(running *r, const ct_scenarios *file, const aw_conditions *a
             r->out->is_cut = true;
             return;
         }
-        bool passes = run_one(r, file, s, aw_conditions_of(all, i), &why);
+        ct_property p;
+        aw_trial t = {.bench = &r->t->bench,
+                      .file = file,
+                      .index = i,
+                      .conditions = aw_conditions_of(all, i),
+                      .properties = {.seed = -1},
+                      .coverage = r->out->coverage};
+        bool passes = aw_trial_run(r->c->a, &t, &why, &p);
         ls_trial *one = add(r, file->path, s->name);
         one->passes = passes;
         one->why = mt_str_dup(r->c->a, mt_buf_str(&why));
@@ -105,30 +95,19 @@ static void run_all(running *r, const ct_scenarios *file, const aw_conditions *a
 static void run_text(running *r, mt_str path, mt_str text)
 {
     mt_arena *a = r->c->a;
-    mt_json *tree = mt_new(a, mt_json);
     ct_scenarios *file = mt_new(a, ct_scenarios);
-    mt_str why = {0};
-    mt_buf more = {0};
+    aw_conditions *conditions = NULL;
+    mt_buf why = {0};
     r->out->files++;
-    if (mt_yaml_read(a, text, NULL, tree, NULL)) {
-        refuse(r, path, MT_STR("it cannot be read"));
-        return;
-    }
-    if (ct_scenarios_read(a, path, text, tree, file, &why) ||
-        ct_scenarios_check(a, r->t->plan, file, &why)) {
-        refuse(r, path, why);
-        return;
-    }
-    aw_conditions *conditions =
-        aw_conditions_open(a, r->t->plan->model, r->t->view->contract.bundle, file,
-                           r->c->s->limits, &more);
-    if (more.len) {
-        refuse(r, path, mt_str_dup(a, mt_buf_str(&more)));
-    } else {
+    if (aw_scenarios_parse(a, path, text, file, &why) &&
+        aw_scenarios_check(a, r->t->plan, r->t->view->contract.bundle, r->c->s->limits,
+                           file, &conditions, &why)) {
         run_all(r, file, conditions);
+    } else {
+        refuse(r, path, mt_str_dup(a, mt_buf_str(&why)));
     }
     aw_conditions_close(conditions);
-    mt_buf_free(&more);
+    mt_buf_free(&why);
 }
 
 /* ---- which files ---- */

@@ -53,23 +53,38 @@ static void schedule(const unsigned char *block, uint32_t w[ROUNDS])
     }
 }
 
-/* v[0] to v[7] are a to h of the standard; the memmove is the step by which each takes
- * the place of the next. */
+/* One round; what is written out is h, the new a, and d, the new e. Who calls it turns
+ * the names instead of moving eight words (6.2.2, step 3). `choose` and `most` are
+ * those of the standard with one operation less. */
+static inline void turn_once(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
+                             uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
+                             uint32_t more)
+{
+    uint32_t choose = g ^ (e & (f ^ g)), most = (a & b) | (c & (a | b));
+    uint32_t one = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + choose + more;
+    *d += one;
+    *h = one + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + most;
+}
+
+/* Eight rounds at a time, after which every name is at its place again: in eight
+ * variables, which stay in registers. */
 static void mix(uint32_t state[8], const unsigned char *block)
 {
-    uint32_t w[ROUNDS], v[8];
+    uint32_t w[ROUNDS];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     schedule(block, w);
-    memcpy(v, state, sizeof v);
-    for (size_t i = 0; i < ROUNDS; i++) {
-        uint32_t choose = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t most = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        uint32_t one = v[7] + (turn(v[4], 6) ^ turn(v[4], 11) ^ turn(v[4], 25)) +
-                       choose + K[i] + w[i];
-        uint32_t two = (turn(v[0], 2) ^ turn(v[0], 13) ^ turn(v[0], 22)) + most;
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += one;
-        v[0] = one + two;
+    for (size_t i = 0; i < ROUNDS; i += 8) {
+        turn_once(a, b, c, &d, e, f, g, &h, K[i] + w[i]);
+        turn_once(h, a, b, &c, d, e, f, &g, K[i + 1] + w[i + 1]);
+        turn_once(g, h, a, &b, c, d, e, &f, K[i + 2] + w[i + 2]);
+        turn_once(f, g, h, &a, b, c, d, &e, K[i + 3] + w[i + 3]);
+        turn_once(e, f, g, &h, a, b, c, &d, K[i + 4] + w[i + 4]);
+        turn_once(d, e, f, &g, h, a, b, &c, K[i + 5] + w[i + 5]);
+        turn_once(c, d, e, &f, g, h, a, &b, K[i + 6] + w[i + 6]);
+        turn_once(b, c, d, &e, f, g, h, &a, K[i + 7] + w[i + 7]);
     }
+    uint32_t v[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < 8; i++) {
         state[i] += v[i];
     }
@@ -85,6 +100,13 @@ void pt_sha256_add(pt_sha256 *s, const void *bytes, size_t count)
 {
     const unsigned char *p = bytes;
     while (count) {
+        if (s->bytes % PT_SHA256_BLOCK == 0 && count >= PT_SHA256_BLOCK) {
+            mix(s->state, p); /* without a copy */
+            s->bytes += PT_SHA256_BLOCK;
+            p += PT_SHA256_BLOCK;
+            count -= PT_SHA256_BLOCK;
+            continue;
+        }
         size_t at = s->bytes % PT_SHA256_BLOCK, room = PT_SHA256_BLOCK - at;
         size_t take = count < room ? count : room;
         memcpy(s->block + at, p, take);

@@ -3,7 +3,7 @@
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
  * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. */
-import { readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
@@ -17,27 +17,39 @@ const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, heig
 const origin = new URL(url).origin;
 const suites = await Promise.all(readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort().map((f) => import(`./${f}`)));
 const CASES = suites.flatMap((s) => s.CASES);
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
+
+/** Nothing serious on the page as it is. */
+async function axe(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+  if (serious.length) {
+    throw new Error(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"));
+  }
+}
 
 async function once(name, size, run) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"] });
   context.setDefaultTimeout(15000);
   const wrong = [], expected = [];
+  let own = origin, login = ""; // a case may have a server of its own, and one a provider that people log in with
   await context.addInitScript(() => {
     window.broken = [];
     addEventListener("securitypolicyviolation", (e) => window.broken.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
   });
   const page = await context.newPage();
   context.on("request", (r) => {
-    if (!r.url().startsWith(origin) && !r.url().startsWith("blob:")) {
+    if (!r.url().startsWith(own) && !r.url().startsWith("blob:") && !(login && (r.isNavigationRequest() ? r.url() : r.frame().url()).startsWith(login))) {
       wrong.push(`asked ${r.url()}`);
     }
   });
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
   try {
-    await run({ page, url, size, context, expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    await run({ page, url, size, context, axe: () => axe(page), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
     wrong.push(...await page.evaluate(() => window.broken));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));

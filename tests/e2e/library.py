@@ -36,6 +36,10 @@ class Str(ctypes.Structure):
         return ctypes.string_at(self.ptr, self.len) if self.len else b""
 
 
+class File(ctypes.Structure):
+    _fields_ = [("path", ctypes.c_char_p), ("text", Str)]
+
+
 READ = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, Str, ctypes.POINTER(Str))
 
 
@@ -66,6 +70,7 @@ def load():
             ("motet_primitives_free", None, [handle]),
             ("motet_primitives_add", ctypes.c_int, [handle, Str, handle, handle]),
             ("motet_graph_load", ctypes.c_int, [handle, Str, text, out]),
+            ("motet_graph_load_set", ctypes.c_int, [handle, ctypes.POINTER(File), ctypes.c_size_t, Str, out]),
             ("motet_graph_adapt", ctypes.c_int, [handle, Str, text]),
             ("motet_graph_message", Str, [handle, ctypes.c_size_t]),
             ("motet_graph_free", None, [handle]),

@@ -238,12 +238,29 @@ class Pictures(Case):
     def test_rules_lie_by_stratum(self):
         got = self.picture("analyze", "--draw", "rules", ESCROW)
         self.assertEqual([g["label"] for g in got["groups"]],
-                         ["Rules", "facts", "stratum 0", "stratum 1"])
+                         ["Rules", "facts", "stratum 0", "stratum 1", "operations"])
         edges = {(a, b) for a, _, b in self.edges(got)}
         self.assertIn(("fact/delivery_status", "rule/delivery_failed"), edges)
         self.assertIn(("verdict/delivery_failed", "rule/can_refund"), edges)
         self.assertIn(("rule/can_refund", "verdict/refund_approved"), edges)
         self.assertEqual(sum(n["role"] == "rule" for n in got["nodes"]), 8)
+        self.assertIn(("verdict/release_approved", "operation/release_escrow/when"), edges)
+        self.assertIn(("fact/line_items", "operation/confirm_delivery/when"), edges)
+
+    def test_rules_lead_to_the_operations_that_ask_for_them(self):
+        path = self.write("o.tenor", """persona p
+fact a { type: Bool source: "x.a" }
+rule r { stratum: 0 when: a = true produce: verdict v { payload: Bool = true } }
+operation twice { allowed_personas: [p] precondition: verdict_present(v) and (a or verdict_present(v))
+  effects: [] error_contract: [] }
+operation free { allowed_personas: [p] precondition: true effects: [] error_contract: [] }
+""")
+        got = self.picture("analyze", "--draw", "rules", path)
+        self.assertEqual([(e["from"], e["to"]) for e in got["edges"] if "operation" in e["to"]],
+                         [("verdict/v", "operation/twice/when"), ("fact/a", "operation/twice/when")])
+        self.assertEqual([n["name"] for n in got["nodes"] if n["role"] == "operation"], ["operation/twice/when"])
+        without = self.write("n.tenor", path.read_text().split("operation")[0])
+        self.assertNotIn("operations", [g["label"] for g in self.picture("analyze", without)["groups"]])
 
     def test_a_rule_reads_what_its_payload_reads(self):
         path = self.write("r.tenor", """fact a { type: Bool source: "x.a" }
@@ -263,7 +280,7 @@ rule r { stratum: 0 when: a = true produce: verdict v { payload: Int(min: 0, max
     def test_draw_chooses_the_parts(self):
         for parts, roles in {"entities": {"start", "state", "final"},
                              "authority": {"persona", "operation"},
-                             "rules": {"fact", "rule", "verdict"},
+                             "rules": {"fact", "rule", "verdict", "operation"},
                              "authority,rules": {"persona", "operation", "fact", "rule", "verdict"},
                              }.items():
             got = self.picture("analyze", "--draw", parts, ESCROW)

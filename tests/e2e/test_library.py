@@ -156,6 +156,65 @@ class Library(Case):
         self.same(old.diff(new, prove=True), "diff", "--json", "--prove", ESCROW, changed)
         self.same(old.diff(old), "diff", "--json", ESCROW, ESCROW)
 
+    def test_scenarios_run_as_by_test(self):
+        for path in sorted((SOURCE / "examples").glob("*/*.scenarios.yaml")):
+            with self.subTest(path.name):
+                root = path.with_name(path.name.replace(".scenarios.yaml", ".tenor"))
+                text = path.read_text()
+                contract = self.load(root)
+                answer = contract.ask("test", name=str(path), scenarios=text)
+                self.same(answer, "test", "--json", "--coverage", path)
+                cases = json.loads(answer.text)["cases"]
+                alone = [json.loads(contract.ask("test", name=str(path), scenarios=text,
+                                                 number=n + 1).text)["cases"][0]
+                         for n in range(len(cases))]
+                self.assertEqual(alone, cases)
+                for case in cases:
+                    at = text.splitlines()[case["line"] - 1][case["column"] - 1:]
+                    self.assertTrue(at.startswith("name: " + case["name"].split(": ", 1)[1]), case)
+
+    def test_scenarios_that_fail_are_told_alike(self):
+        text = ("contract: " + str(ESCROW) + "\nscenarios:\n"
+                "  - name: a\n    when: {persona: seller, flow: refund_flow}\n"
+                "    then: {outcome: success}\n"
+                "  - name: b\n    when: {persona: seler, flow: refund_flow}\n"
+                "  - name: c\n    for_all: facts\n    assert: [within_threshold]\n"
+                "  - name: d\n    given: {facts: {escrow_amont: 3}}\n"
+                "invariants:\n  - nobody can both confirm_delivery and release_escrow\n"
+                "  - what is this\n")
+        whole = text.replace("a\n", "a\n    unknown: 1\n", 1)
+        for file in (text, whole, text.split("scenarios")[0] + "scenarios: []\n", "scenarios: [\n", "nonsense: 1", "a: &b [*b]"):
+            with self.subTest(file[:20]):
+                path = self.write("x.scenarios.yaml", file)
+                contract = self.load(ESCROW)
+                answer = contract.ask("test", name=str(path), scenarios=file)
+                result = self.run_motet("test", "--json", "--coverage", path)
+                self.assertEqual(json.loads(answer.text)["cases"], json.loads(result.out_bytes)["cases"])
+                self.assertEqual((answer.code, result.code), (1, 1))
+        self.same(self.load(ESCROW).ask("test", name=str(self.write("y.scenarios.yaml", text)),
+                                        scenarios=text), "test", "--json", "--coverage",
+                  self.dir / "y.scenarios.yaml")
+        self.assertEqual(self.load(ESCROW).ask("test", scenarios=text, number=99).code, 1)
+
+    def test_flows_under_way_are_judged_as_by_migrate(self):
+        old = self.load(ESCROW)
+        text = ESCROW.read_text().replace("step_auto_release", "step_release_at_once")
+        changed = self.write("escrow.tenor", text)
+        new, status = Contract.read({str(changed): text}, changed)
+        self.addCleanup(new.free)
+        self.assertEqual(status, OK, new.messages())
+        flows = [{"id": "a", "flow": "standard_release", "step": "step_auto_release", "facts": FACTS,
+                  "states": {"DeliveryRecord": "confirmed"}},
+                 {"flow": "refund_flow", "step": "step_refund", "facts": FACTS}]
+        for given in (flows, flows[1:], []):
+            path = self.write("flows.json", json.dumps(given))
+            self.same(old.diff(new, flows=given), "migrate", "--json", ESCROW, changed, "--flows", path)
+        for wrong, says in (([{}], "instance 1: "), ([flows[0], {"flow": "x", "step": "y"}], "instance 2: "),
+                            ([dict(flows[0], states={"A": "b"})], "unknown entity")):
+            answer = old.diff(new, flows=wrong)
+            self.assertEqual((answer.status, answer.code), (REJECTED, 1))
+            self.assertIn(says, answer.message)
+
     def test_layout_is_that_of_fmt(self):
         for path in EXAMPLES:
             text = path.read_text().replace("\n", "\n\n").replace("  ", " ")
@@ -175,6 +234,8 @@ class Library(Case):
                 ("analyze", {"only": "s9"}, "s1, s2"),
                 ("draw", {"parts": "nonsense"}, "entities, authority"),
                 ("ask", {"question": "nonsense"}, "nonsense"),
+                ("test", {"name": "x"}, "`scenarios`"),
+                ("test", {"scenarios": "", "number": 0}, "`number`"),
                 ("explain", {"all": True}, "--verdict"),
                 ("actions", {"persona": 7}, "`persona`")):
             answer = contract.ask(command, **given)
@@ -207,21 +268,27 @@ AGENTS = SOURCE / "examples/agents"
 
 @unittest.skipIf(library.Library is None, "no shared library in this build")
 class Graphs(Case):
-    def graph(self, name="crossover.yaml", text=None, adapter=True):
+    def load(self, parameters="{}", name="crossover.yaml", text=None):
         lib, handle = library.Library, library.ctypes.c_void_p()
         primitives = lib.motet_primitives_new()
         self.addCleanup(lib.motet_primitives_free, primitives)
         manifest = (CROSSOVER / "manifests/place_order.yaml").read_text()
         self.assertEqual(lib.motet_primitives_add(primitives, library.Str.of(manifest), None,
                                                   None), OK)
-        text = text or (CROSSOVER / "crossover.yaml").read_text()
-        status = lib.motet_graph_load(primitives, library.Str.of(text),
-                                      str(CROSSOVER / name).encode(),
-                                      library.ctypes.byref(handle))
+        text = library.Str.of(text or (CROSSOVER / "crossover.yaml").read_text())
+        path = str(CROSSOVER / name).encode()
+        root = library.File(path, text)
+        status = lib.motet_graph_load_set(primitives, library.ctypes.byref(root), 1,
+                                          library.Str.of(parameters), library.ctypes.byref(handle)) \
+            if parameters != "{}" else lib.motet_graph_load(primitives, text, path, library.ctypes.byref(handle))
         self.addCleanup(lib.motet_graph_free, handle)
+        return status, handle
+
+    def graph(self, name="crossover.yaml", text=None, adapter=True, parameters=None):
+        status, handle = self.load(json.dumps(parameters or {}), name, text)
         if status == OK and adapter:
             given = (CROSSOVER / "adapter.yaml").read_text()
-            self.assertEqual(lib.motet_graph_adapt(
+            self.assertEqual(library.Library.motet_graph_adapt(
                 handle, library.Str.of(given), str(CROSSOVER / "adapter.yaml").encode()), OK)
         return handle
 
@@ -312,6 +379,54 @@ class Graphs(Case):
                               self.graph(text=other, adapter=False), library.Str.of(made))
         self.assertEqual((bare.status, bare.code), (REJECTED, 1))
         self.assertFalse(json.loads(bare.text)["ok"])
+
+    def test_a_look_at_any_event_says_what_the_replay_says_there(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        made = self.ask(graph, "run", self.events(), capture=True).text
+        kept = self.write("kept.json", made)
+        events = json.loads(made)["events"]
+        line = {e["event_id"]: b'{"event_id":"%s","payload":%s}' % (e["event_id"].encode(), bytes(e["payload"]))
+                for e in events}
+        ids = [e["event_id"] for e in events]
+        for event in (ids[0], ids[34], ids[-1]):
+            replayed = self.run_motet(*self.words("replay", kept, "--graph", path, "--event", event, "--json"))
+            looked = self.ask(graph, "look", line[event])
+            self.assertEqual(looked.text, replayed.out_bytes.split(b"\n")[0] + b"\n")
+            painted = self.run_motet(*self.words("render", path, "--format", "json", "--capture", kept,
+                                                 "--event", event))
+            self.assertEqual(self.ask(graph, "draw", line[event]).text, painted.out_bytes)
+        many = self.ask(graph, "look", b"\n".join(line.values()), output="tight.result").text.split()
+        self.assertEqual((len(many), set(many)), (len(ids), {b"true", b"false"}))
+        gone = self.ask(graph, "look", line[ids[0]], output="tight.nothing")
+        self.assertEqual((gone.status, gone.message), (USAGE, "no node has the output 'tight.nothing'"))
+        self.assertEqual(self.ask(graph, "look", b"[]").status, USAGE)
+        self.assertEqual(self.ask(graph, "draw", b'{"payload":{}}').status, USAGE)
+
+    def test_a_parameter_or_an_event_decided_otherwise(self):
+        graph, path = self.graph(), CROSSOVER / "crossover.yaml"
+        made = self.ask(graph, "run", self.events(), capture=True).text
+        kept = self.write("kept.json", made)
+        wide = self.graph(parameters={"widest": 0.0008})
+        result = self.run_motet(*self.words("whatif", kept, path, "--set", "widest=0.0008", "--json"))
+        changed = library.answer(library.Library.motet_graph_whatif, graph, wide, library.Str.of(made))
+        self.assertEqual((changed.text, changed.code), (result.out_bytes, 1))
+        other = self.ask(wide, "whatif", made, capture=True)
+        self.assertEqual(other.code, 0, other.message)
+        self.assertEqual(json.loads(self.ask(wide, "replay", other.text).text)["verified"], True)
+        self.assertEqual(len(json.loads(other.text)["events"]), 120)
+        event = json.loads(made)["events"][40]
+        payload = {**json.loads(bytes(event["payload"])), "close": 2.0}
+        told = self.ask(graph, "whatif", made, instead={event["event_id"]: payload})
+        self.assertEqual(told.code, 1)
+        self.assertEqual(json.loads(told.text.split(b"\n")[0])["event"], 40)
+        otherwise = self.ask(graph, "whatif", made, instead={event["event_id"]: payload}, capture=True).text
+        self.assertIn(2.0, json.loads(bytes(json.loads(otherwise)["events"][41]["payload"]))["history"])
+        self.assertEqual(self.ask(graph, "whatif", made).code, 0)
+        odd = self.ask(graph, "whatif", made, instead={event["event_id"]: 3})
+        self.assertEqual((odd.status, odd.message), (USAGE, "`instead`: 'csv_evt_41' is not a JSON object"))
+        for bad in ("[]", "{", '{"widest": null}', '{"widest": []}'):
+            self.assertEqual(self.load(bad)[0], USAGE)
+        self.assertEqual(self.load('{"nobody": 1}')[0], REJECTED)
 
     def test_what_is_held_back_for_good_cannot_be_pumped(self):
         graph, events = self.graph(), self.events()

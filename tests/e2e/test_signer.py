@@ -912,4 +912,5 @@ class HandOver(Signer):
         self.assertEqual(key, base64.b64decode((self.dir / "b.pub").read_bytes()).hex())
 
 
-main()
+if __name__ == "__main__":  # its tables are read by others, too
+    main()

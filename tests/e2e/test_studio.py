@@ -117,12 +117,14 @@ class Walk(Case):
                 self.assertEqual(wrong, "")
 
     def test_scenarios_that_were_saved_pass_on_the_command_line(self):
-        for size in ("desktop", "phone"):
-            for path, text in self.kept[f"scenarios_{size}"]:
-                self.write(f"{size}/{path}", text)
-            result = self.run_motet("test", self.dir / size)
-            self.assertEqual(result.code, 0, result)
-            self.assertRegex(result.out, r"# pass\s+2\b")
+        for what, count in (("scenarios", 16), ("instances", 16), ("system", 2)):
+            for size in ("desktop", "phone"):
+                folder = self.dir / what / size
+                for path, text in self.kept[f"{what}_{size}"]:
+                    self.write(folder / path, text)
+                result = self.run_motet("test", folder)
+                self.assertEqual(result.code, 0, result)
+                self.assertRegex(result.out, rf"# pass\s+{count}\b")
 
 
 main()

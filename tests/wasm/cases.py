@@ -1,7 +1,9 @@
 """What the native library and the modules are asked: the tree, and random contracts."""
+import functools
 import json
 import pathlib
 import random
+import re
 import sys
 
 import yaml
@@ -15,6 +17,12 @@ BEFORE = SOURCE / "tests" / "golden" / "before"
 ASK_ALL = [["check", '{"index":true}'], ["elaborate", "{}"], ["analyze", "{}"], ["draw", '{"format":"mermaid"}'],
            ["explain", '{"format":"markdown","verbose":true}']]
 ASK_FEW = [["check", "{}"], ["elaborate", '{"manifest":true}']]
+
+
+# Why the solver is not there is said in other words, and in nothing else they differ.
+solver = functools.partial(re.compile(
+    r"libz3\.so\.\S+ cannot be loaded: install package \S+ \([^)]*\)"
+    r"|the solver Z3 is not in WebAssembly; ask `motet` or a server").sub, "NO SOLVER")
 
 
 def text_of(path):

@@ -7,13 +7,9 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "e2e"))
 import library  # noqa: E402
-from library import Library as lib, Str  # noqa: E402
+from library import File, Library as lib, Str  # noqa: E402
 
 VOID = ctypes.c_void_p
-
-
-class File(ctypes.Structure):
-    _fields_ = [("path", ctypes.c_char_p), ("text", Str)]
 
 
 class Fault(ctypes.Structure):

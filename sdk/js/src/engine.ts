@@ -194,6 +194,19 @@ function optionText(options: object): string {
   return `{"facts":${factText(facts)}${others ? "," : ""}${others}}`;
 }
 
+export interface DiffOptions {
+  prove?: boolean;
+  /** Instances as `motet migrate --flows` reads them; `facts` may be a text. */
+  flows?: readonly object[];
+  /** Leaves out steps that the frozen facts rule out. */
+  aggressive?: boolean;
+}
+
+function diffOptions({ flows, ...rest }: DiffOptions): string {
+  const others = JSON.stringify(rest).slice(1, -1);
+  return flows ? `{"flows":[${flows.map(optionText).join(",")}]${others ? "," : ""}${others}}` : `{${others}}`;
+}
+
 /** One engine: its own memory, which it shares with no other. */
 export class Engine {
   constructor(readonly core: Core) {}
@@ -250,10 +263,11 @@ export class Engine {
     });
   }
 
-  /** What has changed between two versions: `motet diff --json`. */
-  diffText(older: Contract, newer: Contract, options: { prove?: boolean } = {}): Answer {
+  /** What has changed between two versions: `motet diff --json`; with `flows`, which of these instances can go on:
+   *  `motet migrate --json`. */
+  diffText(older: Contract, newer: Contract, options: DiffOptions = {}): Answer {
     const core = this.core;
-    return core.withTexts([JSON.stringify(options)], ([text]) => {
+    return core.withTexts([diffOptions(options)], ([text]) => {
       core.setWords(core.out + 16, text!.at, text!.length);
       const status = core.call("motet_contract_diff", older.handle.of(core), newer.handle.of(core), core.out + 16, core.out);
       return takeAnswer(core, status, core.word(core.out));
@@ -279,8 +293,82 @@ export class Engine {
     return this.#verified("motet_receipt_verify", receipts, demand);
   }
 
-  diff(older: Contract, newer: Contract, options: { prove?: boolean } = {}): Json {
+  /** Checks an export in pieces, as they come: memory does not grow with it. */
+  ledgerCheck(demand: LedgerDemand = {}): LedgerCheck {
+    return LedgerCheck.begin(this.core, demand);
+  }
+
+  /** Checks a proof of `motet ledger prove` against one checkpoint, or two for consistency. */
+  verifyProof(proof: string, demand: ProofDemand): Answer {
+    return this.#verified("motet_proof_verify", proof, demand);
+  }
+
+  diff(older: Contract, newer: Contract, options: DiffOptions = {}): Json {
     return JSON.parse(this.diffText(older, newer, options).text) as Json;
+  }
+}
+
+const PIECE = 1 << 18; // bytes that are copied into the module at once
+
+/** A ledger that is read in pieces. */
+export class LedgerCheck extends Owner {
+  readonly #core: Core;
+  readonly #room: { at: number };
+  #going = true;
+
+  private constructor(core: Core, pointer: number, room: { at: number }) {
+    super(new Handle(core, pointer, () => {
+      core.call("motet_ledger_check_free", pointer);
+      core.call("free", room.at);
+    }));
+    this.#core = core;
+    this.#room = room;
+  }
+
+  static begin(core: Core, demand: LedgerDemand): LedgerCheck {
+    const { status, at } = core.withTexts([JSON.stringify(demand)], ([text]) => {
+      core.setWords(core.out + 16, text!.at, text!.length);
+      return { status: core.call("motet_ledger_check_new", core.out + 16, core.out), at: core.word(core.out) };
+    });
+    const check = new LedgerCheck(core, at, { at: status === OK ? core.alloc(PIECE) : 0 });
+    if (status !== OK) {
+      check.end(); // which says why
+    }
+    return check;
+  }
+
+  /** The next bytes, cut anywhere. False: something does not hold, and more of them change nothing. */
+  feed(bytes: Uint8Array): boolean {
+    const core = this.#core;
+    const { pointer } = this.handle;
+    for (let at = 0; at < bytes.length && this.#going; at += PIECE) {
+      const part = bytes.subarray(at, at + PIECE);
+      core.write(this.#room.at, part);
+      core.setWords(core.out, this.#room.at, part.length);
+      this.#going = core.call("motet_ledger_check_feed", pointer, core.out) === OK;
+    }
+    return this.#going;
+  }
+
+  /** How many lines hold so far. */
+  get lines(): number {
+    return Number(this.#core.call("motet_ledger_check_lines", this.handle.pointer));
+  }
+
+  /** How many bytes were read as lines. */
+  get bytes(): number {
+    return Number(this.#core.call("motet_ledger_check_bytes", this.handle.pointer));
+  }
+
+  /** There is no more: what verifyLedger() says of all of it. Frees it. */
+  end(): Answer {
+    const core = this.#core;
+    try {
+      const status = core.call("motet_ledger_check_end", this.handle.pointer, core.out);
+      return takeAnswer(core, status, core.word(core.out));
+    } finally {
+      this.free();
+    }
   }
 }
 
@@ -687,6 +775,13 @@ export interface LedgerDemand {
   witnesses?: readonly string[];
   witness_quorum?: number;
   now?: number;
+}
+
+/** See motet_proof_verify() in motet.h; the checkpoints are texts. */
+export interface ProofDemand {
+  checkpoints: readonly string[];
+  keys?: readonly string[];
+  domain?: string;
 }
 
 export interface ReceiptDemand {

@@ -194,9 +194,9 @@ export class Core {
     return this.#run(name, words);
   }
 
-  /** The same with a last argument of 64 bits. */
-  callLong(name: string, words: number[], long: bigint): number {
-    return this.#run(name, [...words, long]);
+  /** The same with an argument of 64 bits, and what comes behind it. */
+  callLong(name: string, words: number[], long: bigint, ...behind: number[]): number {
+    return this.#run(name, [...words, long, ...behind]);
   }
 
   #run(name: string, words: (number | bigint)[]): number {
@@ -299,6 +299,12 @@ export class Core {
     this.#fresh();
     this.#bytes.set(bytes, at);
     return at;
+  }
+
+  /** Copies bytes to where there is room for them. */
+  write(at: number, bytes: Uint8Array): void {
+    this.#fresh();
+    this.#bytes.set(bytes, at);
   }
 
   /** A copy of what is at an address. */

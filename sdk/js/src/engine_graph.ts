@@ -74,6 +74,13 @@ function withValue<T>(core: Core, value: Value, run: (at: number) => T): T {
   }
 }
 
+function milliseconds(time: number): bigint {
+  if (!Number.isSafeInteger(Math.floor(time))) {
+    throw new EngineError("a time is a number of milliseconds", "usage");
+  }
+  return BigInt(Math.floor(time));
+}
+
 /** All messages of a handle, until the first that is empty. */
 function messagesOf(core: Core, call: string, pointer: number): string[] {
   const list: string[] = [];
@@ -102,11 +109,13 @@ export class GraphEngine {
     return new Primitives(this.core);
   }
 
-  /** A graph and its clusters, the graph first. Throws `Rejected` with every violation. */
-  graph(files: Files, primitives: Primitives = this.primitives()): Graph {
+  /** A graph and its clusters, the graph first. `parameters` are decided here and not in the texts:
+   *  of the graph by NAME, of a node by NODE.NAME. Throws `Rejected` with every violation. */
+  graph(files: Files, primitives: Primitives = this.primitives(), parameters: Record<string, string | number | boolean> = {}): Graph {
     const core = this.core;
-    return withFiles(core, pairs(files, "graph.yaml"), (at, count) => {
-      const status = core.call("motet_graph_load_files", primitives.handle.of(core), at, count, core.out);
+    return core.withTexts([JSON.stringify(parameters)], ([set]) => withFiles(core, pairs(files, "graph.yaml"), (at, count) => {
+      core.setWords(core.out + 16, set!.at, set!.length);
+      const status = core.call("motet_graph_load_set", primitives.handle.of(core), at, count, core.out + 16, core.out);
       const graph = new Graph(core, core.word(core.out), primitives.handle);
       if (status !== OK) {
         const fault = new Rejected(core.statusName(status), graph.messages);
@@ -114,7 +123,7 @@ export class GraphEngine {
         throw fault;
       }
       return graph;
-    });
+    }));
   }
 
   /** The events of a capture under another graph. Code 1: something differs. */
@@ -436,13 +445,26 @@ export class Actor extends Owner {
   receive(line: string, nowMs: number = Date.now()): string[] {
     const core = this.#core;
     const { handle } = this;
-    if (!Number.isSafeInteger(Math.floor(nowMs))) {
-      throw new EngineError("a time is a number of milliseconds", "usage");
-    }
-    const status = handle.during(() => core.withTexts([line], ([text]) => {
+    const now = milliseconds(nowMs);
+    return this.#sends(handle.during(() => core.withTexts([line], ([text]) => {
       core.setWords(core.out, text!.at, text!.length);
-      return core.callLong("motet_actor_receive", [handle.pointer, core.out], BigInt(Math.floor(nowMs)));
-    }));
+      return core.callLong("motet_actor_receive", [handle.pointer, core.out], now);
+    })));
+  }
+
+  /** Fires the timed senders that are due; what is to be sent then, and in how many milliseconds the next is due. */
+  tick(nowMs: number = Date.now()): { sends: string[]; next: number | undefined } {
+    const core = this.#core;
+    const { handle } = this;
+    const now = milliseconds(nowMs);
+    const at = core.out + 64; // behind what asking for texts writes
+    const sends = this.#sends(handle.during(() => core.callLong("motet_actor_tick", [handle.pointer], now, at)));
+    const next = Number(core.view.getBigInt64(at, true));
+    return { sends, next: next < 0 ? undefined : next };
+  }
+
+  #sends(status: number): string[] {
+    const core = this.#core;
     const thrown = this.#thrown;
     this.#thrown = undefined;
     if (thrown !== undefined) {

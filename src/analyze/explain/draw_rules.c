@@ -1,11 +1,13 @@
 /* analyze/explain/draw_rules.c - the authority map, and facts, rules and verdicts.
  *
  * Authority: who may perform what, and what that moves. Rules: what each reads, facts
- * first, then stratum by stratum, so that edges lead forwards.
+ * first, then stratum by stratum, then the operations that ask for what came out, so
+ * that edges lead forwards.
  *
  * A rule reads a fact once in the picture, however often its condition names it:
  * `fact_seen` and `verdict_seen` hold the last rule that did. Verdicts are nodes of
- * their own between the rule that makes them and those that read them.
+ * their own between the rule that makes them and the rules and operations that read
+ * them.
  *
  * Expressions are as deep as the loader allows, and walked by recursion. Nothing here
  * can fail. */
@@ -79,26 +81,27 @@ void an_draw_authority(an_scene *x, const an_actor *who)
 
 /* ---- rules ---- */
 
-/* The rule whose condition is being walked: `rule` is its number, `node` its node. */
+/* The rule or operation whose condition is being walked: `reader` is its number, that
+ * of operations behind the rules; `node` its node. */
 typedef struct reading {
     an_scene *x;
     const uint32_t *facts, *verdicts;   /* nodes */
-    uint32_t *fact_seen, *verdict_seen; /* by which rule + 1 last */
-    uint32_t rule, node;
+    uint32_t *fact_seen, *verdict_seen; /* by which reader + 1 last */
+    uint32_t reader, node;
 } reading;
 
-/* Rules are numbered from 0, hence + 1: a zeroed array means "by none". */
+/* Readers are numbered from 0, hence + 1: a zeroed array means "by none". */
 static void read_from(reading *r, uint32_t *seen, uint32_t index, uint32_t node)
 {
-    if (seen[index] != r->rule + 1) {
-        seen[index] = r->rule + 1;
+    if (seen[index] != r->reader + 1) {
+        seen[index] = r->reader + 1;
         mt_picture_edge edge = {
             .from = node, .to = r->node, .persona = MT_PICTURE_NONE};
         mt_picture_add_edge(r->x->p, edge);
     }
 }
 
-/* Every fact and verdict the expression reads, once per rule. */
+/* Every fact and verdict the expression reads, once per reader. */
 static void read_expr(reading *r, const ct_expr *e)
 {
     if (!e) {
@@ -205,6 +208,46 @@ static void rule_nodes(an_scene *x, const an_actor *who, uint32_t parent,
     }
 }
 
+static bool reads_any(const ct_expr *e)
+{
+    return e && (e->op == CT_FACT || e->op == CT_PRESENT || e->op == CT_PAYLOAD ||
+                 reads_any(e->left) || reads_any(e->right));
+}
+
+/* What all of it leads to: operations whose precondition asks for a verdict or a fact,
+ * in a lane behind the strata. They are in the authority map, too, so their names here
+ * end in `when`. */
+static void operation_nodes(reading *r, const an_actor *who, uint32_t parent)
+{
+    const ct_model *m = who->an->model;
+    const uint32_t *order =
+        an_in_order(r->x->a, ct_operation, m->operations, m->operation_count);
+    mt_picture_group group = {.name = an_draw_name(r->x, who, "rules/operations"),
+                              .label = MT_STR("operations"),
+                              .parent = parent,
+                              .persona = MT_PICTURE_NONE,
+                              .frame = MT_LANE};
+    uint32_t lane = MT_PICTURE_NONE;
+    for (uint32_t i = 0; i < m->operation_count; i++) {
+        const ct_operation *op = &m->operations[order[i]];
+        if (!reads_any(op->precondition)) {
+            continue;
+        }
+        lane = lane == MT_PICTURE_NONE ? mt_picture_add_group(r->x->p, group) : lane;
+        mt_picture_node node = {
+            .name = an_draw_name(r->x, who, "operation/%.*s/when", MT_ARG(op->id)),
+            .label = op->id,
+            .tooltip = an_draw_operation_tip(r->x, who, order[i]),
+            .group = lane,
+            .persona = an_draw_operation_colour(who, order[i]),
+            .role = MT_ROLE_OPERATION,
+            .faded = !an_admissible(who->an, order[i])};
+        r->node = mt_picture_add_node(r->x->p, node);
+        r->reader = m->rule_count + order[i];
+        read_expr(r, op->precondition);
+    }
+}
+
 /* Nodes first, edges last: a rule may read a verdict that is drawn later in its
  * lane. */
 void an_draw_rules(an_scene *x, const an_actor *who)
@@ -220,12 +263,13 @@ void an_draw_rules(an_scene *x, const an_actor *who)
                  .fact_seen = mt_new_array(x->a, uint32_t, m->fact_count + 1),
                  .verdict_seen = mt_new_array(x->a, uint32_t, m->rule_count + 1)};
     rule_nodes(x, who, parent, rules, verdicts);
-    for (r.rule = 0; r.rule < m->rule_count; r.rule++) {
-        r.node = rules[r.rule];
-        read_expr(&r, m->rules[r.rule].when);
-        read_expr(&r, m->rules[r.rule].payload);
+    for (r.reader = 0; r.reader < m->rule_count; r.reader++) {
+        r.node = rules[r.reader];
+        read_expr(&r, m->rules[r.reader].when);
+        read_expr(&r, m->rules[r.reader].payload);
         mt_picture_edge produces = {
-            .from = r.node, .to = verdicts[r.rule], .persona = MT_PICTURE_NONE};
+            .from = r.node, .to = verdicts[r.reader], .persona = MT_PICTURE_NONE};
         mt_picture_add_edge(x->p, produces);
     }
+    operation_nodes(&r, who, parent);
 }

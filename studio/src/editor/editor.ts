@@ -1,30 +1,33 @@
 /* The editor of contracts: CodeMirror inside a shadow root, where it may bring styles without breaking the
  * page's policy (constructed style sheets, no style elements).
  *
- * Intelligence comes through `Help`: what completes and what explains. Today names of the last good contract; the
- * language server takes the same place when it is in the module. */
-import { autocompletion, closeBrackets, closeBracketsKeymap, type CompletionContext, type CompletionResult, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+ * What the language server knows is in language.ts, which is fetched when it is first asked. */
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, invertedEffects } from "@codemirror/commands";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
 import { type Diagnostic as Mark, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
 import type { Diagnostic, Place } from "../engine/messages";
+import type { LineCover } from "../picture/covered";
+import { coverGutter, setCover } from "./cover";
+import { offset } from "./positions";
 import { colours, tenor } from "./tenor";
+import { yaml } from "./yaml";
 
-export interface Help {
-  /** Words that may stand here. */
-  complete(prefix: string): { label: string; detail: string }[];
-  /** What is under the cursor, in lines; null: nothing to say. */
-  explain(line: number, column: number): string | null;
-}
+const language = () => import("./language");
+
+/** Texts of other files that change with this one, and what they were; null: no such file. */
+type Others = [path: string, text: string | null][];
+export const elsewhere = StateEffect.define<{ set: Others; back: Others }>();
 
 export interface EditorHost {
   changed(text: string): void;
   moved(line: number, column: number): void;
   format(): void;
-  help: Help;
+  /** Other files change in the same step, or go back with it. */
+  others(texts: Others): void;
 }
 
 const look = EditorView.theme({
@@ -41,7 +44,24 @@ const look = EditorView.theme({
   ".cm-came": { backgroundColor: "var(--lit)", borderRadius: "3px" },
   ".cm-tooltip": { backgroundColor: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "8px", boxShadow: "var(--shadow)", fontFamily: "var(--sans)", fontSize: "13px", maxWidth: "34rem" },
   ".cm-diagnostic": { padding: "6px 10px", borderLeftWidth: "3px", whiteSpace: "pre-wrap" },
-  ".cm-said": { padding: "8px 12px", whiteSpace: "pre-wrap" },
+  ".cm-said": { padding: "8px 12px", maxHeight: "22rem", overflow: "auto" },
+  ".cm-said p": { margin: "0 0 6px" },
+  ".cm-said p:last-child": { marginBottom: "0" },
+  ".cm-said code, .cm-said pre": { fontFamily: "var(--mono)", fontSize: "12.5px" },
+  ".cm-said pre": { margin: "0 0 8px", padding: "6px 8px", background: "var(--soft)", borderRadius: "5px", whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
+  ".cm-tooltip.cm-completionInfo": { padding: "0", maxWidth: "26rem" },
+  ".cm-ask": { minWidth: "18rem", maxWidth: "min(34rem, 92vw)", padding: "8px" },
+  ".cm-ask h3": { margin: "0 6px 4px", font: "500 12px var(--sans)", color: "var(--dim)" },
+  ".cm-ask ul": { listStyle: "none", margin: "0", padding: "0", maxHeight: "16rem", overflow: "auto" },
+  ".cm-ask button": { display: "flex", gap: "12px", alignItems: "baseline", width: "100%", padding: "5px 6px", border: "0", borderRadius: "5px", background: "none", color: "inherit", font: "13px var(--sans)", textAlign: "left", overflowWrap: "anywhere" },
+  ".cm-ask button:hover, .cm-ask button:focus": { backgroundColor: "var(--accent)", color: "var(--on-accent)", outline: "none" },
+  ".cm-ask button:hover small, .cm-ask button:focus small": { color: "inherit" },
+  ".cm-ask small": { marginLeft: "auto", whiteSpace: "nowrap", fontSize: "12px", color: "var(--dim)" },
+  ".cm-ask form": { display: "grid", gap: "4px" },
+  ".cm-ask input": { font: "13.5px var(--mono)", padding: "5px 8px", background: "var(--card)", color: "var(--ink)", border: "1px solid var(--accent)", borderRadius: "5px" },
+  ".cm-ask form small": { marginLeft: "2px" },
+  ".cm-ask p": { margin: "0 2px", color: "var(--bad)" },
+  ".cm-ask p:empty": { display: "none" },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--on-accent)" },
   ".cm-panels": { backgroundColor: "var(--soft)", color: "var(--ink)", borderColor: "var(--line)" },
   ".cm-textfield, .cm-button": { background: "var(--card)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "5px" },
@@ -53,24 +73,7 @@ const look = EditorView.theme({
   ".cm-lintRange-warning": { backgroundImage: "none", textDecoration: "underline wavy var(--warn)", textUnderlineOffset: "3px" },
 });
 
-// ---- places: the engine counts lines and characters, the editor UTF-16 units ----
-
-function offset(doc: Text, line: number, column: number): number {
-  if (line < 1 || line > doc.lines) {
-    return line < 1 ? 0 : doc.length;
-  }
-  const at = doc.line(line);
-  let units = 0;
-  for (const c of at.text) {
-    if (--column < 1) {
-      break;
-    }
-    units += c.length;
-  }
-  return at.from + units;
-}
-
-function position(doc: Text, at: number): { line: number; column: number } {
+export function position(doc: Text, at: number): { line: number; column: number } {
   const line = doc.lineAt(at);
   return { line: line.number, column: [...line.text.slice(0, at - line.from)].length + 1 };
 }
@@ -110,32 +113,37 @@ const typedOver = EditorView.domEventHandlers({
   },
 });
 
-function completes(help: Help) {
-  return (context: CompletionContext): CompletionResult | null => {
-    const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_]*/u);
-    if (!word && !context.explicit) {
-      return null;
+/** Ctrl and a click go to where a name is defined. */
+const follows = EditorView.domEventHandlers({
+  mousedown(event, view) {
+    const at = event.button === 0 && (event.ctrlKey || event.metaKey) ? view.posAtCoords({ x: event.clientX, y: event.clientY }) : null;
+    if (at === null) {
+      return false;
     }
-    const options = help.complete(word?.text ?? "").map((o) => ({ label: o.label, detail: o.detail }));
-    return options.length ? { from: word?.from ?? context.pos, options, validFor: /^[\p{L}\p{N}_]*$/u } : null;
+    event.preventDefault();
+    void language().then((l) => l.define(view, at));
+    return true;
+  },
+});
+
+function command(name: "define" | "uses" | "rename" | "mend") {
+  return (view: EditorView): boolean => {
+    void language().then((l) => l[name](view));
+    return true;
   };
 }
 
-function explains(help: Help): Extension {
-  return hoverTooltip((view, pos) => {
-    const { line, column } = position(view.state.doc, pos);
-    const text = help.explain(line, column);
-    return text === null ? null : {
-      pos, above: true,
-      create: () => {
-        const dom = document.createElement("div");
-        dom.className = "cm-said";
-        dom.textContent = text;
-        return { dom };
-      },
-    };
-  });
-}
+const KEYS = [
+  { key: "F2", run: command("rename") }, { key: "F12", run: command("define") }, { key: "Shift-F12", run: command("uses") },
+  { key: "Mod-.", run: command("mend") },
+];
+
+const helps: Extension = [
+  autocompletion({ override: [async (context) => (await language()).complete(context)], icons: false }),
+  hoverTooltip(async (view, pos) => (await language()).explain(view, pos)),
+  invertedEffects.of((tr) => tr.effects.flatMap((e) => (e.is(elsewhere) ? [elsewhere.of({ set: e.value.back, back: e.value.set })] : []))),
+  follows, keymap.of(KEYS),
+];
 
 export class Editor {
   readonly view: EditorView;
@@ -143,20 +151,25 @@ export class Editor {
 
   constructor(parent: HTMLElement, private readonly host: EditorHost) {
     const root = parent.attachShadow({ mode: "open" });
-    this.view = new EditorView({ parent: root, root, state: this.#state("") });
+    this.view = new EditorView({ parent: root, root, state: this.#state("", "") });
   }
 
-  #state(text: string): EditorState {
+  #state(text: string, path: string): EditorState {
     return EditorState.create({
       doc: text,
       extensions: [
         lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
-        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), tenor, colours, look, cameField, typedOver,
-        autocompletion({ override: [completes(this.host.help)], icons: false }), explains(this.host.help),
+        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), coverGutter, /\.(ya?ml|json)$/.test(path) ? yaml : tenor, colours, look, cameField, typedOver,
+        helps,
         keymap.of([{ key: "Shift-Alt-f", run: () => (this.host.format(), true) },
           ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
         EditorView.updateListener.of((update) => {
+          for (const effect of update.transactions.flatMap((tr) => tr.effects)) {
+            if (effect.is(elsewhere)) {
+              this.host.others(effect.value.set);
+            }
+          }
           if (update.docChanged && !this.#quiet) {
             this.host.changed(update.state.doc.toString());
           }
@@ -170,9 +183,9 @@ export class Editor {
   }
 
   /** Another text, with a history of its own. */
-  open(text: string): void {
+  open(text: string, path: string): void {
     this.#quiet = true;
-    this.view.setState(this.#state(text));
+    this.view.setState(this.#state(text, path));
     this.#quiet = false;
   }
 
@@ -196,6 +209,11 @@ export class Editor {
       return { from, to, severity: d.severity === "error" ? "error" : d.severity === "warning" ? "warning" : "info", source: d.code, message: d.message + (d.hint ? `\n${d.hint}` : "") };
     });
     this.view.dispatch(setDiagnostics(this.view.state, marks));
+  }
+
+  /** What scenarios reached, by line. */
+  cover(lines: ReadonlyMap<number, LineCover>): void {
+    this.view.dispatch({ effects: setCover.of(lines) });
   }
 
   goTo(place: Place, focus = true): void {

@@ -47,6 +47,8 @@ export interface System {
   kind: "System";
   id: string;
   members: { id: string; path: string }[];
+  shared_entities?: { entity: string; contracts: string[] }[];
+  triggers?: { source_contract: string; source_flow: string; on: string; target_contract: string; target_flow: string; persona: string }[];
 }
 export type Construct = Fact | Entity | Operation | Flow | Persona | System | { kind: "Rule" | "Source" | "Type"; id: string };
 
@@ -59,22 +61,4 @@ type OfKind<K extends Construct["kind"]> = Extract<Construct, { kind: K }>;
 
 export function all<K extends Construct["kind"]>(bundle: Bundle | undefined, kind: K): OfKind<K>[] {
   return (bundle?.constructs.filter((c) => c.kind === kind) ?? []) as OfKind<K>[];
-}
-
-/** Verdicts and facts that a condition reads, by name. */
-export function reads(condition: unknown, verdicts = new Set<string>(), facts = new Set<string>()): { verdicts: Set<string>; facts: Set<string> } {
-  if (Array.isArray(condition)) {
-    condition.forEach((part) => reads(part, verdicts, facts));
-  } else if (condition !== null && typeof condition === "object") {
-    for (const [key, value] of Object.entries(condition)) {
-      if (key === "verdict_present" && typeof value === "string") {
-        verdicts.add(value);
-      } else if (key === "fact_ref" && typeof value === "string") {
-        facts.add(value);
-      } else {
-        reads(value, verdicts, facts);
-      }
-    }
-  }
-  return { verdicts, facts };
 }

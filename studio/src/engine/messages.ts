@@ -1,10 +1,12 @@
 /* What the page asks of the worker that has the engine, and what it answers. One row for
  * each kind of call: to add one, add a row here and a function in worker.ts. */
-import type { Diagnostic } from "motet/engine";
+import type { AgentCalls } from "./agents";
+import type { GraphCalls } from "./graphs";
+import type { Diagnostic, LedgerDemand, ProofDemand, ReceiptDemand } from "motet/engine";
 import type { Bundle } from "./bundle";
 import type { Description } from "../picture/description";
 
-export type { Diagnostic } from "motet/engine";
+export type { Diagnostic, LedgerDemand, ProofDemand, ReceiptDemand } from "motet/engine";
 
 export type Files = [path: string, text: string][];
 
@@ -33,6 +35,13 @@ export interface Good {
   picture: Description;
   /** Members and triggers, where it is a System. */
   system: Description | null;
+  /** Of a System: its members, each as a contract of its own. */
+  members: Member[];
+}
+export interface Member extends Good {
+  id: string;
+  /** The path of its file. */
+  root: string;
 }
 
 export interface Checked {
@@ -67,22 +76,53 @@ export interface Diff {
   removed: Changed[];
   changed: (Changed & { fields: FieldChange[] })[];
 }
+/** What becomes of a flow that stands at a step. */
+export interface Fate {
+  flow: string;
+  step: string;
+  states: Record<string, string>;
+  fate: "goes" | "stops" | "decide";
+  reasons: string[];
+}
 export interface Compared {
   diff: Diff;
   /** Of the older one. */
   picture: Description;
+  entities: { id: string; states: string[] }[];
+  fates: Fate[];
+  /** What the engine recommends for all of them. */
+  advice: string;
+  /** Why nothing is said of flows under way; "": it is. */
+  fault: string;
 }
 
-export interface Calls {
+/** Of a ledger that is being read: lines that hold, and bytes of all. */
+export interface Progress {
+  lines: number;
+  bytes: number;
+}
+export interface Verified {
+  told: Told;
+  /** Where lines begin, one mark for each piece that was read. */
+  marks: Progress[];
+}
+
+export interface Calls extends GraphCalls, AgentCalls {
   /** The root first. What is asked later is asked of the last contract that held. */
   check: { ask: { files: Files }; answer: Checked };
   /** A command of motet_contract_ask(): eval, partial, explain, actions, act, … */
-  ask: { ask: { command: string; options: Record<string, unknown> }; answer: Told };
+  ask: { ask: { command: string; options: Record<string, unknown>; /** Of another file; "": of the root. */ root?: string }; answer: Told };
+  /** A request of the language server's protocol, with the files as they are; what nobody waits for any more is answered by null. */
+  language: { ask: { files: Files; method: string; params: object }; answer: unknown };
   format: { ask: { text: string; name: string }; answer: string };
   /** Two versions, each with its root first. */
-  compare: { ask: { older: Files; newer: Files }; answer: Compared };
-  /** An export of a ledger, from its bytes. */
-  verify: { ask: { ledger: string; demand: { keys?: string[] } }; answer: Told };
+  compare: { ask: { older: Files; newer: Files; /** Of flows under way: frozen when they began, and states that are supposed; without them nothing is said of flows. */ facts?: string; suppose?: Record<string, string> }; answer: Compared };
+  /** An export of a ledger, from its bytes, read piece by piece. */
+  ledger: { ask: { file: Blob; demand: LedgerDemand }; answer: Verified };
+  receipts: { ask: { text: string; demand: ReceiptDemand }; answer: Told };
+  proof: { ask: { text: string; demand: ProofDemand }; answer: Told };
+  /** A command of motet_contract_ask() to another contract than the workspace's: a version that a server has. */
+  other: { ask: { etag: string; files: Files; command: string; options: Record<string, unknown> }; answer: Told };
   version: { ask: Record<string, never>; answer: { version: string; language: string } };
 }
 
@@ -93,4 +133,4 @@ export interface Fault {
   path: string;
   message: string;
 }
-export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault };
+export type Reply = { id: number; answer: unknown } | { id: number; fault: Fault } | { id: number; progress: Progress };

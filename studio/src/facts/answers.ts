@@ -75,17 +75,24 @@ function treeOf(b: Because, title: string): Tree {
 export interface Case {
   facts: string;
   states: States;
+  /** Which instance is meant, of entities with several. */
+  bind?: Record<string, string>;
+  /** Of which contract; "": of the root. */
+  root?: string;
 }
 
-export const partial = (x: Case): Promise<Partial_> => ask<Partial_>("partial", { facts: x.facts, partial: true });
+export const partial = (x: Case): Promise<Partial_> => ask<Partial_>("partial", { facts: x.facts, partial: true }, x.root);
 
 export async function flowsOf(persona: string, x: Case): Promise<FlowSaid[]> {
-  return (await ask<{ flows: FlowSaid[] }>("actions", { persona, facts: x.facts, partial: true, ...(Object.keys(x.states).length ? { states: x.states } : {}) })).flows;
+  return (await ask<{ flows: FlowSaid[] }>("actions", { persona, facts: x.facts, partial: true, ...(Object.keys(x.states).length ? { states: x.states } : {}) }, x.root)).flows;
 }
 
-export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean): Promise<Explained> {
-  const options = { ...what, facts: x.facts, ...("operation" in what && Object.keys(x.states).length ? { states: x.states } : {}), ...(whole ? {} : { partial: true }) };
-  const raw = await ask<Raw>("explain", options);
+type Asker = <T>(command: string, options: Record<string, unknown>, root?: string) => Promise<T>;
+
+/** Of the workspace's contract, or of another that `asker` asks. */
+export async function explain(what: { verdict: string } | { operation: string; persona: string }, x: Case, whole: boolean, asker: Asker = ask): Promise<Explained> {
+  const options = { ...what, facts: x.facts, ...("operation" in what && Object.keys(x.states).length ? { states: x.states, bind: x.bind ?? {} } : {}), ...(whole ? {} : { partial: true }) };
+  const raw = await asker<Raw>("explain", options, x.root);
   const title = "verdict" in what ? what.verdict : what.operation;
   return {
     tree: raw.why?.tree ? { condition: title, of: "verdict", value: "verdict" in what ? raw.present ?? null : raw.why.tree.value, parts: [raw.why.tree] } : treeOf(raw, title),

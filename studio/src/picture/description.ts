@@ -25,6 +25,8 @@ export interface Node {
   persona: string | null;
   role: string;
   faded: boolean;
+  /** Of a picture with what happened: it did, or it failed. */
+  seen?: boolean;
 }
 export interface Edge {
   from: string;
@@ -33,6 +35,7 @@ export interface Edge {
   tooltip: string | null;
   persona: string | null;
   line: "solid" | "dashed" | "dotted" | "bold";
+  seen?: boolean;
 }
 export interface Description {
   title: string;
@@ -44,7 +47,7 @@ export interface Description {
 }
 
 /** The groups inside one, itself first. */
-function inside(d: Description, name: string): Set<string> {
+export function inside(d: Description, name: string): Set<string> {
   const names = new Set([name]);
   for (const g of d.groups) {
     if (g.parent !== null && names.has(g.parent)) {

@@ -1,15 +1,16 @@
-/* Where things of a picture stand. Three ways:
+/* Where things of a picture stand. Four ways:
  *
  *   graph     states and members: dagre alone
+ *   tight     the same, close together: graphs of many nodes
  *   lanes     flows: a row for each persona, columns by dagre's ranks
  *   columns   rules: a column for each lane, rules left and verdicts right in it
  *
  * Everything is in pixels of the picture; nothing here touches the page but the measure
  * of texts. */
 import { graphlib, layout as dagre } from "@dagrejs/dagre";
-import type { Description, Edge, Group, Node } from "./description";
+import { type Description, type Edge, type Group, inside, type Node } from "./description";
 
-export type Way = "graph" | "lanes" | "columns";
+export type Way = "graph" | "tight" | "lanes" | "columns";
 export interface Point {
   x: number;
   y: number;
@@ -90,14 +91,17 @@ export function linesOf(label: string, widest = WIDEST, most = 5): string[] {
   return kept.length > most ? [...kept.slice(0, most - 1), kept[most - 1] + " …"] : kept;
 }
 
+/** Roles that are drawn with points at their sides. */
+export const DIAMONDS: ReadonlySet<string> = new Set(["choice", "trigger"]);
+
 function sized(node: Node): PlacedNode {
   if (node.role === "start") {
     return { node, lines: [], x: 0, y: 0, width: 14, height: 14 };
   }
   const lines = linesOf(node.label);
   const wide = Math.max(...lines.map((l, i) => textWidth(l, i ? "12px system-ui, sans-serif" : "600 13px system-ui, sans-serif")));
-  const pad = node.role === "choice" ? 44 : 24;
-  return { node, lines, x: 0, y: 0, width: Math.max(56, Math.ceil(wide) + pad), height: lines.length * LINE + (node.role === "choice" ? 24 : 14) };
+  const diamond = DIAMONDS.has(node.role), pad = diamond ? 44 : 24;
+  return { node, lines, x: 0, y: 0, width: Math.max(56, Math.ceil(wide) + pad), height: lines.length * LINE + (diamond ? 24 : 14) };
 }
 
 function labelOf(edge: Edge): { lines: string[]; width: number } | null {
@@ -162,12 +166,13 @@ interface Laid {
   height: number;
 }
 
-function lay(d: Description, rankdir: "LR" | "TB", withGroups: boolean): Laid {
+function lay(d: Description, rankdir: "LR" | "TB", withGroups: boolean, tight = false): Laid {
   const g = new graphlib.Graph({ multigraph: true, compound: withGroups });
-  g.setGraph({ rankdir, nodesep: rankdir === "LR" ? 26 : 34, ranksep: 44, edgesep: 14, marginx: MARGIN, marginy: MARGIN });
+  g.setGraph({ rankdir, nodesep: tight ? 16 : rankdir === "LR" ? 26 : 34, ranksep: tight ? 28 : 44, edgesep: 14, marginx: MARGIN, marginy: MARGIN });
   const nodes = new Map<string, PlacedNode>();
   if (withGroups) {
     d.groups.forEach((group) => g.setNode(group.name, { width: 0, height: 0 }));
+    d.groups.forEach((group) => group.parent !== null && g.hasNode(group.parent) && g.setParent(group.name, group.parent));
   }
   for (const node of d.nodes) {
     const placed = sized(node);
@@ -202,13 +207,16 @@ function withLabel(edge: Edge, at: Point | null): PlacedEdge["label"] {
   return label && at ? { ...label, x: at.x, y: at.y } : null;
 }
 
-function graph(d: Description, rankdir: "LR" | "TB"): Placed {
-  const boxes = d.groups.filter((g) => d.nodes.some((n) => n.group === g.name));
-  const laid = lay({ ...d, groups: boxes }, rankdir, boxes.length > 0);
+function graph(d: Description, rankdir: "LR" | "TB", tight: boolean): Placed {
+  const insides = new Map(d.groups.map((g) => [g.name, inside(d, g.name)]));
+  const membersOf = (g: Group): Node[] => d.nodes.filter((n) => n.group !== null && insides.get(g.name)!.has(n.group));
+  const boxes = d.groups.filter((g) => membersOf(g).length);
+  const laid = lay({ ...d, groups: boxes }, rankdir, boxes.length > 0, tight);
   const lanes = boxes.map((group): PlacedLane => {
-    const members = d.nodes.filter((n) => n.group === group.name).map((n) => laid.nodes.get(n.name)!);
-    const left = Math.min(...members.map((m) => m.x - m.width / 2)) - 14, right = Math.max(...members.map((m) => m.x + m.width / 2)) + 14;
-    const top = Math.min(...members.map((m) => m.y - m.height / 2)) - 30, bottom = Math.max(...members.map((m) => m.y + m.height / 2)) + 14;
+    const members = membersOf(group).map((n) => laid.nodes.get(n.name)!);
+    const around = boxes.filter((g) => g !== group && insides.get(group.name)!.has(g.name)).length ? 1 : 0; // room for a box in it
+    const left = Math.min(...members.map((m) => m.x - m.width / 2)) - 14 - 12 * around, right = Math.max(...members.map((m) => m.x + m.width / 2)) + 14 + 12 * around;
+    const top = Math.min(...members.map((m) => m.y - m.height / 2)) - 30 - 28 * around, bottom = Math.max(...members.map((m) => m.y + m.height / 2)) + 14 + 12 * around;
     return { group, x: left, y: top, width: right - left, height: bottom - top, row: false };
   });
   const up = Math.min(0, ...lanes.map((l) => l.y - 4));
@@ -506,5 +514,5 @@ function through(edge: Edge, way: PlacedNode[]): PlacedEdge {
 /** The whole picture. `narrow`: taller than wide is better. */
 export function layout(whole: Description, way: Way, narrow = false): Placed {
   const d = merged(whole);
-  return way === "lanes" ? lanes(d) : way === "columns" ? columns(d) : graph(d, narrow ? "TB" : "LR");
+  return way === "lanes" ? lanes(d) : way === "columns" ? columns(d) : graph(d, narrow ? "TB" : "LR", way === "tight");
 }

@@ -1,7 +1,11 @@
 /* Two pictures over one another: what is in both, what is new, what is gone. */
 import type { Description, Edge, Node } from "./description";
 
-export type Mark = "new" | "gone";
+export type Mark = "new" | "gone" | "seen" | "partly" | "never" | "goes" | "stops" | "decide";
+/** As a screen reader says them. */
+export const MARKS: Record<Mark, string> = {
+  new: "new", gone: "gone", seen: "covered", partly: "covered in part", never: "not covered", goes: "flows here go on", stops: "flows here must stop", decide: "flows here need a decision",
+};
 export interface Overlay {
   picture: Description;
   /** By name of a node, or "from>to label" of an edge. */

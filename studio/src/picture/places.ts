@@ -52,9 +52,10 @@ function covers(p: Place, file: string, line: number, column: number): boolean {
 const DRAWN = new Set(["entity", "flow", "rule", "operation", "fact", "persona", "verdict", "step", "state"]);
 
 /** The paths that a name of the source may have in a picture, without member. */
-function drawn(n: Named): string {
+function drawn(n: Named): string[] {
   const [id, inner] = n.id.split(".");
-  return n.kind === "state" ? `entity/${id}/${inner}` : n.kind === "step" ? `flow/${id}/${inner}` : `${n.kind}/${n.id}`;
+  const name = n.kind === "state" ? `entity/${id}/${inner}` : n.kind === "step" ? `flow/${id}/${inner}` : `${n.kind}/${n.id}`;
+  return n.kind === "operation" ? [name, `${name}/when`] : [name]; // behind the rules, too
 }
 
 /** What a place in the source speaks of: the name under it, else the construct around it. */
@@ -62,12 +63,12 @@ export function namesAt(good: Good, file: string, line: number, column: number):
   const here = good.index.filter((n) => DRAWN.has(n.kind));
   const under = here.filter((n) => covers(n.at, file, line, column));
   if (under.length) {
-    return under.map(drawn);
+    return under.flatMap(drawn);
   }
   const before = here.filter((n) => n.is_definition && n.at.file === file && n.kind !== "state" && n.kind !== "verdict" &&
     (n.at.line < line || (n.at.line === line && n.at.column <= column)));
   const last = before[before.length - 1];
-  return last ? [drawn(last)] : [];
+  return last ? drawn(last) : [];
 }
 
 /** Is this thing of a picture one of these? A member of a System may stand in front. */

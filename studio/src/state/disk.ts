@@ -1,10 +1,16 @@
 /* Files of the reader's machine: opened by choosing or dropping them, saved as downloads. */
-import { evidence } from "./evidence.svelte";
 import { notices } from "./notices.svelte";
 import { workspace } from "./workspace.svelte";
+import { evidenceKind, LOOKED_AT } from "../verify/kinds";
 
 const LARGEST = 4 << 20;
 const KINDS = /\.(tenor|json|ya?ml)$/i;
+const EVIDENCE = /\.(jsonl|pub|vkey|note)$/i;
+
+/** Ledgers, receipts, proofs and keys go to where they are verified. */
+async function isEvidence(file: File): Promise<boolean> {
+  return EVIDENCE.test(file.name) || (!/\.(tenor|ya?ml)$/i.test(file.name) && evidenceKind(await file.slice(0, LOOKED_AT).text()) !== null);
+}
 
 /** The root is what others do not import: a System, else the first in order. */
 function rootFirst(files: [string, string][]): [string, string][] {
@@ -17,14 +23,37 @@ function isFacts(path: string, text: string): boolean {
   return /\.json$/i.test(path) && !/"kind"\s*:\s*"Bundle"/.test(text);
 }
 
+/** Graphs, agents and what they did: opened where one looks at such things, or when they say so themselves. */
+async function openRun(list: File[]): Promise<boolean> {
+  const here = /^#\/(graphs|agents)/.test(location.hash);
+  const own = here ? list : list.filter((f) => /\.ya?ml$/i.test(f.name) && f.size < LARGEST);
+  const say = /^["']?(kind|agent)["']?\s*:\s*["']?(cluster|adapter|source|compute|trigger|action)?/m;
+  const read = here ? [] : await Promise.all(own.map((f) => f.slice(0, 4000).text()));
+  const found = here ? "" : read.some((t) => say.exec(t)?.[2]) ? "graphs" : read.some((t) => say.exec(t)?.[1] === "agent") ? "agents" : null;
+  if (found === null || !own.length) {
+    return false;
+  }
+  if (found) {
+    location.hash = `#/${found}`;
+  }
+  const run = await import("../run/open");
+  await run.openRun(list);
+  return true;
+}
+
 export async function openFiles(list: Iterable<File>): Promise<void> {
-  const proofs = [...list].filter((f) => /\.(jsonl|pub)$/i.test(f.name));
+  const given = [...list]; // a list of the browser is empty once this function waits
+  if (await openRun(given)) {
+    return;
+  }
+  const proofs = (await Promise.all(given.map(async (f) => [f, await isEvidence(f)] as const))).filter(([, is]) => is).map(([f]) => f);
   if (proofs.length) {
     location.hash = "#/verify";
+    const { evidence } = await import("./evidence.svelte");
     await evidence.open(proofs);
     return;
   }
-  const all = [...list].filter((f) => KINDS.test(f.name));
+  const all = given.filter((f) => KINDS.test(f.name));
   if (!all.length) {
     notices.say("Nothing there to open: contracts end in .tenor, bundles and facts in .json, scenarios in .yaml.");
     return;

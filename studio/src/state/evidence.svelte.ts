@@ -1,6 +1,9 @@
-/* What is verified: an export of a ledger or a receipt, and the keys that the reader trusts. Kept while the page is
- * open, not in the draft: it may be large, and somebody else's. */
-import { call, EngineFault } from "../engine/client";
+/* What is verified: a ledger, receipts or a proof, and what the reader trusts and demands. Kept while the page is
+ * open, not in the draft: it may be large, and somebody else's. It is verified by an engine of its own, so that
+ * whoever edits does not wait. */
+import { EngineFault, EngineWorker } from "../engine/client";
+import type { LedgerDemand, ProofDemand, Progress, ReceiptDemand } from "../engine/messages";
+import { evidenceKind, LOOKED_AT, type Kind } from "../verify/kinds";
 
 /** The answer of `motet ledger verify --json`. */
 export interface LedgerSaid {
@@ -8,64 +11,203 @@ export interface LedgerSaid {
   records: number;
   attested: number;
   checkpoints: number;
+  documents: number;
   signed: boolean;
   believed_key: boolean;
   signer?: string;
   head: string;
+  root: string;
   line?: number;
   record?: number;
   problem?: string;
+  origin?: string;
+  witnessed?: number;
+  witnesses?: number;
+  witnesses_ahead?: number;
 }
+/** A line of `motet receipt verify --json`. */
+export interface ReceiptSaid {
+  holds: boolean;
+  complete: boolean;
+  record: number;
+  signer: string;
+  witnesses: number;
+  witnesses_ahead?: number;
+  problem?: string;
+  decision: Record<string, unknown>;
+}
+/** The answer of `motet ledger verify --proof --json`. */
+export interface ProofSaid {
+  holds: boolean;
+  proof: "inclusion" | "consistency";
+  problem?: string;
+}
+export type Said =
+  | { kind: "ledger"; code: number; is: LedgerSaid; demand: LedgerDemand; unused: string[] }
+  | { kind: "receipts"; code: number; is: ReceiptSaid[]; demand: ReceiptDemand }
+  | { kind: "proof"; code: number; is: ProofSaid; demand: ProofDemand; text: string };
+export interface Given {
+  kind: Kind;
+  name: string;
+  text: string;
+}
+
+const TEXT_MOST = 64 << 20; // bytes of receipts
+const PAUSE = 250; // ms after the last key, before all is verified again
+const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
+const some = <T>(list: T[]): T[] | undefined => (list.length ? list : undefined);
 
 class Evidence {
   name = $state("");
-  text = $state.raw("");
+  kind = $state<"" | "ledger" | "receipts" | "proof">("");
+  file = $state.raw<File | null>(null);
+  /** Checkpoints and a note that were kept elsewhere. */
+  given = $state.raw<Given[]>([]);
   keys = $state("");
-  said = $state.raw<LedgerSaid | null>(null);
+  witnesses = $state("");
+  quorum = $state("");
+  domain = $state("");
+  origin = $state("");
+  ledger = $state("");
+  /** Of a ledger: it must be signed. Of receipts: a promise is not enough. */
+  strict = $state(false);
+  said = $state.raw<Said | null>(null);
+  marks = $state.raw<Progress[]>([]);
+  progress = $state.raw<(Progress & { since: number; now: number }) | null>(null);
   trouble = $state("");
   busy = $state(false);
-  #turn = 0;
+  stopped = $state(-1);
+  #worker: EngineWorker | null = null;
+  #later: ReturnType<typeof setTimeout> | undefined;
 
   async open(files: readonly File[]): Promise<void> {
-    const key = files.find((f) => /\.pub$/i.test(f.name)), ledger = files.find((f) => !/\.pub$/i.test(f.name));
-    if (key) {
-      this.keys = (await key.text()).trim();
-    }
-    if (ledger) {
-      this.name = ledger.name;
-      this.text = await ledger.text();
+    this.stop();
+    this.stopped = -1;
+    for (const file of files) {
+      const head = await file.slice(0, LOOKED_AT).text();
+      this.#take(file, evidenceKind(head) ?? "ledger", head.trim());
     }
     await this.verify();
   }
 
+  #take(file: File, kind: Kind, text: string): void {
+    if (kind === "keys" || kind === "witnesses") {
+      this[kind] = [...new Set([...words(this[kind]), ...words(text)])].join("\n");
+    } else if (kind === "checkpoint" || kind === "note") {
+      const rest = this.given.filter((g) => (kind === "note" ? g.kind !== "note" : g.text !== text));
+      this.given = [...rest, { kind, name: file.name, text: kind === "note" ? `${text}\n` : text }];
+    } else {
+      this.name = file.name;
+      this.file = file;
+      this.kind = kind;
+      this.said = null;
+      this.marks = [];
+    }
+  }
+
+  drop(given: Given): void {
+    this.given = this.given.filter((g) => g !== given);
+    void this.verify();
+  }
+
+  /** Something that is demanded was changed: verified again when the typing stops. */
+  changed(): void {
+    clearTimeout(this.#later);
+    this.#later = setTimeout(() => void this.verify(), PAUSE);
+  }
+
+  #demand(): LedgerDemand & { now?: number } {
+    const witnesses = some(words(this.witnesses));
+    return {
+      keys: some(words(this.keys)), domain: this.domain || undefined, origin: this.origin || undefined,
+      witnesses, witness_quorum: witnesses && Number(this.quorum) ? Number(this.quorum) : undefined, now: witnesses && Math.floor(Date.now() / 1000),
+    };
+  }
+
+  get checkpoints(): string[] {
+    return this.given.filter((g) => g.kind === "checkpoint").map((g) => g.text);
+  }
+
+  async #ask(worker: EngineWorker, file: File): Promise<Said | null> {
+    const demand = this.#demand();
+    if (this.kind === "ledger") {
+      const since = performance.now();
+      const note = this.given.find((g) => g.kind === "note"), noted = demand.witnesses !== undefined || demand.origin !== undefined;
+      const asked = { ...demand, checkpoint: this.checkpoints.at(-1), note: noted ? note?.text : undefined, require_signature: this.strict || undefined };
+      const unused = [...this.given.filter((g) => g.kind === "checkpoint").slice(0, -1).map((g) => `${g.name}: one checkpoint at a time`), ...(note && !noted ? [`${note.name}: name the log or witnesses that the note must be of`] : [])];
+      const { told, marks } = await worker.call("ledger", { file, demand: asked }, (is) => (this.progress = { ...is, since, now: performance.now() }));
+      this.marks = marks;
+      return { kind: "ledger", code: told.code, is: JSON.parse(told.text) as LedgerSaid, demand: asked, unused };
+    }
+    if (file.size > TEXT_MOST) {
+      throw new EngineFault({ kind: "limit", path: "", message: `more than ${TEXT_MOST >> 20} MB: motet verifies it` });
+    }
+    const text = await file.text();
+    if (this.kind === "proof") {
+      const asked = { checkpoints: this.checkpoints.slice(-2), keys: demand.keys, domain: demand.domain };
+      if (!asked.checkpoints.length) {
+        return null;
+      }
+      const told = await worker.call("proof", { text, demand: asked });
+      return { kind: "proof", code: told.code, is: JSON.parse(told.text) as ProofSaid, demand: asked, text };
+    }
+    const asked = { ...demand, keys: demand.keys ?? [], complete: this.strict || undefined, ledger: this.ledger || undefined };
+    if (!asked.keys.length) {
+      return null;
+    }
+    const told = await worker.call("receipts", { text, demand: asked });
+    return { kind: "receipts", code: told.code, is: told.text.trim().split("\n").map((l) => JSON.parse(l) as ReceiptSaid), demand: asked };
+  }
+
   async verify(): Promise<void> {
-    const turn = ++this.#turn;
-    if (!this.text) {
+    this.stop();
+    const file = this.file;
+    if (!file) {
       return;
     }
+    const worker = (this.#worker ??= new EngineWorker());
     this.busy = true;
+    this.stopped = -1;
+    this.trouble = "";
     try {
-      const keys = this.keys.split(/\s+/).filter(Boolean);
-      const told = await call("verify", { ledger: this.text, demand: keys.length ? { keys } : {} });
-      if (turn === this.#turn) {
-        this.said = JSON.parse(told.text) as LedgerSaid;
-        this.trouble = "";
+      const said = await this.#ask(worker, file);
+      if (worker === this.#worker) {
+        this.said = said;
       }
     } catch (fault) {
-      if (turn === this.#turn) {
+      if (worker === this.#worker) {
         this.said = null;
-        this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
+        this.trouble = fault instanceof Error ? fault.message : String(fault);
       }
     } finally {
-      this.busy = turn === this.#turn ? false : this.busy;
+      if (worker === this.#worker) {
+        this.busy = false;
+        this.progress = null;
+      }
+    }
+  }
+
+  /** Nothing is said about what was not read to its end. */
+  stop(): void {
+    clearTimeout(this.#later);
+    if (this.busy) {
+      this.#worker?.end();
+      this.#worker = null;
+      this.stopped = this.progress?.lines ?? 0;
+      this.busy = false;
+      this.progress = null;
+      this.said = null;
     }
   }
 
   clear(): void {
-    this.#turn++;
-    this.name = this.text = this.trouble = "";
-    this.said = null;
-    this.busy = false;
+    this.stop();
+    this.#worker?.end();
+    this.#worker = null;
+    this.name = this.kind = this.trouble = "";
+    this.file = this.said = null;
+    this.marks = this.given = [];
+    this.stopped = -1;
   }
 }
 

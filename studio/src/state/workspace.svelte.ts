@@ -5,7 +5,7 @@
  * and answers stay. Everything is kept in this browser as a draft, so nothing is lost by a reload. */
 import { all } from "../engine/bundle";
 import { EngineFault, call } from "../engine/client";
-import type { Checked, Files, Good, Place } from "../engine/messages";
+import type { Checked, Files, Good, Member, Place } from "../engine/messages";
 import { notices } from "./notices.svelte";
 import { pack, unpack } from "./share";
 
@@ -20,12 +20,16 @@ export interface Saved {
   facts: string;
   /** Of each entity's one instance, where it is not the initial one. */
   states?: Record<string, string>;
+  /** Of entities with named instances: the state of each. */
+  instances?: States;
   /** The older version that it is compared with. */
   base?: Files | null;
 }
 
 export const DRAFT = "motet.studio.draft";
 const SAVE_AFTER = 250;
+/** What the engine calls the one instance of an entity. */
+export const ONE = "_default";
 
 function isFiles(files: unknown): files is Files {
   return Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
@@ -39,7 +43,8 @@ function readSaved(value: unknown): Saved {
     throw new Error("this is not a workspace of Studio");
   }
   const states = Object.entries(v.states ?? {}).filter(([, s]) => typeof s === "string");
-  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), base: isFiles(v.base) ? v.base : null };
+  const instances = Object.entries(v.instances ?? {}).filter(([, of]) => of !== null && typeof of === "object" && Object.keys(of).length > 0 && Object.values(of).every((s) => typeof s === "string"));
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), instances: Object.fromEntries(instances), base: isFiles(v.base) ? v.base : null };
 }
 
 class Workspace {
@@ -48,6 +53,11 @@ class Workspace {
   current = $state("");
   facts = $state("{}");
   at = $state.raw<Record<string, string>>({});
+  named = $state.raw<States>({});
+  /** Which instance is meant, of entities that have several. */
+  meant = $state.raw<Record<string, string>>({});
+  /** Of a System: the member that is tried; "": the first. */
+  member = $state("");
   base = $state.raw<Files | null>(null);
   checked = $state.raw<Checked>({ diagnostics: [], good: null });
   good = $state.raw<Good | null>(null);
@@ -60,6 +70,8 @@ class Workspace {
   goal = $state.raw<Place | null>(null);
   /** Grows with every text that did not come from the editor itself. */
   opened = $state(0);
+  /** Grows with every workspace that is opened. */
+  began = $state(0);
   #asking = false;
   #again = false;
   #timer = 0;
@@ -70,7 +82,7 @@ class Workspace {
   }
 
   get saved(): Saved {
-    return { name: this.name, files: this.files, facts: this.facts, states: this.at, base: this.base };
+    return { name: this.name, files: this.files, facts: this.facts, states: this.at, instances: this.named, base: this.base };
   }
 
   // ---- open and keep ----
@@ -80,11 +92,15 @@ class Workspace {
     this.files = saved.files;
     this.facts = saved.facts;
     this.at = saved.states ?? {};
+    this.named = saved.instances ?? {};
+    this.meant = {};
+    this.member = "";
     this.base = saved.base ?? null;
     this.current = saved.files[0]![0];
     this.good = null;
     this.cursor = null;
     this.opened++;
+    this.began++;
     this.#changed();
   }
 
@@ -151,6 +167,14 @@ class Workspace {
     this.#changed();
   }
 
+  /** Several texts at once; null: no such file any more. `anew`: the editor's own is among them. */
+  write(texts: [path: string, text: string | null][], anew = false): void {
+    const all = new Map<string, string | null>([...this.files, ...texts]);
+    this.files = [...all].filter((f): f is [string, string] => f[1] !== null);
+    this.opened += anew ? 1 : 0;
+    this.#changed();
+  }
+
   addFile(): void {
     let n = 1;
     while (this.files.some(([path]) => path === `file${n}.tenor`)) {
@@ -182,21 +206,120 @@ class Workspace {
     this.#keepSoon();
   }
 
-  /** The state of an entity's one instance. */
-  stateOf(entity: string): string {
-    const known = all(this.good?.bundle, "Entity").find((e) => e.id === entity);
-    const at = this.at[entity];
-    return known && at !== undefined && known.states.includes(at) ? at : known?.initial ?? "";
+  // ---- what is tried: the contract, or a member of the System ----
+
+  get #tried(): Member | undefined {
+    return this.good?.members.find((m) => m.id === this.member) ?? this.good?.members[0];
   }
 
-  setState(entity: string, state: string): void {
-    this.at = { ...this.at, [entity]: state };
+  /** Its name; "": the contract itself. */
+  get tried(): string {
+    return this.#tried?.id ?? "";
+  }
+
+  get subject(): Good | null {
+    return this.#tried ?? this.good;
+  }
+
+  /** Of whom the engine is asked; "": of the root. */
+  get root(): string {
+    return this.#tried?.root ?? "";
+  }
+
+  // ---- instances and their states ----
+
+  /** An entity that members share is one; one that only has the same name is another. */
+  slot(entity: string, member = this.#tried?.id ?? ""): string {
+    const shared = all(this.good?.bundle, "System").some((s) => s.shared_entities?.some((e) => e.entity === entity && e.contracts.includes(member)));
+    const namesakes = this.good?.members.filter((m) => all(m.bundle, "Entity").some((e) => e.id === entity)).length ?? 0;
+    return !member || shared || namesakes < 2 ? entity : `${member}/${entity}`;
+  }
+
+  /** All instances of an entity, with their states; without a name there is one. */
+  instancesOf(entity: string): [name: string, state: string][] {
+    const known = all(this.subject?.bundle, "Entity").find((e) => e.id === entity);
+    const slot = this.slot(entity);
+    const fits = (state: string | undefined): string => (known && state !== undefined && known.states.includes(state) ? state : known?.initial ?? "");
+    const named = Object.entries(this.named[slot] ?? {});
+    return named.length ? named.map(([name, state]) => [name, fits(state)]) : [[ONE, fits(this.at[slot])]];
+  }
+
+  /** The instance that is meant where one has to be named. */
+  meantOf(entity: string): string {
+    const all = this.instancesOf(entity), meant = this.meant[this.slot(entity)];
+    return all.some(([name]) => name === meant) ? meant! : all[0]![0];
+  }
+
+  mean(entity: string, instance: string): void {
+    this.meant = { ...this.meant, [this.slot(entity)]: instance };
+  }
+
+  /** The state of the instance that is meant. */
+  stateOf(entity: string): string {
+    const meant = this.meantOf(entity);
+    return this.instancesOf(entity).find(([name]) => name === meant)?.[1] ?? "";
+  }
+
+  setState(entity: string, state: string, instance = this.meantOf(entity)): void {
+    const slot = this.slot(entity);
+    if (this.named[slot] || instance !== ONE) {
+      this.named = { ...this.named, [slot]: { ...this.named[slot], [instance]: state } };
+    } else {
+      this.at = { ...this.at, [slot]: state };
+    }
     this.#keepSoon();
+  }
+
+  /** All of them at once: what a moment of the simulation had. */
+  setStates(at: Record<string, string>, named: States): void {
+    this.at = at;
+    this.named = named;
+    this.#keepSoon();
+  }
+
+  #setInstances(entity: string, list: [string, string][], said: string): void {
+    const before = this.named, slot = this.slot(entity);
+    this.named = { ...this.named, [slot]: Object.fromEntries(list) };
+    this.#keepSoon();
+    if (said) {
+      notices.say(said, () => {
+        this.named = before;
+        this.#keepSoon();
+      });
+    }
+  }
+
+  /** Where there was one without a name, it gets one. */
+  addInstance(entity: string): void {
+    const stem = entity.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-");
+    const old = this.instancesOf(entity).map(([name, state], i): [string, string] => [name === ONE ? `${stem}-${i + 1}` : name, state]);
+    let n = old.length + 1;
+    while (old.some(([name]) => name === `${stem}-${n}`)) {
+      n++;
+    }
+    const initial = all(this.subject?.bundle, "Entity").find((e) => e.id === entity)?.initial ?? "";
+    this.#setInstances(entity, [...old, [`${stem}-${n}`, initial]], "");
+  }
+
+  renameInstance(entity: string, name: string, to: string): void {
+    const list = this.instancesOf(entity);
+    if (to && to !== name && !list.some(([other]) => other === to)) {
+      this.#setInstances(entity, list.map(([other, state]) => [other === name ? to : other, state]), "");
+    }
+  }
+
+  removeInstance(entity: string, name: string): void {
+    this.#setInstances(entity, this.instancesOf(entity).filter(([other]) => other !== name), `Removed ${name}.`);
   }
 
   /** As the engine takes them. */
   get states(): States {
-    return Object.fromEntries(all(this.good?.bundle, "Entity").map((e) => [e.id, { _default: this.stateOf(e.id) }]));
+    return Object.fromEntries(all(this.subject?.bundle, "Entity").map((e) => [e.id, Object.fromEntries(this.instancesOf(e.id))]));
+  }
+
+  /** Which instance is meant, where there are several. */
+  get bind(): Record<string, string> {
+    return Object.fromEntries(all(this.subject?.bundle, "Entity").filter((e) => this.instancesOf(e.id).length > 1).map((e) => [e.id, this.meantOf(e.id)]));
   }
 
   /** Another file is the contract; those beside it stay. */
@@ -212,7 +335,7 @@ class Workspace {
   /** Keeps the contract as it is now to be compared with, or forgets it. */
   setBase(keep: boolean): void {
     const before = this.base;
-    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$/.test(path)) : null;
+    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path)) : null;
     this.#keepSoon();
     notices.say(keep ? "Kept as the old version. Change the text, and come back." : "The old version is forgotten.", () => {
       this.base = before;
@@ -247,7 +370,7 @@ class Workspace {
     do {
       this.#again = false;
       try {
-        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$/.test(path)) });
+        this.checked = await call("check", { files: this.files.filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path)) });
         this.good = this.checked.good ?? this.good;
         this.trouble = "";
       } catch (fault) {

@@ -224,6 +224,8 @@ static void no_agent_and_no_evidence(void **state)
     motet_answer_free(a);
     assert_int_equal(motet_receipt_verify(none, none, &a), MOTET_E_USAGE);
     motet_answer_free(a);
+    assert_int_equal(motet_proof_verify(none, none, &a), MOTET_E_USAGE);
+    motet_answer_free(a);
 }
 
 /* ---- texts ---- */
@@ -288,6 +290,8 @@ static void through_everything(motet_str given)
     (void)motet_ledger_verify(given, none, &a);
     motet_answer_free(a);
     (void)motet_receipt_verify(given, given, &a);
+    motet_answer_free(a);
+    (void)motet_proof_verify(given, given, &a);
     motet_answer_free(a);
     motet_primitives_free(p);
     motet_run_free(run);

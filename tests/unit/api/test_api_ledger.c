@@ -1,8 +1,10 @@
-/* motet_ledger_verify: what a ledger is compared with, and what of it is refused. The
- * ledger, its note and the cosignatures are made here with keys of fixed seeds. */
+/* motet_ledger_verify and motet_ledger_check: what a ledger is compared with, and what
+ * of it is refused, whole and in pieces of any size; motet_proof_verify. The ledger,
+ * its note and the cosignatures are made here with keys of fixed seeds. */
 #include "../rows.h"
 #include "base/json_write.h"
 #include "ledger/note.h"
+#include "ledger/proof.h"
 #include "ledger/verify.h"
 
 #include <motet.h>
@@ -196,9 +198,187 @@ static void verifies(void **state)
     mt_buf_free(&options);
 }
 
+/* ---- in pieces ---- */
+
+static motet_answer *whole(mt_str text, mt_str options)
+{
+    motet_answer *a = NULL;
+    (void)motet_ledger_verify((motet_str){text.ptr, text.len},
+                              (motet_str){options.ptr, options.len}, &a);
+    return a;
+}
+
+static motet_answer *in_pieces(mt_str text, mt_str options, size_t piece)
+{
+    motet_ledger_check *c = NULL;
+    motet_answer *a = NULL;
+    motet_status status =
+        motet_ledger_check_new((motet_str){options.ptr, options.len}, &c);
+    for (size_t at = 0; !status && at < text.len; at += piece) {
+        size_t rest = text.len - at;
+        status = motet_ledger_check_feed(
+            c, (motet_str){text.ptr + at, rest < piece ? rest : piece});
+    }
+    assert_true(motet_ledger_check_bytes(c) <= text.len + 1);
+    (void)motet_ledger_check_end(c, &a);
+    assert_int_equal(motet_ledger_check_feed(c, (motet_str){"x", 1}), MOTET_E_USAGE);
+    motet_ledger_check_free(c);
+    return a;
+}
+
+static void assert_says(motet_str a, motet_str b)
+{
+    assert_int_equal(a.len, b.len);
+    assert_memory_equal(a.ptr, b.ptr, a.len);
+}
+
+static void assert_same(mt_str text, mt_str options)
+{
+    motet_answer *want = whole(text, options);
+    for (size_t piece = 1; piece <= text.len + 1; piece = piece * 2 + 1) {
+        motet_answer *is = in_pieces(text, options, piece);
+        assert_int_equal(motet_answer_code(is), motet_answer_code(want));
+        assert_says(motet_answer_text(is), motet_answer_text(want));
+        assert_says(motet_answer_message(is), motet_answer_message(want));
+        motet_answer_free(is);
+    }
+    motet_answer_free(want);
+}
+
+/* The ledger as it is, cut off, with an empty line, with one changed byte. */
+static void pieces_say_the_same(void **state)
+{
+    const struct row *row = *state;
+    mt_buf options = options_of(row->options), hurt = {0};
+    mt_str text = mt_buf_str(&ledger);
+    assert_same(text, mt_buf_str(&options));
+    assert_same(mt_str_from(text.ptr, text.len - 1), mt_buf_str(&options));
+    assert_same(mt_str_from(text.ptr, text.len / 2), mt_buf_str(&options));
+    mt_buf_adds(&hurt, text);
+    mt_buf_addz(&hurt, "\n");
+    assert_same(mt_buf_str(&hurt), mt_buf_str(&options));
+    hurt.ptr[text.len / 2] ^= 1;
+    assert_same(mt_buf_str(&hurt), mt_buf_str(&options));
+    mt_buf_free(&hurt);
+    mt_buf_free(&options);
+}
+
+static void lines_and_bytes_are_told(void **state)
+{
+    (void)state;
+    motet_ledger_check *c = NULL;
+    assert_int_equal(motet_ledger_check_new((motet_str){NULL, 0}, &c), MOTET_OK);
+    size_t first = mt_str_find(mt_buf_str(&ledger), '\n') + 1;
+    assert_int_equal(motet_ledger_check_feed(c, (motet_str){ledger.ptr, first + 7}),
+                     MOTET_OK);
+    assert_int_equal(motet_ledger_check_lines(c), 1);
+    assert_int_equal(motet_ledger_check_bytes(c), first);
+    motet_ledger_check_free(c); /* in the middle */
+    motet_ledger_check_free(NULL);
+    assert_int_equal(motet_ledger_check_lines(NULL), 0);
+    assert_int_equal(motet_ledger_check_bytes(NULL), 0);
+    assert_int_equal(motet_ledger_check_feed(NULL, (motet_str){"", 0}), MOTET_E_USAGE);
+    motet_answer *a;
+    assert_int_equal(motet_ledger_check_end(NULL, &a), MOTET_E_USAGE);
+    assert_null(a);
+}
+
+/* What has no end is not gathered for ever. */
+static void a_line_has_a_limit(void **state)
+{
+    (void)state;
+    static const char MANY[1 << 20];
+    motet_ledger_check *c = NULL;
+    motet_answer *a = NULL;
+    motet_status status = motet_ledger_check_new((motet_str){NULL, 0}, &c);
+    for (int i = 0; i < 16; i++) {
+        assert_int_equal(status, MOTET_OK);
+        status = motet_ledger_check_feed(c, (motet_str){MANY, sizeof MANY});
+    }
+    assert_int_equal(status, MOTET_OK); /* exactly as much as is allowed */
+    assert_int_equal(motet_ledger_check_feed(c, (motet_str){"x", 1}), MOTET_E_REJECTED);
+    assert_int_equal(motet_ledger_check_end(c, &a), MOTET_E_REJECTED);
+    assert_says(motet_answer_message(a),
+                (motet_str){"line 1: more than 16777216 bytes", 32});
+    motet_answer_free(a);
+    motet_ledger_check_free(c);
+}
+
+/* ---- proofs ---- */
+
+/* clang-format off */
+static const struct proof_row {
+    const char *name, *options;
+    bool changed; /* one digit of the proof */
+    int code;
+    const char *want;
+} PROOFS[] = {
+    {"a proof holds", "{'checkpoints':['$checkpoint']}", false, 0, "{\"holds\": true, \"proof\": \"inclusion\"}\n"},
+    {"a proof that was changed", "{'checkpoints':['$checkpoint']}", true, 1, "\"holds\": false"},
+    {"of another key", "{'checkpoints':['$bare'],'keys':['$key1']}", false, 1, "a checkpoint is signed by another key"},
+    {"of another domain", "{'checkpoints':['$bare'],'domain':'there'}", false, 1, "another trust domain than expected"},
+    {"of its domain", "{'checkpoints':['$bare'],'domain':'here'}", false, 0, "true"},
+    {"no proof without a checkpoint", "{}", false, 2, "checkpoints"},
+    {"no proof with three", "{'checkpoints':['','','']}", false, 2, "checkpoints"},
+    {"a checkpoint that is none", "{'checkpoints':['x']}", false, 1, "`checkpoints`: this is not a checkpoint"},
+};
+/* clang-format on */
+
+static void make_proof(mt_buf *out)
+{
+    lg_entry e;
+    lg_proof path;
+    mt_sha256 leaves[RECORDS];
+    mt_str rest = mt_buf_str(&ledger), second = {0};
+    for (int i = 0; i < RECORDS; i++) {
+        mt_str line = mt_str_from(rest.ptr, mt_str_find(rest, '\n'));
+        assert_int_equal(lg_entry_read(line, &e), MT_OK);
+        leaves[i] = lg_leaf(&e.hash);
+        second = i == 1 ? line : second;
+        rest = mt_str_skip(rest, line.len + 1);
+    }
+    lg_prove_inclusion(leaves, RECORDS, 1, &path);
+    lg_statement s = {.inclusion = true, .size = RECORDS, .path = &path};
+    assert_int_equal(lg_entry_read(second, &s.record), MT_OK);
+    lg_statement_write(out, &s);
+}
+
+static void proves(void **state)
+{
+    const struct proof_row *row = *state;
+    mt_buf options = options_of(row->options), proof = {0};
+    motet_answer *a = NULL;
+    make_proof(&proof);
+    if (row->changed) {
+        char *digit = memmem(proof.ptr, proof.len, "[\"", 2);
+        digit += 2;
+        *digit = *digit == '0' ? '1' : '0';
+    }
+    (void)motet_proof_verify((motet_str){proof.ptr, proof.len},
+                             (motet_str){options.ptr, options.len}, &a);
+    motet_str text = motet_answer_text(a);
+    text = text.len ? text : motet_answer_message(a);
+    if (motet_answer_code(a) != row->code ||
+        !memmem(text.ptr, text.len, row->want, strlen(row->want))) {
+        fail_msg("%d, %.*s", motet_answer_code(a), (int)text.len, text.ptr);
+    }
+    motet_answer_free(a);
+    assert_int_equal(motet_proof_verify((motet_str){"{}", 2},
+                                        (motet_str){options.ptr, options.len},
+                                        &a) == MOTET_OK,
+                     false);
+    motet_answer_free(a);
+    mt_buf_free(&proof);
+    mt_buf_free(&options);
+}
+
 int main(void)
 {
     rows_list l = {0};
     rows_add(&l, ROWS, verifies);
+    rows_add(&l, ROWS, pieces_say_the_same);
+    rows_add(&l, PROOFS, proves);
+    rows_test(&l, lines_and_bytes_are_told);
+    rows_test(&l, a_line_has_a_limit);
     return _cmocka_run_group_tests("api/ledger", l.tests, l.count, make_all, free_all);
 }

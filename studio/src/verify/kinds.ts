@@ -1,0 +1,42 @@
+/* What a file is, by what is in it: names can say anything. */
+export type Kind = "ledger" | "receipts" | "proof" | "checkpoint" | "note" | "keys" | "witnesses";
+
+export const LOOKED_AT = 1 << 20; // bytes from the beginning
+const KEY = /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$/;
+const NAMED_KEY = /^\S+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+=*$/;
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function ofDocument(d: Record<string, unknown>): Kind | null {
+  return "proof" in d && "hashes" in d ? "proof"
+    : ("promise" in d && "key" in d) || (d["receipt"] !== null && typeof d["receipt"] === "object") ? "receipts"
+    : "checkpoint" in d && "signature" in d ? "checkpoint" : null;
+}
+
+/** Null: nothing that could be verified, or that helps to. */
+export function evidenceKind(text: string): Kind | null {
+  const lines = text.split("\n", 4096).filter(Boolean);
+  if (lines.length && lines.every((l) => KEY.test(l.trim()))) {
+    return "keys";
+  }
+  if (lines.length && lines.every((l) => NAMED_KEY.test(l.trim()))) {
+    return "witnesses";
+  }
+  if (/\n\n— \S/.test(text) && !text.startsWith("{")) {
+    return "note";
+  }
+  const whole = parsed(text);
+  const kind = whole ? ofDocument(whole) : null;
+  if (kind) {
+    return kind;
+  }
+  const first = lines[0] ? parsed(lines[0]) : null;
+  return first && ofDocument(first) === "receipts" ? "receipts" : /^\{"(body|checkpoint|document)":/.test(text) ? "ledger" : null;
+}

@@ -1,0 +1,210 @@
+/* Graphs and agents: what a person does and must see. What the page says is held against what the program prints. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BOTH, open, seen } from "./cases.mjs";
+
+const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
+const MOTET = process.env.MOTET ?? fileURLToPath(new URL("../../build/motet", import.meta.url));
+const slider = (page) => page.getByRole("slider");
+const row = (page, name) => page.locator(".values tr", { has: page.getByRole("button", { name, exact: true }) });
+const node = (page, label) => page.locator(".graph-picture .node", { hasText: new RegExp(`^\\s*${label}\\s`) });
+
+const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+/** Nothing serious, in both themes. */
+async function axe({ page }) {
+  await page.evaluate(AXE);
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.waitForTimeout(150);
+    const { violations } = await page.evaluate(() => window.axe.run());
+    const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
+    assert.equal(serious.map((v) => `${colorScheme}, ${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"), "");
+  }
+}
+
+async function example(x, name) {
+  await open(x, "#/graphs");
+  await x.page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+  await x.page.getByText("events replayed, all the same").waitFor();
+}
+
+async function to(x, event) {
+  await slider(x.page).fill(String(event - 1));
+  await x.page.getByRole("heading", { name: `csv_evt_${event}`, exact: true }).waitFor();
+}
+
+/** The crossover example, run by the program. */
+function recorded() {
+  const folder = mkdtempSync(join(tmpdir(), "studio-graph-"));
+  cpSync(join(EXAMPLES, "crossover"), folder, { recursive: true });
+  const motet = (...words) => execFileSync(MOTET, ["graph", ...words], { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
+  motet("fixture", "import", "prices.csv", "--semantic-kind", "price", "--columns", "close,spread", "--out", "prices.jsonl");
+  motet("run", "crossover.yaml", "--adapter", "adapter.yaml", "--egress", "egress.yaml", "--fixture", "prices.jsonl", "--capture", "c.json");
+  rmSync(join(folder, "c.json.sum")); // the page has no file beside it
+  const graph = ["--graph", "crossover.yaml", "--adapter", "adapter.yaml"];
+  return { folder, motet, graph, files: ["crossover.yaml", "adapter.yaml", "manifests/place_order.yaml", "c.json"].map((f) => join(folder, f)), done: () => rmSync(folder, { recursive: true }) };
+}
+const choose = (x, files) => x.page.locator("#main input[type=file]").first().setInputFiles(files);
+
+export const CASES = [
+  { name: "graph values are painted at the event under the scrubber", sizes: BOTH, async run(x) {
+    await open(x, "#/graphs");
+    await x.page.getByText("See what a graph did").waitFor();
+    await axe(x);
+    await example(x, "crossover");
+    await to(x, 35);
+    await x.page.waitForFunction(() => /Attempted/.test(document.querySelector('[data-name="n19"]')?.textContent));
+    assert.match(await node(x.page, "order").getAttribute("class"), /spoke/);
+    assert.match(await seen(x.page.getByRole("list", { name: "What actions did" })), /place_order\(symbol: "EURUSD", side: -1, price: 1.09308\)/);
+    assert.match(await seen(row(x.page, "slow.result")), /1\.0945233333333333/);
+    await slider(x.page).focus();
+    await x.page.keyboard.press("ArrowRight");
+    await x.page.getByRole("heading", { name: "csv_evt_36" }).waitFor();
+    await x.page.waitForFunction(() => /Skipped/.test(document.querySelector('[data-name="n19"]')?.textContent));
+    assert.match(await node(x.page, "order").getAttribute("class"), /silent/);
+    await x.page.keyboard.press("End");
+    await x.page.getByRole("heading", { name: "csv_evt_120" }).waitFor();
+    await x.page.keyboard.press("Home");
+    await x.page.getByRole("button", { name: "Play" }).press("Enter");
+    await x.page.waitForFunction(() => document.querySelector("input[type=range]").value > 2);
+    await x.page.getByRole("button", { name: "Pause" }).click();
+    await x.page.locator(".chart canvas").waitFor();
+    await axe(x);
+  } },
+  { name: "what another parameter or another event would have changed", sizes: BOTH, async run(x) {
+    await example(x, "crossover");
+    await x.page.getByLabel("Parameter").selectOption("widest.value");
+    await x.page.getByLabel("Its value").fill("0.0008");
+    await x.page.getByRole("button", { name: "Try" }).click();
+    await x.page.getByText("1 of 120 decisions would differ.").waitFor();
+    await x.page.getByRole("list", { name: "Decisions that would differ" }).getByRole("button", { name: /csv_evt_116/ }).click();
+    await x.page.getByRole("heading", { name: "csv_evt_116" }).waitFor();
+    await x.page.getByText("because widest said 0.0004, now 0.0008").waitFor();
+    await x.page.waitForFunction(() => document.querySelectorAll(".graph-picture .node.differs").length >= 5);
+    assert.match(await node(x.page, "widest").textContent(), /0\.0004 → 0\.0008/);
+    assert.match(await seen(row(x.page, "order.outcome")), /Skipped.*Attempted/);
+    await x.page.getByLabel("Output in the chart").selectOption("tight.result");
+    await x.page.getByText("only what differs").click();
+    assert.equal(await x.page.locator(".values tbody tr:not(.differs)").count(), 0);
+    await x.page.waitForTimeout(250); // the chart
+    await x.image("studio-graph");
+    await axe(x);
+    await x.page.getByRole("button", { name: "Take back widest.value" }).click();
+    await x.page.waitForFunction(() => !document.querySelector(".differs"));
+    await to(x, 60);
+    await x.page.getByRole("button", { name: "Change this event…" }).click();
+    const box = x.page.getByLabel("What csv_evt_60 brings");
+    await box.fill((await box.inputValue()).replace(/"close": [\d.]+/, '"close": 1.2'));
+    await x.page.getByRole("button", { name: "Try" }).last().click();
+    await x.page.getByText(/decisions would differ/).waitFor();
+    assert.match(await seen(row(x.page, "close.value")), /1\.2/);
+    await x.page.waitForFunction(() => [...document.querySelectorAll(".graph-picture .differs")].some((n) => /close/.test(n.textContent)));
+  } },
+  { name: "clusters of a graph open and close by key", sizes: BOTH, async run(x) {
+    await example(x, "watch");
+    await node(x.page, "high").focus();
+    assert.equal(await node(x.page, "above").count(), 0);
+    await x.page.keyboard.press("Enter");
+    await node(x.page, "above").waitFor();
+    await node(x.page, "edge").focus();
+    await x.page.keyboard.press("Enter");
+    await node(x.page, "now_so").waitFor();
+    await slider(x.page).fill("6");
+    await x.page.waitForFunction(() => [...document.querySelectorAll(".graph-picture .node.spoke")].some((n) => /^\s*tell/.test(n.textContent)));
+    const inside = async (name, box) => {
+      const [a, b] = [await node(x.page, name).boundingBox(), await x.page.locator(`.lane:has([data-box="${box}"]) > rect`).boundingBox()];
+      assert.ok(a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height, `${name} in ${box}`);
+    };
+    await inside("now_so", "high/edge");
+    await inside("now_so", "high");
+    await axe(x);
+    await x.page.getByRole("button", { name: "Close high" }).focus();
+    await x.page.keyboard.press("Enter");
+    await node(x.page, "high").waitFor();
+    assert.equal(await node(x.page, "above").count(), 0);
+  } },
+  { name: "a replay in the page is what the program prints", async run(x) {
+    const made = recorded();
+    try {
+      await open(x, "#/graphs");
+      await choose(x, made.files);
+      await x.page.getByText("120 events replayed").waitFor();
+      for (const event of [1, 35, 120]) {
+        await to(x, event);
+        const [file] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Trace" }).click()]);
+        assert.equal(readFileSync(await file.path(), "utf8"), made.motet("replay", "c.json", ...made.graph, "--event", `csv_evt_${event}`, "--json"));
+      }
+    } finally {
+      made.done();
+    }
+  } },
+  { name: "a graph or capture that is broken is said with its line", async run(x) {
+    const made = recorded();
+    try {
+      const [text, adapter, manifest, capture] = made.files.map((f) => readFileSync(f, "utf8"));
+      const given = (name, content) => ({ name, mimeType: "text/plain", buffer: Buffer.from(content) });
+      const others = [given("adapter.yaml", adapter), given("place_order.yaml", manifest)], bad = text.replace("fast.result -> above.a", "fast.nothing -> above.a");
+      await open(x, "#/graphs");
+      await choose(x, [...others, given("crossover.yaml", bad)]);
+      const problems = await seen(x.page.getByRole("list", { name: "Problems" }));
+      let printed = "";
+      try {
+        writeFileSync(made.files[0], bad);
+        made.motet("check", "crossover.yaml", "--adapter", "adapter.yaml");
+      } catch (fault) {
+        printed = fault.stderr + fault.stdout;
+      }
+      assert.match(problems, /crossover\.yaml:\d+:\d+: D\.\d: /);
+      assert.ok(printed.includes(/: (D\.\d): /.exec(problems)[1]));
+      await x.page.getByRole("button", { name: "Close" }).click();
+      const good = [...others, given("crossover.yaml", text)], broken = (json) => given("c.json", json);
+      await choose(x, [...good, broken(capture.replace(/,/g, ",\n").slice(0, 20000) + "x")]);
+      assert.match(await seen(x.page.getByRole("alert")), /line \d{2,}: byte 20001: is not JSON/);
+      await x.page.locator("#main input[type=file]").first().setInputFiles([broken(capture.replace('"Bool":false', '"Bool":true'))]);
+      await x.page.getByText(/It does not replay: .* at event csv_evt_\d+\. Recorded: /).waitFor();
+      assert.equal(await slider(x.page).count(), 0);
+      await x.page.locator("#main input[type=file]").first().setInputFiles([given("hostile.yaml", 'kind: cluster\nid: "<img src=x onerror=alert(1)>"\nversion: "1.0.0"\nnodes: { "<b>x</b>": { impl: "const_bool@0.1.0", params: { value: "<script>" } } }\n')]);
+      await x.page.getByText("<b>x</b>").first().waitFor();
+      assert.equal(await x.page.locator("#main img, #main script, #main b:text-is('x')").count(), 0);
+    } finally {
+      made.done();
+    }
+  } },
+  { name: "a long capture is gone through in any order", async run(x) {
+    const count = process.env.MOTET_SOAK ? 100_000 : 4_000;
+    await example(x, "watch");
+    const events = Array.from({ length: count }, (_, i) => `{"kind":"event","event":{"type":"DataAvailable","id":"csv_evt_${i + 1}","semantic_kind":"reading","payload":{"reading":${(25 + 9 * Math.sin(i / 40)).toFixed(3)}}}}`).join("\n");
+    await x.page.getByRole("button", { name: "Close", exact: true }).click();
+    await x.page.getByRole("button", { name: /^watch/ }).waitFor();
+    await x.page.evaluate((text) => {
+      const drop = new DataTransfer();
+      drop.items.add(new File([text], "long.jsonl"));
+      window.long = drop;
+    }, events);
+    await x.page.getByRole("button", { name: /^watch/ }).click();
+    await x.page.getByText("16 events replayed").waitFor();
+    const began = Date.now();
+    await x.page.evaluate(() => window.dispatchEvent(new DragEvent("drop", { dataTransfer: window.long, bubbles: true, cancelable: true })));
+    await x.page.getByText(`${count} events replayed, all the same`).waitFor({ timeout: 120_000 });
+    const opened = Date.now() - began;
+    for (const event of [count, 1, Math.floor(count / 2), count - 7]) { // one pass each, wherever it is
+      await to(x, event);
+    }
+    const steps = await x.page.evaluate(async (last) => {
+      const range = document.querySelector("input[type=range]"), from = performance.now();
+      for (let i = 1; i <= 50; i++) {
+        range.value = String(Math.floor((last * i) / 50));
+        range.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      return (performance.now() - from) / 50;
+    }, count - 1);
+    await x.page.getByRole("heading", { name: `csv_evt_${count}`, exact: true }).waitFor();
+    x.keep("graph.long", { events: count, opened_ms: opened, drag_ms: Math.round(steps) });
+    assert.ok(steps < 250, `${steps} ms for a place that is dragged over`);
+  } },
+];

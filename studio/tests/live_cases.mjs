@@ -1,0 +1,282 @@
+/* What operators and auditors do with the views of a server, and what must then be seen. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
+import { ESCROW, FACTS, folder, guardedServer, loginServer, post, Server, STRICTER } from "./live_servers.mjs";
+
+const card = (x, state, id) => x.page.getByRole("region", { name: state, exact: true }).getByRole("button", { name: id });
+const make = (url, entity, id, token) => post(url, `/v1/contracts/escrow/instances/${entity}`, { id }, token);
+
+async function signIn(x, token) {
+  await x.page.getByLabel("Token").fill(token);
+  await x.page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export const CASES = [
+  { name: "a board shows instances by state and moves them live", sizes: BOTH, async run(x) {
+    const id = (n) => `${x.size === "phone" ? "pho" : "acc"}-${1000 + n}`, still = x.size === "phone";
+    await x.page.emulateMedia({ reducedMotion: still ? "reduce" : "no-preference" });
+    for (const n of [1, 2, 3, 4, 5, 6, 7]) {
+      await make(x.url, "EscrowAccount", id(n));
+    }
+    for (const n of [5, 6]) {
+      await post(x.url, "/v1/contracts/escrow/operations/release_escrow_with_compliance", { persona: "compliance_officer", bindings: { EscrowAccount: id(n) }, facts: FACTS });
+    }
+    await open(x, "#/board");
+    await x.page.getByRole("combobox", { name: "Entity" }).selectOption("EscrowAccount");
+    await card(x, "held", id(1)).waitFor();
+    await x.page.getByText("open to this machine").waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    await x.page.evaluate(() => (window.same = true));
+    await post(x.url, "/v1/contracts/escrow/operations/flag_dispute", { persona: "buyer", bindings: { EscrowAccount: id(2) }, facts: FACTS });
+    await card(x, "disputed", id(2)).waitFor();
+    assert.equal(await card(x, "held", id(2)).count(), 0);
+    assert.equal(await card(x, "disputed", id(2)).evaluate((c) => getComputedStyle(c).animationName), still ? "none" : "arrive");
+    await x.page.waitForFunction(() => [...document.querySelectorAll(".column")].every((c) => Number(c.querySelector(".count").textContent) === c.querySelectorAll(".card").length));
+    await card(x, "disputed", id(2)).click();
+    const detail = x.page.getByRole("complementary", { name: `Instance ${id(2)}` });
+    await detail.getByText("flag_dispute ·").waitFor();
+    assert.match(await seen(detail.getByRole("list", { name: "History" })), /created record \d+ EscrowAccount \S+ held by anyone .* operation record \d+ flag_dispute · EscrowAccount \S+ held → disputed by buyer \(anyone\)/);
+    assert.ok(await node(x.page, "entity/EscrowAccount/disputed").evaluate((n) => n.classList.contains("here")));
+    assert.equal(await detail.locator(".edge.walked").count(), 1);
+    assert.equal(await x.page.evaluate(() => window.same), true);
+    await x.axe();
+    await x.image("studio-board");
+    await detail.getByRole("button", { name: "Close" }).click();
+    await x.page.getByRole("searchbox").fill(id(3));
+    await card(x, "held", id(1)).waitFor({ state: "hidden" });
+    await card(x, "held", id(3)).waitFor();
+  } },
+  { name: "a board of many shows all counts and the first cards", async run(x) {
+    const many = process.env.MOTET_SOAK ? 10000 : 45;
+    for (let n = 0; n < many; n += 50) {
+      await Promise.all(Array.from({ length: Math.min(50, many - n) }, (_, i) => make(x.url, "DeliveryRecord", `many-${String(n + i).padStart(5, "0")}`)));
+    }
+    await open(x, "#/board");
+    const pending = x.page.getByRole("region", { name: "pending" });
+    await pending.getByRole("button", { name: "many-00019" }).waitFor();
+    assert.equal(await seen(pending.locator(".count")), String(many));
+    assert.equal(await pending.locator(".card").count(), 20);
+    await pending.getByRole("button", { name: "Show more" }).click();
+    await pending.getByRole("button", { name: "many-00039" }).waitFor();
+    assert.equal(await pending.locator(".card").count(), 40);
+    const last = `many-${String(many - 1).padStart(5, "0")}`;
+    await x.page.getByRole("searchbox").fill(last);
+    await x.page.keyboard.press("Enter"); // opens one that is not among the cards
+    await x.page.getByRole("complementary", { name: `Instance ${last}` }).getByText("created", { exact: true }).waitFor();
+  } },
+  { name: "a token with few rights sees only that", sizes: BOTH, async run(x) {
+    const { url, tokens } = await guardedServer();
+    x.server(url);
+    x.expect(/status of 40[13]/);
+    await open({ ...x, url }, "#/board");
+    await x.page.getByRole("heading", { name: /Sign in to 127/ }).waitFor();
+    assert.equal(await x.page.getByRole("button", { name: "Log in" }).count(), 0); // this server has no provider
+    await x.axe();
+    await signIn(x, "mt_0000_wrong");
+    await x.page.getByText("The server does not take this token").waitFor();
+    await signIn(x, tokens.reader);
+    await x.page.getByRole("region", { name: "held" }).or(x.page.getByRole("region", { name: "pending" })).first().waitFor();
+    await x.page.getByText("it needs ledger:read").first().waitFor();
+    await go(x.page, "Flows");
+    await x.page.getByText("No flow is under way").or(x.page.locator(".rows b")).first().waitFor();
+    const kept = await x.page.evaluate(() => [location.href, JSON.stringify(localStorage), document.documentElement.outerHTML].join("\n"));
+    assert.ok(!kept.includes(tokens.reader));
+    await x.page.reload();
+    await x.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await x.page.getByRole("button", { name: "Sign out" }).click();
+    await x.page.getByRole("heading", { name: /Sign in to 127/ }).waitFor();
+    assert.equal(await x.page.evaluate(() => sessionStorage.length), 0);
+  } },
+  { name: "a flow shows where it stands and how it came there", sizes: BOTH, async run(x) {
+    const { url, tokens } = await guardedServer();
+    x.server(url);
+    x.expect(/status of 401/);
+    const bindings = { EscrowAccount: `acc-${x.size}`, DeliveryRecord: `del-${x.size}` };
+    await Promise.all(Object.entries(bindings).map(([entity, id]) => make(url, entity, id, tokens.ops)));
+    const { id } = await post(url, "/v1/contracts/escrow/flows/standard_release", { persona: "seller", bindings, facts: FACTS }, tokens.seller);
+    await open({ ...x, url }, "#/flows");
+    await signIn(x, tokens.ops);
+    await x.page.getByRole("button", { name: /standard_release/ }).first().click();
+    const step = (name) => node(x.page, `flow/standard_release/${name}`);
+    await step("step_check_threshold").waitFor();
+    assert.match(await step("step_check_threshold").getAttribute("aria-label"), /here now/);
+    await x.page.getByText("Waits for escrow_agent", { exact: true }).waitFor();
+    assert.ok(x.page.url().endsWith(`#/flows/${id}`));
+    assert.match(await seen(x.page.locator(".steps-taken tbody")), /^step_confirm confirm_delivery seller confirmed \d{4}-/);
+    assert.ok(await step("step_confirm").evaluate((n) => n.classList.contains("lit")));
+    assert.equal(await x.page.locator(".edge.walked").count(), 2);
+    await x.image("studio-flow");
+    await x.axe();
+    await post(url, `/v1/flows/${id}/resume`, { persona: "escrow_agent" }, tokens.officer);
+    await x.page.getByText("Ended: success").waitFor();
+    assert.match(await step("/end/success").getAttribute("aria-label"), /here now/);
+    assert.match(await seen(x.page.locator(".steps-taken tbody")), /step_compliance_release release_escrow_with_compliance compliance_officer released/);
+    assert.match(await seen(x.page.getByRole("list", { name: "Records of this execution" })), /flow ended record \d+ standard_release · success by escrow_agent \(officer\)/);
+  } },
+  { name: "a server is killed and comes back while the page is open", sizes: BOTH, async run(x) {
+    const mortal = await new Server(folder(), [ESCROW]).start();
+    x.server(mortal.url);
+    x.expect(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET|ERR_SOCKET_NOT_CONNECTED|ERR_NETWORK_IO/);
+    const heads = [];
+    x.page.on("request", (r) => r.url().endsWith("/v1/events") && heads.push(r.headers()["last-event-id"]));
+    await make(mortal.url, "DeliveryRecord", "d-1");
+    await open({ ...x, url: mortal.url }, "#/board");
+    await card(x, "pending", "d-1").waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    await x.page.evaluate(() => (window.same = true));
+    await make(mortal.url, "DeliveryRecord", "d-2");
+    await card(x, "pending", "d-2").waitFor();
+    await mortal.kill();
+    await x.page.getByText(/The server does not answer since \d\d:\d\d:\d\d\. Trying again/).waitFor();
+    await card(x, "pending", "d-2").waitFor(); // what was known stays
+    await mortal.start();
+    await make(mortal.url, "DeliveryRecord", "d-3");
+    await x.page.getByText("The server does not answer").waitFor({ state: "hidden" });
+    await card(x, "pending", "d-3").waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    await make(mortal.url, "DeliveryRecord", "d-4");
+    await card(x, "pending", "d-4").waitFor();
+    assert.equal(await x.page.evaluate(() => window.same), true);
+    assert.equal(heads.at(-1), "2"); // it went on behind d-2: the third record
+    await mortal.kill();
+  } },
+  { name: "the ledger is a time line with reasons and receipts", sizes: BOTH, async run(x) {
+    const { url, tokens, key } = await guardedServer();
+    x.server(url);
+    x.expect(/status of 40[13]/);
+    const id = `led-${x.size}`, act = (operation, persona, token) => post(url, `/v1/contracts/escrow/operations/${operation}`, { persona, bindings: { EscrowAccount: id }, facts: FACTS }, token);
+    await make(url, "EscrowAccount", id, tokens.ops);
+    await post(url, "/v1/contracts/escrow/operations/refund_escrow", { persona: "escrow_agent", bindings: { EscrowAccount: id }, facts: FACTS }, tokens.officer).catch(() => 0); // refused: on record
+    await open({ ...x, url }, "#/ledger");
+    await signIn(x, tokens.ops);
+    const rows = x.page.getByRole("region", { name: "Records" });
+    await rows.getByRole("button", { name: /refused.*refund_escrow/ }).first().waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    const first = await seen(rows.locator(".timeline li").first());
+    await act("flag_dispute", "seller", tokens.seller);
+    await rows.getByRole("button", { name: "2 new records: show" }).waitFor(); // what was done, and what the candidate says of it
+    assert.equal(await seen(rows.locator(".timeline li").first()), first); // nothing shifts
+    await rows.getByRole("button", { name: "2 new records: show" }).click();
+    await rows.getByLabel("Instance, as Entity/id").fill(`EscrowAccount/${id}`);
+    await x.page.waitForFunction((id) => [...document.querySelectorAll(".timeline li")].every((l) => l.textContent.includes(id)), id);
+    await rows.getByRole("searchbox", { name: "Persona" }).fill("till 7");
+    await rows.getByText("1 shown, newest first of 3 loaded").waitFor();
+    await rows.getByRole("button", { name: /operation.*flag_dispute/ }).first().click();
+    const record = x.page.getByRole("region", { name: /^Record \d/ });
+    await record.getByText("It agrees with the record.").waitFor();
+    assert.match(await seen(record), /flag_dispute · EscrowAccount led-\S+ held → disputed.*who seller \(till 7\), known by token.*delivery_confirmed.*delivery_status = "confirmed" delivery_status "confirmed"/);
+    assert.ok((await record.locator(".why.yes").count()) > 1);
+    await record.getByRole("button", { name: "Get the receipt and check it" }).click();
+    await record.getByText(/It holds/).waitFor();
+    assert.match(await seen(record), new RegExp(`signed by ${key.replace(/[+]/g, "\\+")}, which the server itself names`));
+    const [saved] = await Promise.all([x.page.waitForEvent("download"), record.getByRole("button", { name: "Download the receipt" }).click()]);
+    assert.equal(Buffer.from(JSON.parse(readFileSync(await saved.path(), "utf8")).key, "hex").toString("base64"), key);
+    await x.axe();
+    await record.evaluate((r) => r.scrollTo(0, 0));
+    await x.image("studio-ledger");
+    await record.getByRole("button", { name: "Close" }).click();
+    await rows.getByRole("searchbox", { name: "Persona" }).fill("");
+    await rows.getByLabel("Kind").selectOption("refusal");
+    await rows.getByRole("button", { name: /refund_escrow/ }).first().click();
+    await record.locator(".why.no code", { hasText: "verdict_present(refund_approved)" }).waitFor();
+    await x.page.getByRole("button", { name: "Verify this ledger" }).click();
+    await x.page.getByText(/records are consistent, \d+ of them signed/).waitFor();
+    await go(x.page, "Ledger");
+    await x.page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(x, tokens.reader);
+    await x.page.getByText("You may not see this: it needs the right ledger:read.").waitFor();
+    assert.equal(await rows.locator(".timeline button").count(), 0);
+  } },
+  { name: "hostile instances, callers and facts of a server appear as text", sizes: BOTH, async run(x) {
+    const dir = folder(), bad = "<img src=x onerror=window.hacked=1>", long = "n".repeat(1 << 20);
+    writeFileSync(join(dir, "odd.tenor"), `persona p\nfact note { type: Text(max_length: 2000000) source: "a.b" }\nrule r { stratum: 0 when: note != "" produce: verdict v { payload: Bool = true } }
+entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }\n`);
+    const odd = new Server(dir, ["odd.tenor", "--max-body", "4194304"]);
+    const token = odd.token("--name", `${bad}\u202Eevil`, "--right", "admin", "--right", "instances:create", "--right", "facts:*", "--persona", "p");
+    await odd.start();
+    x.server(odd.url);
+    x.expect(/status of 401/);
+    await post(odd.url, "/v1/contracts/odd/instances/E", { id: `${bad}\u202Eevil` }, token);
+    await post(odd.url, "/v1/contracts/odd/operations/go", { persona: "p", bindings: { E: `${bad}\u202Eevil` }, facts: { note: `<script>window.hacked=1</script>${long}` } }, token);
+    await open({ ...x, url: odd.url }, "#/board");
+    await signIn(x, token);
+    await card(x, "b", "onerror").click();
+    await x.page.getByRole("complementary").getByText(/go ·/).waitFor();
+    await x.page.getByRole("link", { name: /record/ }).last().click();
+    await x.page.getByText("It agrees with the record.").waitFor();
+    const text = await seen(x.page.locator("main"));
+    assert.match(text, /<img src=x onerror=window\.hacked=1>\ufffdevil/);
+    assert.match(text, /<script>window\.hacked=1<\/script>n+… copy all 1048608 characters/);
+    assert.ok(text.length < 30000, `${text.length} characters are shown`);
+    await x.page.locator("td").getByRole("button", { name: /copy all/ }).click();
+    await x.page.getByText("Copied, 1048608 characters.").waitFor();
+    assert.equal((await x.page.evaluate(() => navigator.clipboard.readText())).length, 1048608);
+    assert.equal(await x.page.evaluate(() => document.querySelectorAll("main img, main script").length + (window.hacked ?? 0)), 0);
+  } },
+  { name: "a version about to be deployed is asked about, and nothing is deployed", sizes: BOTH, async run(x) {
+    const { url, tokens } = await guardedServer();
+    x.server(url);
+    x.expect(/status of (40[139]|422)/);
+    const bindings = { EscrowAccount: `dep-${x.size}`, DeliveryRecord: `dep-${x.size}` };
+    await Promise.all(Object.entries(bindings).map(([entity, id]) => make(url, entity, id, tokens.ops)));
+    await make(url, "EscrowAccount", `past-${x.size}`, tokens.ops);
+    await post(url, "/v1/contracts/escrow/operations/flag_dispute", { persona: "seller", bindings: { EscrowAccount: `past-${x.size}` }, facts: FACTS }, tokens.seller);
+    await post(url, "/v1/contracts/escrow/flows/standard_release", { persona: "seller", bindings, facts: FACTS }, tokens.seller);
+    await open({ ...x, url }, "#/deploy");
+    await signIn(x, tokens.ops);
+    await x.page.getByText("The server has exactly this version.").waitFor();
+    await go(x.page, "Source");
+    await write(x.page, STRICTER);
+    await status(x.page, "holds");
+    await go(x.page, "Deploy");
+    const changes = x.page.getByRole("region", { name: "Changes" }), plan = x.page.getByRole("region", { name: "What would happen" });
+    await changes.getByText("1 change").waitFor();
+    assert.match(await seen(changes), /Operation flag_dispute breaking.*change every step that acts as the persona/);
+    const posted = [];
+    x.page.on("request", (r) => r.method() !== "GET" && posted.push(r.postData()));
+    await plan.getByRole("button", { name: "Ask the server" }).click();
+    await plan.getByText("It would be refused").waitFor();
+    assert.match(await seen(plan), /declare a `policy` for flows in flight/);
+    await plan.getByLabel("Policy").selectOption("force_migrate");
+    await plan.getByRole("button", { name: "Ask the server" }).click();
+    await plan.getByText(/go on under the new one/).waitFor();
+    assert.match(await seen(plan), /It would be taken.*standard_release migrated/);
+    await plan.getByRole("button", { name: "Decide the latest again" }).click();
+    await plan.getByText(/operations? would have come out otherwise/).waitFor();
+    assert.match(await seen(plan), /flag_dispute by seller disputed refused/);
+    await plan.getByRole("list", { name: "Where the candidate disagrees" }).getByText("flag_dispute").first().waitFor();
+    await x.axe();
+    await x.image("studio-deploy");
+    await plan.getByLabel("Promises").fill("nobody can both flag_dispute and refund_escrow\nnonsense");
+    await plan.getByRole("button", { name: "Ask the server" }).click();
+    await plan.getByText(/nonsense.*not understood/).first().waitFor();
+    assert.ok(posted.length === 3 && posted.every((p) => /"dry_run":true/.test(p)));
+    const versions = await (await fetch(`${url}/v1/contracts/escrow/versions`, { headers: { Authorization: `Bearer ${tokens.ops}` } })).json();
+    assert.equal(versions.items.length, 1); // read only
+    await x.page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(x, tokens.reader);
+    await plan.getByRole("button", { name: "Ask the server" }).click();
+    await plan.getByText("You may not see this: it needs the right deploy.").waitFor();
+  } },
+  { name: "somebody logs in by the identity provider and sees the board", async run(x) {
+    const server = await loginServer();
+    x.server(server.url);
+    x.provider(server.provider);
+    x.expect(/status of 401|fonts\.googleapis|favicon/); // the provider's page has fonts of its own
+    await open({ ...x, url: server.url }, "#/board");
+    await x.page.getByRole("button", { name: "Log in with your identity provider" }).click();
+    await x.page.locator("input[name=login]").fill("ada");
+    await x.page.locator("input[name=password]").fill("x");
+    await x.page.locator("button[type=submit]").click();
+    await x.page.locator("button[type=submit]", { hasText: "Continue" }).click();
+    await x.page.waitForURL(`${server.url}/studio/#/board`);
+    await x.page.getByText("ada by a login").waitFor();
+    await x.page.getByRole("region", { name: "pending" }).waitFor();
+    await x.page.getByText("live", { exact: true }).waitFor();
+    await x.page.getByRole("button", { name: "Sign out" }).click();
+    await x.page.getByRole("heading", { name: /Sign in to 127/ }).waitFor();
+    await server.kill();
+  } },
+];
