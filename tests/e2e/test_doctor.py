@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import threading
+import unittest
 
 from harness import Case, main, wall_clock
 from serve import Server
@@ -206,6 +207,15 @@ class Doctor(Case):
         self.assertEqual([(f["level"], f["message"]) for f in self.of(said, "door")],
                          [("wrong", "nowhere cannot be listened on")])
         self.assertEqual(said["status"], "wrong")
+
+    @unittest.skipUnless(os.environ.get("MOTET_FAULTS"), "no program is told another clock under a sanitizer")
+    def test_the_clock_is_what_the_kernel_says_of_it(self):
+        for word, level, told in (("synchronised", "ok", "the clock is synchronised"),
+                                  ("free", "warning", "the clock is not known to be synchronised")):
+            said = self.run_motet("doctor", *self.config(""), "--json", env={
+                "LD_PRELOAD": os.environ["MOTET_FAULTS"], "MOTET_CLOCK": word})
+            self.assertEqual([(f["level"], f["message"]) for f in self.of(json.loads(said.out), "clock")],
+                             [(level, told)])
 
     def test_used_wrongly(self):
         self.fails(2, "doctor", "extra")
