@@ -1,4 +1,5 @@
-/* Days are printed as they were written: at the edges of months, leap years and eras. */
+/* Days are printed as they were written: at the edges of months, leap years and eras.
+ */
 #include "../rows.h"
 #include "base/calendar.h"
 
