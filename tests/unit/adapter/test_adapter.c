@@ -417,15 +417,17 @@ static void E1_a_process_answers_line_by_line(void **state)
     outlet_close(&o);
 }
 
-/* It answers 1 and one more 1 for each variable it sees. */
+/* It answers 1 and one more 1 for each variable it sees. (A shell makes itself a PATH,
+ * but no TZ.) */
 #define SEES                                                                           \
-    "v=1${PATH:+1}${MOTET_TEST_GIVEN:+1}${MOTET_TEST_SECRET:+1}; "                     \
+    "v=1${TZ:+1}${MOTET_TEST_GIVEN:+1}${MOTET_TEST_SECRET:+1}; "                       \
     "echo \"{\\\"request\\\":$n,\\\"value\\\":$v}\""
 
 static void E1_a_process_sees_only_what_it_is_given(void **state)
 {
     (void)state;
     outlet o;
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
     assert_int_equal(setenv("MOTET_TEST_GIVEN", "x", 1), 0);
     assert_int_equal(setenv("MOTET_TEST_SECRET", "x", 1), 0);
     outlet_open(&o, X_V, MT_STR(SERVER(SEES)));

@@ -110,6 +110,8 @@ static const carry_row CARRIES[] = {
     {"a union keeps its variant", "type T = TaggedUnion { B: Bool }\n" FACT("T"),
      "type T = TaggedUnion { A: Date B: Bool }\n" FACT("T"),
      "{\"f\":{\"tag\":\"B\",\"payload\":true}}", NULL},
+    {"a variant that is gone does not fit", "type T = TaggedUnion { A: Date B: Bool }\n" FACT("T"),
+     "type T = TaggedUnion { A: Date }\n" FACT("T"), "{\"f\":{\"tag\":\"B\",\"payload\":true}}", "3"},
     {"another currency does not fit", FACT("Money(currency: \"USD\")"),
      FACT("Money(currency: \"EUR\")"), "{\"f\":{\"amount\":\"5\",\"currency\":\"USD\"}}", "3"},
     {"a new fact has its default", "", "fact f { type: Bool source: \"x.f\" default: true }\n",

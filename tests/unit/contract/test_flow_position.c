@@ -157,6 +157,31 @@ static void a_position_that_does_not_fit_is_refused(void **state)
     ct_run_free(&run);
 }
 
+/* What was undone must be what the step undoes. */
+static void an_undoing_of_another_operation_is_refused(void **state)
+{
+    static const char DONE[] = "\"op\":\"x_back\"";
+    fixture *f = *state;
+    ct_run_input in = fixture_input(f, "outer", "ann");
+    ct_run run = {0};
+    mt_str why = {0}, good = {0};
+    const char *at = NULL;
+    ct_run_start(&f->run, &in);
+    for (ct_run_status s = CT_RUN_MORE; !at && s == CT_RUN_MORE;) {
+        s = ct_run_step(&f->run);
+        good = position(f, &f->run);
+        at = strstr(good.ptr, DONE);
+    }
+    assert_non_null(at);
+    assert_int_equal(take_up(f, &run, &in, good, &why), MT_OK);
+    mt_str bad = mt_strf(&f->a, "%.*s\"op\":\"z_on\"%s", (int)(at - good.ptr), good.ptr,
+                         at + strlen(DONE));
+    assert_int_not_equal(take_up(f, &run, &in, bad, &why), MT_OK);
+    assert_string_equal(mt_str_dup(&f->a, why).ptr,
+                        "position: a record does not fit its step");
+    ct_run_free(&run);
+}
+
 static void positions_are_canonical(void **state)
 {
     fixture *f = *state;
@@ -180,6 +205,7 @@ int main(void)
         ROW(resume_at_every_step_equals_run_through),
         ROW(a_waiting_run_says_for_whom_and_goes_on),
         ROW(a_position_that_does_not_fit_is_refused),
+        ROW(an_undoing_of_another_operation_is_refused),
         ROW(positions_are_canonical),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

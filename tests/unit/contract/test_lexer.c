@@ -105,6 +105,21 @@ static void equal_words_have_equal_numbers(void **state)
     mt_arena_free(&a);
 }
 
+/* A binary file must not fill memory, nor the screen. */
+static void faults_are_not_told_without_end(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    fr_symbols syms;
+    fr_tokens tokens;
+    char text[3000];
+    memset(text, '@', sizeof text);
+    fr_symbols_init(&syms, &a);
+    fr_lex(&a, &syms, mt_str_from(text, sizeof text), &MT_LIMITS_DEFAULT, 0, &tokens);
+    assert_int_equal(tokens.fault_count, 1000);
+    mt_arena_free(&a);
+}
+
 static void comments_are_tokens_when_asked_for(void **state)
 {
     (void)state;
@@ -177,6 +192,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, ROWS, lexes);
     rows_test(&list, equal_words_have_equal_numbers);
+    rows_test(&list, faults_are_not_told_without_end);
     rows_test(&list, comments_are_tokens_when_asked_for);
     rows_test(&list, tokens_without_space_between_all_stay);
     rows_test(&list, a_very_long_token_knows_its_length);

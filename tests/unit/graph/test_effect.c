@@ -34,6 +34,8 @@ static const struct row {
     {"no intent", "{\"kind\":\"order\",\"writes\":[],\"intents\":[]}", false},
     {"an intent that is text", "{\"kind\":\"order\",\"writes\":[],\"intents\":[\"x\"]}", false},
     {"intents that are none", "{\"kind\":\"order\",\"writes\":[],\"intents\":{}}", false},
+    {"intents that are one object", "{\"kind\":\"order\",\"writes\":[],\"intents\":{\"a\":" INTENT "}}", false},
+    {"intents that are one letter", "{\"kind\":\"order\",\"writes\":[],\"intents\":\"x\"}", false},
     {"an intent without a kind", "{\"kind\":\"order\",\"writes\":[],\"intents\":[{\"x\":\"order\",\"intent_id\":\"" ID "\",\"fields\":[]}]}", false},
     {"an intent without an id", "{\"kind\":\"order\",\"writes\":[],\"intents\":[{\"kind\":\"order\",\"x\":\"" ID "\",\"fields\":[]}]}", false},
     {"an id that is too short", "{\"kind\":\"order\",\"writes\":[],\"intents\":[{\"kind\":\"order\",\"intent_id\":\"eid1\",\"fields\":[]}]}", false},

@@ -22,6 +22,7 @@ static const struct ask_row {
     {"its tools are told", HELLO RESULT("2", "\"tools\":[" TOOL("read") "," TOOL("write") "]") LAST,
      MT_OK, "read write"},
     {"a server without tools", HELLO RESULT("2", "\"tools\":[]") LAST, MT_OK, ""},
+    {"a name may have a space", HELLO RESULT("2", "\"tools\":[" TOOL("read a file") "]") LAST, MT_OK, "read a file"},
     {"on many pages", HELLO RESULT("2", "\"tools\":[" TOOL("one") "],\"nextCursor\":\"a b\"")
      "read d; case \"$d\" in *'\"cursor\":\"a b\"'*)" RESULT("3", "\"tools\":[" TOOL("two") "]") ":;; esac;" LAST,
      MT_OK, "one two"},
