@@ -172,9 +172,9 @@ export const CASES = [
     await x.page.locator(".cm-said", { hasText: /entity Parcel/ }).waitFor();
     await x.page.mouse.move(0, 0);
     await x.page.keyboard.press("Control+End");
-    await x.page.keyboard.insertText("\nwai");
+    await x.page.keyboard.insertText("\nper");
     await x.page.keyboard.press("Control+Space");
-    await x.page.getByRole("option", { name: /waiting/ }).waitFor();
+    await x.page.getByRole("option", { name: /persona/ }).first().waitFor();
   } },
   { name: "hostile names and texts appear as text", sizes: BOTH, async run(x) {
     await open(x);

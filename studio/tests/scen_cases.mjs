@@ -240,7 +240,7 @@ export const CASES = [
     await form.getByLabel("payment_received", { exact: true }).selectOption("true");
     await form.getByLabel("items_in_stock", { exact: true }).selectOption("true");
     await go(x.page, "Simulate");
-    assert.match(await seen(x.page.getByRole("region", { name: "Act" })), /the flow that it starts is run at once in its member/);
+    assert.match(await seen(x.page.getByRole("region", { name: "Act", exact: true })), /the flow that it starts is run at once in its member/);
     await x.page.getByRole("button", { name: "order_processing" }).first().click();
     await x.page.getByText("order_mgmt.order_processing starts fulfillment, but:").waitFor(); // its fact is missing
     await go(x.page, "Facts");
@@ -373,7 +373,7 @@ export const CASES = [
     await key("Enter");
     await page.waitForFunction(() => /1. customer: buy, success/.test(document.querySelector(".editor")?.shadowRoot?.querySelector(".cm-activeLine")?.textContent ?? ""));
     // Two versions.
-    await key("Alt+6");
+    await key("Alt+7");
     await tabTo(page, /^Keep this as the old version$/);
     await key("Enter");
     await key("Alt+1");
@@ -387,7 +387,7 @@ export const CASES = [
     await key("Escape");
     await page.keyboard.type("900.00");
     await status(page, "^holds$");
-    await key("Alt+6");
+    await key("Alt+7");
     await page.getByText("1 change").waitFor();
     assert.match(await main(), /Rule affordable/);
     assert.match(await main(), /2 of 2 steps: a flow there goes on/);
