@@ -62,6 +62,9 @@ function trace(e: GraphEngine, files: Files): { text: string; problem: string } 
   }
 }
 
+/** A line as a relay passes it on to the others; what the reader says comes as it is. */
+const passedOn = (from: number, line: string): string => (from < 0 ? line : JSON.stringify({ content: line, remote_addr: `here:${from + 1}` }));
+
 interface Waiting {
   from: number;
   line: string;
@@ -72,11 +75,12 @@ function talk(e: GraphEngine, files: Files, said: readonly string[]): Talked[] {
   const actors: Actor[] = files.map(([path, text]) => e.agent(text, path).actor());
   const told: Talked[] = [];
   const queue: Waiting[] = said.map((line) => ({ from: -1, line }));
+  let now = 0;
   const hear = (agent: number, from: number, line: string): void => {
     const actor = actors[agent]!;
     const one: Talked = { agent, from, heard: line, record: "", sends: [], tape: "", problem: "" };
     try {
-      one.sends = actor.receive(line, 0);
+      one.sends = actor.receive(passedOn(from, line), now);
       one.record = actor.trace;
     } catch (fault) {
       one.problem = problem(fault).join("\n");
@@ -86,7 +90,7 @@ function talk(e: GraphEngine, files: Files, said: readonly string[]): Talked[] {
     queue.push(...one.sends.map((sent) => ({ from: agent, line: sent })));
   };
   try {
-    let now = 0, idle = 0;
+    let idle = 0;
     while (told.length < MOST && idle < 3) {
       const next = queue.shift();
       if (next) {

@@ -73,8 +73,8 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 /** What a line says, without the envelope. */
 function saidIn(line: string): string {
   try {
-    const value = JSON.parse(line) as unknown;
-    return textOf(value !== null && typeof value === "object" && "content" in value ? (value as { content: unknown }).content : value);
+    const value = JSON.parse(line) as { _payload?: unknown; content?: unknown } | null;
+    return textOf(value?._payload ?? value?.content ?? value);
   } catch {
     return line;
   }
