@@ -38,7 +38,7 @@ if (shared !== null) {
 }
 /* What the other views need is fetched while nobody waits: the page then works without its server. */
 async function fetchRest(): Promise<void> {
-  await Promise.allSettled(VIEWS.map((view) => view.load()));
+  await Promise.allSettled([...VIEWS.map((view) => view.load()), import("./editor/language")]);
   performance.mark("studio.rest");
 }
 if (!(navigator as { connection?: { saveData?: boolean } }).connection?.saveData) {

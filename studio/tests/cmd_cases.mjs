@@ -46,7 +46,7 @@ export const CASES = [
     assert.match(x.page.url(), /#\/facts$/);
     const json = x.page.locator(".json textarea");
     assert.match(await json.inputValue(), /"delivery_status": "confirmed"/);
-    assert.match(await seen(x.page.locator(".follows, .said").first()), /release_approved/);
+    await x.page.locator(".follows, .said").first().getByText("release_approved").first().waitFor();
     await x.page.getByRole("button", { name: "Undo" }).click();
     assert.doesNotMatch(await json.inputValue(), /"delivery_status": "confirmed",\s+"escrow_amount": \{ "amount": "0.00"/);
     await go(x.page, "Ask");
