@@ -21,20 +21,22 @@ const CASES = suites.flatMap((s) => s.CASES);
 const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
 
-/** Nothing serious on the page as it is. */
-async function axe(page) {
+/** Nothing serious on the page as it is; `where` is said of what is found. */
+async function axe(page, where = "") {
   await page.evaluate(AXE);
+  // A colour that is on its way to another is none that anybody reads.
+  await page.evaluate(() => Promise.race([Promise.allSettled(document.getAnimations().map((a) => a.finished)), new Promise((done) => setTimeout(done, 1000))]));
   const { violations } = await page.evaluate(() => window.axe.run());
   const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
   if (serious.length) {
-    throw new Error(serious.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"));
+    throw new Error(serious.map((v) => `${where} ${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"));
   }
 }
 
 async function once(name, size, run) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"] });
-  context.setDefaultTimeout(15000);
+  context.setDefaultTimeout(40000);
   const wrong = [], expected = [];
   let own = origin, login = ""; // a case may have a server of its own, and one a provider that people log in with
   await context.addInitScript(() => {
@@ -50,7 +52,7 @@ async function once(name, size, run) {
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
   try {
-    await run({ page, url, size, context, axe: () => axe(page), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    await run({ page, url, size, context, axe: (where) => axe(page, where), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
     wrong.push(...await page.evaluate(() => window.broken));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));
