@@ -54,8 +54,9 @@ def unadorned(body):
 
 
 def unnamed(text):
-    """Without the names of nodes, which outcomes have now."""
-    return re.sub(r'("outcome":"\w+"),"path":"[\w/]+"', r"\1", text)
+    """Without the names of nodes, which outcomes have now, and the places of scenarios."""
+    text = re.sub(r'("outcome":"\w+"),"path":"[\w/]+"', r"\1", text)
+    return re.sub(r'\n +"column": \d+,\n +"line": \d+,(?=\n +"name": )', "", text)
 
 
 def unpainted(text):

@@ -208,6 +208,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "motet_primitives_message": (Str, [c_void_p, c_size_t]),
     "motet_primitives_load": (c_int, [c_void_p, c_char_p]),
     "motet_graph_load_files": (c_int, [c_void_p, POINTER(File), c_size_t, OUT]),
+    "motet_graph_load_set": (c_int, [c_void_p, POINTER(File), c_size_t, Str, OUT]),
     "motet_graph_free": (None, [c_void_p]),
     "motet_graph_message": (Str, [c_void_p, c_size_t]),
     "motet_graph_adapt": (c_int, [c_void_p, Str, c_char_p]),

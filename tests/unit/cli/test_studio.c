@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "http/studio.h"
 
-const ht_file HT_STUDIO_FILES[1] = {{NULL}};
+const ht_file HT_STUDIO_FILES[1] = {{0}};
 const size_t HT_STUDIO_COUNT = 0;
 
 static void it_says_how_to_get_the_page(void **state)
