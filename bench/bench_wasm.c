@@ -60,7 +60,7 @@ static bool numbers(const char *command, double *one, double *two)
 static void weigh(const char *name, const char *command)
 {
     double bytes, none;
-    if (numbers(command, &bytes, &none)) {
+    if (numbers(command, &bytes, &none) && bytes > 0) { /* of a module that is there */
         bench_report(name, bytes / 1000, "KB", NULL, 0, 450, BENCH_LOWER);
     }
 }

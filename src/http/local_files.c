@@ -17,6 +17,7 @@
 typedef struct offer {
     mt_str path, text, etag;
     const char *why; /* NULL: it is */
+    bool gone;       /* it was offered, and is not on disk any more */
 } offer;
 
 typedef struct offers {
@@ -39,6 +40,7 @@ static offer look_at(mt_arena *a, const os_folder *folder, mt_str path, size_t l
 {
     offer o = {.path = path};
     mt_err err = os_folder_read(folder, a, path, HT_LOCAL_FILE_BYTES, &o.text);
+    o.gone = err == MT_E_NOTFOUND;
     o.why = err                                   ? reason(err)
             : mt_utf8_check(o.text) != o.text.len ? "is not UTF-8"
             : o.text.len > left                   ? "would make it more than 16 MB"
@@ -284,7 +286,7 @@ static int judge(ht_visit *v, const saved *of, bool *is_new)
         return unlisted(v);
     }
     const offer *o = find(&all, of->path);
-    if (o && o->why && strcmp(o->why, reason(MT_E_NOTFOUND)) != 0) {
+    if (o && o->why && !o->gone) {
         return refuse_name(v, of->path, o->why);
     }
     return o && names_etag(v->head.if_match, o->etag) ? 0 : changed(v, of->path, o);
