@@ -446,8 +446,8 @@ static void studio_part(page *p)
                             ? "<p><a href=\"studio/\">Open Studio</a>: write a "
                               "contract, see it, try it.</p>\n"
                             : "<p class=dim>This program was built without Studio, the "
-                              "page for authors: npm was not there. <code>make "
-                              "studio</code> builds it.</p>\n");
+                              "page for authors. <code>make studio</code> builds it, "
+                              "or says why it cannot.</p>\n");
 }
 
 void ht_home_write(mt_buf *out, const ht_home *h)
