@@ -186,12 +186,25 @@ static bool take_name(reader *r, mt_str *out)
     return true;
 }
 
+/* Between its quotes, of which there are three or one on each side; what is not closed
+ * ends with the text. */
+static mt_str inside_quotes(mt_str string)
+{
+    mt_str quotes =
+        mt_str_starts(string, MT_STR("\"\"\"")) ? MT_STR("\"\"\"") : MT_STR("\"");
+    mt_str inside = mt_str_skip(string, quotes.len);
+    if (mt_str_ends(inside, quotes)) {
+        inside.len -= quotes.len;
+    }
+    return inside;
+}
+
 /* A description stands before what it describes. */
 static mt_str take_note(reader *r)
 {
     mt_str note = {0};
     if (r->token.len && r->token.ptr[0] == '"') {
-        note = mt_str_trim(r->token, MT_STR("\" \t\r\n"));
+        note = mt_str_trim(inside_quotes(r->token), MT_STR(" \t\r\n"));
         note.len = note.len < 300 ? note.len : 300;
         next(r);
     }

@@ -179,6 +179,11 @@ static const struct told_row {
      "type Query { \"say \\\"it\\\" now\" a: Int! \"\"\"two \"words\" here\"\"\" b: Int! }",
      "query a: a whole number (.a) say \\\"it\\\" now\n"
      "query b: a whole number (.b) two \"words\" here\n"},
+    {"descriptions that end in a quote, and empty ones", CN_GRAPHQL,
+     "type Query { \"say \\\"it\\\"\" a: Int! \"\" b: Int! \"\"\"\"\"\" c: Int! }",
+     "query a: a whole number (.a) say \\\"it\\\"\n"
+     "query b: a whole number (.b)\n"
+     "query c: a whole number (.c)\n"},
     {"comments, commas and lists of lists", CN_GRAPHQL,
      "# first\n# second\ntype Query { a: Int!, # third\n b: [[Int!]!]!, c: [Int] }",
      "query a: a whole number (.a)\n"
