@@ -122,7 +122,7 @@ static size_t word_length(mt_str s)
     return len;
 }
 
-/* A quote that is not closed is a sign, which no statement allows. */
+/* A quote that is not closed is a sign, which no statement allows: open_quote(). */
 static void next(reader *r)
 {
     r->comment = (mt_str){0};
@@ -155,6 +155,11 @@ static void next(reader *r)
 static bool is_sign(const reader *r, char sign)
 {
     return r->kind == T_SIGN && r->token.ptr[0] == sign;
+}
+
+static bool open_quote(const reader *r)
+{
+    return is_sign(r, '"') || is_sign(r, '\'');
 }
 
 static bool is_word(const reader *r, const char *word)
@@ -255,6 +260,9 @@ static bool pass_statement(reader *r)
         if (r->kind == T_END) {
             return fault(r, "a statement is not ended");
         }
+        if (open_quote(r)) {
+            return fault(r, "a quote is not closed");
+        }
         if (r->kind != T_SIGN) {
             continue;
         }
@@ -325,6 +333,9 @@ static bool read_options(reader *r, pb_field *f)
         }
         if (r->kind == T_END) {
             return fault(r, "a bracket is not closed");
+        }
+        if (open_quote(r)) {
+            return fault(r, "a quote is not closed");
         }
         char c = r->kind == T_SIGN ? r->token.ptr[0] : 0;
         before = c;

@@ -67,6 +67,10 @@ static const struct text_row {
     {"features behind what they are about",
      "edition = \"2023\"; message A {} option features.field_presence = IMPLICIT;",
      "features must stand before the messages"},
+    {"an open quote in an option", "option x = \"a;\nmessage A {}",
+     "a quote is not closed"},
+    {"an open quote in a field's options", "message A { int32 a = 1 [x = 'a]; }",
+     "a quote is not closed"},
     {"neither text nor a set", "\x01\x02", "neither .proto text nor a descriptor set"},
 };
 
