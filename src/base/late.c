@@ -45,6 +45,11 @@ static void load(mt_late_library *l)
     }
 }
 
+bool mt_late_possible(void)
+{
+    return true;
+}
+
 const char *mt_late_load(mt_late_library *library)
 {
     pthread_mutex_lock(&library->lock);

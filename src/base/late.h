@@ -34,6 +34,10 @@ typedef struct mt_late_library {
  * path that does not meets mt_late_missing(), which is our fault and aborts. */
 const char *mt_late_load(mt_late_library *library);
 
+/* False where no library can ever be loaded. Whoever asks this before a long way to one
+ * lets the linker leave that way out: a page need not fetch what it cannot run. */
+bool mt_late_possible(void);
+
 _Noreturn void mt_late_missing(void);
 
 #endif

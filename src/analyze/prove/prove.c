@@ -535,7 +535,7 @@ static an_answer answer(question *q)
 an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim)
 {
     question q = {.p = p, .a = a, .claim = claim};
-    if (p->broken || p->stopped || p->mismatch.len) {
+    if (!mt_late_possible() || p->broken || p->stopped || p->mismatch.len) {
         return unknown(p->mismatch.len ? mt_str_dup(a, p->mismatch)
                        : p->missing    ? mt_strf(a, "%s", p->missing)
                        : p->stopped    ? MT_STR("interrupted")

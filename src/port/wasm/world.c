@@ -25,6 +25,11 @@ mt_provider os_sources_provider(os_sources *sources, const mt_limits *limits)
     return mt_memory_provider(&none);
 }
 
+bool mt_late_possible(void)
+{
+    return false;
+}
+
 /* Only the solver is ever asked for in a page, so the sentence is about that. */
 const char *mt_late_load(mt_late_library *library)
 {
