@@ -1,6 +1,6 @@
 /* The table of views. A view is a component without properties that reads the workspace; it is
  * fetched when it is first shown. To add one: a row here, a component in views/, its
- * styles in style/. Keys are the order of rows: Alt+1, Alt+2, … */
+ * styles in style/. Keys are the order of rows: see keyOf(). */
 import type { Component } from "svelte";
 
 export interface View {
@@ -13,6 +13,9 @@ export interface View {
 }
 
 const live = async (name: "Board" | "Deploy" | "Flows" | "Ledger"): Promise<{ default: Component }> => ({ default: (await import("./live/views"))[name] });
+
+/** Alt+1 to Alt+9, then Alt+Shift+1, … */
+export const keyOf = (row: number): string => (row < 9 ? `Alt+${row + 1}` : `Alt+Shift+${row - 8}`);
 
 export const VIEWS: View[] = [
   { id: "source", title: "Source", group: "Author", about: "The contract, checked as you type",

@@ -142,6 +142,7 @@ export const CASES = [
     assert.equal(await x.page.evaluate(() => document.activeElement.id), "main");
     await x.page.keyboard.press("Alt+2");
     await x.page.waitForFunction(() => location.hash === "#/pictures");
+    await x.page.getByRole("button", { name: "Report" }).waitFor(); // before, it is the tab of the view that goes
     await x.page.getByRole("tab", { name: "States" }).focus();
     await x.page.keyboard.press("ArrowRight");
     await node(x.page, "flow/refund_flow/step_refund").waitFor();
@@ -159,8 +160,13 @@ export const CASES = [
     await x.page.getByRole("tab", { name: "States" }).focus();
     await x.page.keyboard.press("?");
     await x.page.getByRole("dialog", { name: "Keys" }).waitFor();
+    const keys = Object.fromEntries(await x.page.locator(".keys dl div").evaluateAll((rows) => rows.map((r) => [r.querySelector("dd").textContent, r.querySelector("dt").textContent])));
     await x.page.keyboard.press("Escape");
     await x.page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
+    for (const view of await x.page.getByRole("navigation", { name: "Views" }).getByRole("link").locator("span").allTextContents()) { // each has one, and it is said
+      await x.page.keyboard.press(keys[view].replaceAll(" ", "+"));
+      await x.page.waitForFunction((id) => location.hash === `#/${id}` && document.activeElement.id === "main", view.toLowerCase());
+    }
   } },
   { name: "words are completed, explained and laid out", async run(x) {
     await open(x);
