@@ -17,11 +17,20 @@ import { mount } from "svelte";
 import App from "./App.svelte";
 import { EXAMPLES } from "./examples";
 import { theme } from "./state/theme.svelte";
+import { LINK } from "./state/share";
 import { workspace } from "./state/workspace.svelte";
 import { VIEWS } from "./views";
 
 theme.show();
-const shared = /[?&]w=([\w-]+)/.exec(location.hash)?.[1] ?? null;
+/** A workspace that stands in the address, which is then taken out of it. */
+function linked(): string | null {
+  const packed = LINK.exec(location.hash)?.[1] ?? null;
+  if (packed !== null) {
+    history.replaceState(null, "", location.hash.replace(LINK, "") || "#/source");
+  }
+  return packed;
+}
+const shared = linked();
 const secret = /[?&]key=([\w-]+)/.exec(location.hash)?.[1] ?? null;
 /* `motet studio` says with the page that it has files for it. */
 const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
@@ -33,9 +42,13 @@ if (visit?.serverTiming.some((t) => t.name === "motet-local")) {
 } else {
   void workspace.start(shared, EXAMPLES[0]!);
 }
-if (shared !== null) {
-  history.replaceState(null, "", location.hash.replace(/[?&]w=[\w-]+/, "") || "#/source");
-}
+/* A link that is pasted where the page is open already loads nothing anew. */
+addEventListener("hashchange", () => {
+  const packed = linked();
+  if (packed !== null && !workspace.disk) {
+    void workspace.follow(packed);
+  }
+});
 /* What the other views need is fetched while nobody waits: the page then works without its server. */
 async function fetchRest(): Promise<void> {
   await Promise.allSettled([...VIEWS.map((view) => view.load()), import("./editor/language")]);

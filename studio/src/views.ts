@@ -1,6 +1,6 @@
 /* The table of views. A view is a component without properties that reads the workspace; it is
  * fetched when it is first shown. To add one: a row here, a component in views/ and a line in views/later.ts,
- * its styles in style/. Keys are the order of rows: Alt+1, Alt+2, … */
+ * its styles in style/. Keys are the order of rows: see keyOf(). */
 import type { Component } from "svelte";
 
 export interface View {
@@ -14,6 +14,9 @@ export interface View {
 
 /** One of those that come together: they share most of what they are made of, and pack better in one part. */
 const later = async (name: keyof typeof import("./views/later")): Promise<{ default: Component }> => ({ default: (await import("./views/later"))[name] });
+
+/** Alt+1 to Alt+9, then Alt+Shift+1, … */
+export const keyOf = (row: number): string => (row < 9 ? `Alt+${row + 1}` : `Alt+Shift+${row - 8}`);
 
 export const VIEWS: View[] = [
   { id: "source", title: "Source", group: "Author", about: "The contract, checked as you type",

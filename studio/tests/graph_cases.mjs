@@ -14,7 +14,7 @@ const row = (page, name) => page.locator(".values tr", { has: page.getByRole("bu
 const node = (page, label) => page.locator(".graph-picture .node", { hasText: new RegExp(`^\\s*${label}\\s`) });
 
 /** Nothing serious, in both themes. */
-async function axe({ page, axe }) {
+export async function axe({ page, axe }) {
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });
     await page.waitForTimeout(150);

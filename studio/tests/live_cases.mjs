@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
+import { axe } from "./graph_cases.mjs";
 import { ESCROW, FACTS, folder, guardedServer, loginServer, post, Server, STRICTER } from "./live_servers.mjs";
 
 const card = (x, state, id) => x.page.getByRole("region", { name: state, exact: true }).getByRole("button", { name: id });
@@ -41,7 +42,7 @@ export const CASES = [
     assert.ok(await node(x.page, "entity/EscrowAccount/disputed").evaluate((n) => n.classList.contains("here")));
     assert.equal(await detail.locator(".edge.walked").count(), 1);
     assert.equal(await x.page.evaluate(() => window.same), true);
-    await x.axe();
+    await axe(x);
     await x.image("studio-board");
     await detail.getByRole("button", { name: "Close" }).click();
     await x.page.getByRole("searchbox").fill(id(3));
@@ -73,7 +74,7 @@ export const CASES = [
     await open({ ...x, url }, "#/board");
     await x.page.getByRole("heading", { name: /Sign in to 127/ }).waitFor();
     assert.equal(await x.page.getByRole("button", { name: "Log in" }).count(), 0); // this server has no provider
-    await x.axe();
+    await axe(x);
     await signIn(x, "mt_0000_wrong");
     await x.page.getByText("The server does not take this token").waitFor();
     await signIn(x, tokens.reader);
@@ -108,7 +109,7 @@ export const CASES = [
     assert.ok(await step("step_confirm").evaluate((n) => n.classList.contains("lit")));
     assert.equal(await x.page.locator(".edge.walked").count(), 2);
     await x.image("studio-flow");
-    await x.axe();
+    await axe(x);
     await post(url, `/v1/flows/${id}/resume`, { persona: "escrow_agent" }, tokens.officer);
     await x.page.getByText("Ended: success").waitFor();
     assert.match(await step("/end/success").getAttribute("aria-label"), /here now/);
@@ -173,7 +174,7 @@ export const CASES = [
     assert.match(await seen(record), new RegExp(`signed by ${key.replace(/[+]/g, "\\+")}, which the server itself names`));
     const [saved] = await Promise.all([x.page.waitForEvent("download"), record.getByRole("button", { name: "Download the receipt" }).click()]);
     assert.equal(Buffer.from(JSON.parse(readFileSync(await saved.path(), "utf8")).key, "hex").toString("base64"), key);
-    await x.axe();
+    await axe(x);
     await record.evaluate((r) => r.scrollTo(0, 0));
     await x.image("studio-ledger");
     await record.getByRole("button", { name: "Close" }).click();
@@ -181,6 +182,10 @@ export const CASES = [
     await rows.getByLabel("Kind").selectOption("refusal");
     await rows.getByRole("button", { name: /refund_escrow/ }).first().click();
     await record.locator(".why.no code", { hasText: "verdict_present(refund_approved)" }).waitFor();
+    const other = await (await fetch(`${url}/v1/ledger/1/receipt`, { headers: { Authorization: `Bearer ${tokens.ops}` } })).text();
+    await x.page.route("**/receipt", (route) => route.fulfill({ body: other, contentType: "application/json" })); // a good one, of something else
+    await record.getByRole("button", { name: "Get the receipt and check it" }).click();
+    await record.getByText("It does not hold: it is of another record").waitFor();
     await x.page.getByRole("button", { name: "Verify this ledger" }).click();
     await x.page.getByText(/records are consistent, \d+ of them signed/).waitFor();
     await go(x.page, "Ledger");
@@ -247,7 +252,7 @@ entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { all
     await plan.getByText(/operations? would have come out otherwise/).waitFor();
     assert.match(await seen(plan), /flag_dispute by seller disputed refused/);
     await plan.getByRole("list", { name: "Where the candidate disagrees" }).getByText("flag_dispute").first().waitFor();
-    await x.axe();
+    await axe(x);
     await x.image("studio-deploy");
     await plan.getByLabel("Promises").fill("nobody can both flag_dispute and refund_escrow\nnonsense");
     await plan.getByRole("button", { name: "Ask the server" }).click();

@@ -1,7 +1,9 @@
 /* Evidence of others, verified in the page: ledgers, receipts, proofs, witnesses; what is found, and what is said. */
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { BOTH, go, node, open, seen, write } from "./cases.mjs";
 import { Ledger } from "./ledger.mjs";
 
@@ -137,6 +139,40 @@ export const CASES = [
     await says(x, "The proof does not hold: ");
     await give(x, file("c5.json", small), file("p.json", ledger.prove(6)));
     await says(x, "Record 6 is in the ledger of 8 records");
+  } },
+  { name: "nothing is said of what was not looked at", async run(x) {
+    await open(x, "#/verify");
+    const key = example("receipts/executor.pub"), refused = example("receipts/refused.json").trim(), ledger = example("ledger/escrow.ledger.jsonl");
+    const forged = '"promise":{"decision":{"operation":"forged"},"record":7}';
+    await give(x, file("k.pub", key), file("r.json", `{${forged},"receipt":${refused}}`)); // the engine takes the one inside
+    await says(x, "A promise: the executor signed that record 4 is in its ledger.");
+    assert.match(await seen(x.page.locator(".paper")), /record 4 .* release_escrow/);
+    await demand(x, "Keys that you trust", "");
+    await give(x, file("bad.jsonl", ledger.replace("released", "refunded")), file("good.jsonl", ledger));
+    await says(x, "Not looked at: bad.jsonl. Files are verified one at a time.");
+    await says(x, "9 records are consistent");
+    await give(x, file("e.jsonl", ""));
+    await says(x, "There is nothing in it, so nothing was checked.");
+    assert.equal(await x.page.getByText("Not looked at").count(), 0);
+    const grown = new Ledger("acme.test").grow(2).sign().grow(2).sign().grow(2).sign();
+    await give(x, file("l.jsonl", grown.text), ...grown.lines.filter((l) => l.startsWith('{"checkpoint"')).map((l) => file("same.json", l)));
+    await says(x, "6 records are consistent");
+    assert.equal((await listed(x, "open")).match(/same.json: one checkpoint at a time/g).length, 2);
+    const path = join(mkdtempSync(join(tmpdir(), "verify-")), "gone.jsonl"), lines = new Ledger("acme.test").grow(300).text;
+    writeFileSync(path, lines);
+    await x.page.getByLabel("Ledger (.jsonl)").setInputFiles(path);
+    await x.page.getByText("1 to 200 of 300 lines").waitFor();
+    writeFileSync(path, `${lines}x`);
+    await x.page.getByRole("button", { name: "Later" }).click();
+    await x.page.getByRole("alert").getByText("The file cannot be read any more: was it changed or moved?").waitFor();
+    assert.equal(await x.page.getByText("are consistent").count(), 0);
+    rmSync(dirname(path), { recursive: true });
+    await x.page.evaluate(() => { // what cannot be read, as a folder that is dropped
+      const folder = new File(["x"], "folder");
+      folder.slice = () => ({ text: () => Promise.reject(new DOMException("no", "NotReadableError")) });
+      window.dispatchEvent(Object.assign(new Event("drop", { cancelable: true }), { dataTransfer: { types: ["Files"], files: [folder] } }));
+    });
+    await x.page.getByText("folder cannot be read: is it a folder, or was it moved?").waitFor();
   } },
   { name: "a large ledger is read where it lies and can be stopped", async run(x) {
     await open(x, "#/verify");

@@ -77,6 +77,19 @@ class Files(Case):
                     text = re.sub(r"([`\"'])(?:\\.|(?!\1)[^\\])*\1", lambda text: "" if "persona " in text[0] else text[0], path.read_text(), flags=re.S)
                     self.assertLessEqual(set(re.findall(r"https?://([\w.-]+)", text)), allowed)
 
+    def test_styles_of_two_views_do_not_meet(self):
+        """Styles have no scope but their names: a class that stands alone in a selector is of one file, and others only narrow it."""
+        owners = {}
+        for path in sorted((SOURCE / "studio/src/style").glob("*.css")):
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+            for selectors in re.findall(r"([^{};@]+)\{", text):
+                for selector in re.split(r",(?![^(]*\))", selectors):
+                    classes = set(re.findall(r"\.([A-Za-z][\w-]*)", selector))
+                    if len(classes) == 1:
+                        owners.setdefault(*classes, set()).add(path.name)
+        self.assertGreater(len(owners), 100)
+        self.assertEqual({name: files for name, files in owners.items() if len(files) > 1}, {})
+
     def test_licences_of_what_is_inside_come_with_it(self):
         text = next((BUILT.parent / "site").glob("licenses-*.txt")).read_text()
         for name in ("svelte", "@codemirror/view", "@dagrejs/dagre", "libyaml", "pcre2", "libsodium"):

@@ -26,8 +26,8 @@ export interface EditorHost {
   changed(text: string): void;
   moved(line: number, column: number): void;
   format(): void;
-  /** Other files change in the same step, or go back with it. */
-  others(texts: Others): void;
+  /** Other files change in the same step, or go back with it; `from`: what they must be now. */
+  others(texts: Others, from: Others): void;
 }
 
 const look = EditorView.theme({
@@ -145,9 +145,16 @@ const helps: Extension = [
   follows, keymap.of(KEYS),
 ];
 
+/** Files that were shown before, each with its history: Ctrl Z goes on where one left off. */
+const left = new Map<string, EditorState>();
+let leftOf = -1;
+
 export class Editor {
   readonly view: EditorView;
   #quiet = false;
+  #path = "";
+  /** How lines of the file end: they stay so. */
+  #end = "\n";
 
   constructor(parent: HTMLElement, private readonly host: EditorHost) {
     const root = parent.attachShadow({ mode: "open" });
@@ -155,35 +162,54 @@ export class Editor {
   }
 
   #state(text: string, path: string): EditorState {
-    return EditorState.create({
-      doc: text,
-      extensions: [
-        lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
-        highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), coverGutter, /\.(ya?ml|json)$/.test(path) ? yaml : tenor, colours, look, cameField, typedOver,
-        helps,
-        keymap.of([{ key: "Shift-Alt-f", run: () => (this.host.format(), true) },
-          ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": "Source of the contract", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
-        EditorView.updateListener.of((update) => {
-          for (const effect of update.transactions.flatMap((tr) => tr.effects)) {
-            if (effect.is(elsewhere)) {
-              this.host.others(effect.value.set);
-            }
-          }
-          if (update.docChanged && !this.#quiet) {
-            this.host.changed(update.state.doc.toString());
-          }
-          if ((update.selectionSet || update.docChanged) && !this.#quiet) {
-            const { line, column } = position(update.state.doc, update.state.selection.main.head);
-            this.host.moved(line, column);
-          }
-        }),
-      ],
-    });
+    const known = left.get(path), extensions = this.#extensions(path);
+    return known && this.#textOf(known) === text ? known.update({ effects: StateEffect.reconfigure.of(extensions) }).state : EditorState.create({ doc: text, extensions });
   }
 
-  /** Another text, with a history of its own. */
-  open(text: string, path: string): void {
+  #textOf({ doc }: EditorState): string {
+    return doc.sliceString(0, doc.length, this.#end);
+  }
+
+  #extensions(path: string): Extension {
+    return [
+      lineNumbers(), highlightActiveLineGutter(), history(), drawSelection(), indentOnInput(), indentUnit.of("  "), bracketMatching(), closeBrackets(),
+      highlightActiveLine(), highlightSelectionMatches(), search({ top: true }), lintGutter(), coverGutter, /\.(ya?ml|json)$/.test(path) ? yaml : tenor, colours, look, cameField, typedOver,
+      helps,
+      keymap.of([{ key: "Shift-Alt-f", run: () => (this.host.format(), true) },
+        ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...lintKeymap, ...completionKeymap]),
+      EditorView.contentAttributes.of({ "aria-label": "Source of the contract", tabindex: "0", spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+      EditorView.updateListener.of((update) => {
+        for (const effect of update.transactions.flatMap((tr) => tr.effects)) {
+          if (effect.is(elsewhere)) {
+            this.host.others(effect.value.set, effect.value.back);
+          }
+        }
+        if (update.docChanged && !this.#quiet) {
+          this.host.changed(this.text);
+        }
+        if ((update.selectionSet || update.docChanged) && !this.#quiet) {
+          const { line, column } = position(update.state.doc, update.state.selection.main.head);
+          this.host.moved(line, column);
+        }
+      }),
+    ];
+  }
+
+  #leave(): void {
+    if (this.#path) {
+      left.set(this.#path, this.view.state);
+    }
+  }
+
+  /** Another text, with a history of its own. `of`: another number, another workspace. */
+  open(text: string, path: string, of: number): void {
+    this.#leave();
+    if (leftOf !== of) {
+      left.clear();
+      leftOf = of;
+    }
+    this.#path = path;
+    this.#end = text.includes("\r\n") && !/[\r\n]/.test(text.replaceAll("\r\n", "")) ? "\r\n" : "\n";
     this.#quiet = true;
     this.view.setState(this.#state(text, path));
     this.#quiet = false;
@@ -191,14 +217,13 @@ export class Editor {
 
   /** The same text laid out anew: can be undone. */
   replace(text: string): void {
-    const now = this.view.state.doc.toString();
-    if (now !== text) {
-      this.view.dispatch({ changes: { from: 0, to: now.length, insert: text } });
+    if (this.text !== text) {
+      this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
     }
   }
 
   get text(): string {
-    return this.view.state.doc.toString();
+    return this.#textOf(this.view.state);
   }
 
   show(diagnostics: readonly Diagnostic[]): void {
@@ -226,6 +251,7 @@ export class Editor {
   }
 
   destroy(): void {
+    this.#leave();
     this.view.destroy();
   }
 }

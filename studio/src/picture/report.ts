@@ -16,8 +16,8 @@ const STYLE = "html{color-scheme:light;background:#fff}body{font:15px/1.5 system
   "pre{font:12.5px/1.5 ui-monospace,monospace;background:#f5f5f3;padding:1rem;border-radius:8px;overflow-x:auto}.dim{color:#4b5360}.yes{color:#17693a}.no{color:#a82121}";
 
 const escape = (text: string): string => visible(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-/** A source keeps its lines. */
-const pre = (text: string): string => `<pre>${text.split("\n").map(escape).join("\n")}</pre>`;
+/** A source keeps its lines and tabs. */
+const pre = (text: string): string => `<pre>${text.replace(/[^\n\t]+/g, escape)}</pre>`;
 const table = (head: string[], rows: string[][]): string =>
   `<table><thead><tr>${head.map((h) => `<th>${escape(h)}</th>`).join("")}</tr></thead><tbody>${rows.map((r) => `<tr>${r.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
 

@@ -4,6 +4,7 @@ import { call, EngineFault } from "../engine/client";
 import type { Talked } from "../engine/agents";
 import type { Description } from "../picture/description";
 import { kindOf } from "./graph.svelte";
+import { fileText } from "../verify/kinds";
 
 const LARGEST = 32 << 20;
 
@@ -136,7 +137,7 @@ class AgentRun {
       this.trouble = `${large.name} is larger than ${LARGEST >> 20} MB.`;
       return;
     }
-    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await f.text()])));
+    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await fileText(f)])));
   }
 
   async openTexts(files: [string, string][], name = ""): Promise<void> {

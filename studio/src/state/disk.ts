@@ -1,7 +1,7 @@
 /* Files of the reader's machine: opened by choosing or dropping them, saved as downloads. */
 import { notices } from "./notices.svelte";
 import { workspace } from "./workspace.svelte";
-import { evidenceKind, LOOKED_AT } from "../verify/kinds";
+import { evidenceKind, fileText, LOOKED_AT } from "../verify/kinds";
 
 const LARGEST = 4 << 20;
 const KINDS = /\.(tenor|json|ya?ml)$/i;
@@ -43,11 +43,26 @@ async function openRun(list: File[]): Promise<boolean> {
 
 export async function openFiles(list: Iterable<File>): Promise<void> {
   const given = [...list]; // a list of the browser is empty once this function waits
+  try {
+    await openAll(given);
+  } catch (fault) {
+    if (!(fault instanceof DOMException)) {
+      throw fault;
+    }
+    notices.say(fault.name === "EncodingError" ? `${fault.message}.` : `${given.map((f) => f.name).join(", ")} cannot be read: is it a folder, or was it moved? Choose the files themselves.`);
+  }
+}
+
+async function openAll(given: File[]): Promise<void> {
   if (await openRun(given)) {
     return;
   }
   const proofs = (await Promise.all(given.map(async (f) => [f, await isEvidence(f)] as const))).filter(([, is]) => is).map(([f]) => f);
   if (proofs.length) {
+    const others = given.filter((f) => !proofs.includes(f));
+    if (others.length) {
+      notices.say(`Left out: ${others.map((f) => f.name).join(", ")}. What is verified is opened alone.`);
+    }
     location.hash = "#/verify";
     const { evidence } = await import("./evidence.svelte");
     await evidence.open(proofs);
@@ -63,12 +78,17 @@ export async function openFiles(list: Iterable<File>): Promise<void> {
     notices.say(`${large.name} is larger than ${LARGEST >> 20} MB. motet check reads it.`);
     return;
   }
-  const read = await Promise.all(all.map(async (f): Promise<[string, string]> => [f.webkitRelativePath || f.name, await f.text()]));
+  const read = await Promise.all(all.map(async (f): Promise<[string, string]> => [f.webkitRelativePath || f.name, await fileText(f)]));
+  if (new Set(read.map(([path]) => path)).size < read.length) {
+    notices.say("Two of them have the same name: open them one after the other.");
+    return;
+  }
   const facts = read.find(([path, text]) => isFacts(path, text));
   const files = read.filter((f) => f !== facts);
   if (!files.length && facts) {
+    const before = workspace.facts;
     workspace.setFacts(facts[1]);
-    notices.say(`${facts[0]} are the facts now.`);
+    notices.say(`${facts[0]} are the facts now.`, () => workspace.setFacts(before));
     return;
   }
   const ordered = rootFirst(files);

@@ -3,7 +3,7 @@
  * whoever edits does not wait. */
 import { EngineFault, EngineWorker } from "../engine/client";
 import type { LedgerDemand, ProofDemand, Progress, ReceiptDemand } from "../engine/messages";
-import { evidenceKind, LOOKED_AT, type Kind } from "../verify/kinds";
+import { evidenceKind, fileText, LOOKED_AT, type Kind } from "../verify/kinds";
 
 /** The answer of `motet ledger verify --json`. */
 export interface LedgerSaid {
@@ -77,20 +77,36 @@ class Evidence {
   trouble = $state("");
   busy = $state(false);
   stopped = $state(-1);
+  /** Names of files that came with the one that is verified, and would be verified, too. */
+  left = $state.raw<string[]>([]);
   #worker: EngineWorker | null = null;
   #later: ReturnType<typeof setTimeout> | undefined;
 
   async open(files: readonly File[]): Promise<void> {
     this.stop();
     this.stopped = -1;
-    for (const file of files) {
-      const head = await file.slice(0, LOOKED_AT).text();
-      this.#take(file, evidenceKind(head) ?? "ledger", head.trim());
+    let heads: string[];
+    try {
+      heads = await Promise.all(files.map((f) => f.slice(0, LOOKED_AT).text()));
+    } catch {
+      this.lost();
+      return;
     }
+    // Nothing is waited for from here on: what was verified before must not be said of another file.
+    const taken = files.filter((file, i) => this.#take(file, evidenceKind(heads[i]!) ?? "ledger", heads[i]!.trim()));
+    this.left = taken.length ? taken.slice(0, -1).map((f) => f.name) : this.left;
     await this.verify();
   }
 
-  #take(file: File, kind: Kind, text: string): void {
+  /** What was said of it is of bytes that are not there any more. */
+  lost(): void {
+    this.stop();
+    this.said = null;
+    this.trouble = "the file cannot be read any more: was it changed or moved? Open it again";
+  }
+
+  /** True: it is what is verified from now on. */
+  #take(file: File, kind: Kind, text: string): boolean {
     if (kind === "keys" || kind === "witnesses") {
       this[kind] = [...new Set([...words(this[kind]), ...words(text)])].join("\n");
     } else if (kind === "checkpoint" || kind === "note") {
@@ -102,7 +118,9 @@ class Evidence {
       this.kind = kind;
       this.said = null;
       this.marks = [];
+      return true;
     }
+    return false;
   }
 
   drop(given: Given): void {
@@ -142,7 +160,7 @@ class Evidence {
     if (file.size > TEXT_MOST) {
       throw new EngineFault({ kind: "limit", path: "", message: `more than ${TEXT_MOST >> 20} MB: motet verifies it` });
     }
-    const text = await file.text();
+    const text = await fileText(file);
     if (this.kind === "proof") {
       const asked = { checkpoints: this.checkpoints.slice(-2), keys: demand.keys, domain: demand.domain };
       if (!asked.checkpoints.length) {
@@ -207,6 +225,7 @@ class Evidence {
     this.name = this.kind = this.trouble = "";
     this.file = this.said = null;
     this.marks = this.given = [];
+    this.left = [];
     this.stopped = -1;
   }
 }

@@ -4,6 +4,7 @@
 import { visible } from "../picture/layout";
 import { isFacts, rootFirst } from "./disk";
 import { notices } from "./notices.svelte";
+import { store, stored } from "./stored";
 import { type Saved, workspace } from "./workspace.svelte";
 
 const KEY = "motet.studio.local";
@@ -102,13 +103,13 @@ class Local {
   // ---- beginning ----
 
   async #enter(secret: string | null): Promise<Listed> {
-    key = localStorage.getItem(KEY) ?? "";
+    key = stored(KEY) ?? "";
     if (secret === null) {
       return list();
     }
     try {
       key = (await request<{ key: string }>("POST", "session", { secret })).key;
-      localStorage.setItem(KEY, key);
+      store(KEY, key);
     } catch (fault) {
       // The same browser may have been here: then its session is still good.
       return list().catch(() => Promise.reject(fault as Error));
@@ -127,7 +128,7 @@ class Local {
       this.#begin(listed, files);
       setInterval(() => document.visibilityState === "visible" && void this.look(), LOOK_EVERY);
       addEventListener("focus", () => void this.look());
-      addEventListener("pagehide", () => workspace.keep());
+      addEventListener("pagehide", () => workspace.flush());
     } catch (fault) {
       this.trouble = fault instanceof Refused ? `${fault.message}.` : "motet studio does not answer. Is it still running?";
       workspace.open({ name: "closed", files: [["closed.tenor", ""]], facts: "{}" });
@@ -156,7 +157,7 @@ class Local {
   #bringBack(): void {
     let draft: Draft;
     try {
-      draft = JSON.parse(localStorage.getItem(workspace.key) ?? "null") as Draft;
+      draft = JSON.parse(stored(workspace.key) ?? "null") as Draft;
       if (!draft || !Array.isArray(draft.unsaved)) {
         return;
       }

@@ -11,7 +11,7 @@ class Notices {
 
   say(text: string, undo?: () => void): void {
     const notice: Notice = { id: this.#next++, text, undo };
-    this.list = [...this.list.slice(-2), notice];
+    this.list = [...this.list.filter((n) => n.undo || n.text !== text).slice(-2), notice]; // the same once
     setTimeout(() => this.drop(notice.id), undo ? 12000 : 6000);
   }
 

@@ -5,6 +5,7 @@
  * says since when; it is tried again, the stream of events goes on behind the last one, and `epoch` grows, so that
  * views ask anew. What is refused is a Refused with the rights that would have been enough. */
 import { EventReader, type LedgerEvent } from "../../../sdk/js/src/events";
+import { store, stored } from "./stored";
 
 const TOKEN = "motet.studio.token";
 const PAUSE = 1000, PAUSE_MOST = 5000; // milliseconds between two attempts
@@ -73,7 +74,7 @@ class Server {
   needs = $state.raw<string[]>([]);
   /** Grows whenever everything should be asked anew. */
   epoch = $state(0);
-  #token = sessionStorage.getItem(TOKEN) ?? "";
+  #token = stored(TOKEN, "sessionStorage") ?? "";
   #last = -1;
   #users = 0;
   #listeners = new Set<(event: LedgerEvent) => void>();
@@ -155,8 +156,8 @@ class Server {
   #keep(token: string): void {
     this.#token = token;
     if (token) {
-      sessionStorage.setItem(TOKEN, token);
-    } else {
+      store(TOKEN, token, "sessionStorage");
+    } else if (stored(TOKEN, "sessionStorage") !== null) {
       sessionStorage.removeItem(TOKEN);
     }
   }

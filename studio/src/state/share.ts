@@ -7,6 +7,10 @@ async function through(bytes: Uint8Array<ArrayBuffer>, stream: CompressionStream
 
 /** What unpacks to more than this is refused: an address can come from anybody. */
 const MOST = 4 << 20;
+/** Of an address: browsers refuse longer ones. */
+const LONGEST = 1_000_000;
+/** Where a workspace stands in the address. */
+export const LINK = /[?&]w=([\w-]+)/;
 
 async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
@@ -25,8 +29,13 @@ async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
   }
 }
 
-export async function pack(value: unknown): Promise<string> {
-  const bytes = await through(new TextEncoder().encode(JSON.stringify(value)), new CompressionStream("deflate-raw"));
+/** Null: it would be a link that nobody can open. */
+export async function pack(value: unknown): Promise<string | null> {
+  const plain = new TextEncoder().encode(JSON.stringify(value));
+  const bytes = await through(plain, new CompressionStream("deflate-raw"));
+  if (plain.length > MOST || bytes.length * 4 > LONGEST * 3) {
+    return null;
+  }
   let text = "";
   bytes.forEach((b) => (text += String.fromCharCode(b)));
   return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");

@@ -1,9 +1,11 @@
 /* Light, dark, or as the system says. Kept in this browser. */
+import { store, stored } from "./stored";
+
 export type Theme = "system" | "light" | "dark";
 const KEY = "motet.studio.theme";
 
 function kept(): Theme {
-  const said = localStorage.getItem(KEY);
+  const said = stored(KEY);
   return said === "light" || said === "dark" ? said : "system";
 }
 
@@ -12,7 +14,7 @@ class ThemeState {
 
   set(theme: Theme): void {
     this.chosen = theme;
-    localStorage.setItem(KEY, theme);
+    store(KEY, theme);
     this.show();
   }
 

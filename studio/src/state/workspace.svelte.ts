@@ -8,7 +8,8 @@ import { EngineFault, call } from "../engine/client";
 import type { Checked, Files, Good, Member, Place } from "../engine/messages";
 import type { Local } from "./local.svelte";
 import { notices } from "./notices.svelte";
-import { pack, unpack } from "./share";
+import { LINK, pack, unpack } from "./share";
+import { store, stored } from "./stored";
 
 export type States = Record<string, Record<string, string>>;
 
@@ -25,6 +26,8 @@ export interface Saved {
   instances?: States;
   /** The older version that it is compared with. */
   base?: Files | null;
+  /** Somebody worked on it: it is kept when another takes its place. */
+  typed?: boolean;
 }
 
 export const DRAFT = "motet.studio.draft";
@@ -34,7 +37,7 @@ export const ONE = "_default";
 
 function isFiles(files: unknown): files is Files {
   return Array.isArray(files) && files.length > 0 && files.length <= 1000 &&
-    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string"));
+    files.every((f) => Array.isArray(f) && f.length === 2 && f.every((t) => typeof t === "string")) && new Set(files.map(([path]) => path as string)).size === files.length;
 }
 
 function readSaved(value: unknown): Saved {
@@ -45,7 +48,7 @@ function readSaved(value: unknown): Saved {
   }
   const states = Object.entries(v.states ?? {}).filter(([, s]) => typeof s === "string");
   const instances = Object.entries(v.instances ?? {}).filter(([, of]) => of !== null && typeof of === "object" && Object.keys(of).length > 0 && Object.values(of).every((s) => typeof s === "string"));
-  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), instances: Object.fromEntries(instances), base: isFiles(v.base) ? v.base : null };
+  return { name: v.name, files, facts: typeof v.facts === "string" ? v.facts : "{}", states: Object.fromEntries(states), instances: Object.fromEntries(instances), base: isFiles(v.base) ? v.base : null, typed: v.typed !== false };
 }
 
 class Workspace {
@@ -81,13 +84,14 @@ class Workspace {
   #again = false;
   #timer = 0;
   #told = false;
+  #typed = false;
 
   get text(): string {
     return this.files.find(([path]) => path === this.current)?.[1] ?? "";
   }
 
   get saved(): Saved {
-    return { name: this.name, files: this.files, facts: this.facts, states: this.at, instances: this.named, base: this.base };
+    return { name: this.name, files: this.files, facts: this.facts, states: this.at, instances: this.named, base: this.base, typed: this.#typed };
   }
 
   // ---- open and keep ----
@@ -107,41 +111,71 @@ class Workspace {
     this.opened++;
     this.began++;
     this.#changed();
+    this.#typed = saved.typed ?? false;
   }
 
-  /** The same with a way back. */
+  /** The same with a way back. What somebody worked on is still there when the notice has gone: see `before`. */
   replace(saved: Saved, said: string): void {
     const before = this.saved;
+    if (before.typed) {
+      store(`${this.key}.before`, JSON.stringify(before));
+    }
     this.open(saved);
-    notices.say(said, () => this.open(before));
+    notices.say(said, () => this.replace(before, `${before.name} is back.`));
+  }
+
+  /** What was last worked on, where something else took its place. */
+  get before(): Saved | null {
+    try {
+      const before = readSaved(JSON.parse(stored(`${this.key}.before`) ?? "null"));
+      return JSON.stringify(before.files) === JSON.stringify(this.files) ? null : before;
+    } catch {
+      return null;
+    }
   }
 
   /** A link's workspace, else the draft, else the example. */
   async start(packed: string | null, example: Saved): Promise<void> {
     let draft: Saved | null = null;
     try {
-      draft = readSaved(JSON.parse(localStorage.getItem(DRAFT) ?? "null"));
+      draft = readSaved(JSON.parse(stored(DRAFT) ?? "null"));
     } catch {
       // The first visit.
     }
     this.open(draft ?? example);
+    this.#kept(); // another tab may have written since
+    addEventListener("pagehide", () => this.flush());
     if (packed !== null) {
-      try {
-        const shared = readSaved(await unpack(packed));
-        this.replace(shared, `Opened ${shared.name} from the link.`);
-      } catch {
-        notices.say("The link could not be read: it is not whole. Ask for it again; your draft is as it was.");
-      }
+      await this.follow(packed);
     }
-    addEventListener("pagehide", () => this.keep());
+  }
+
+  /** Opens what a link holds. */
+  async follow(packed: string): Promise<void> {
+    try {
+      const shared = readSaved(await unpack(packed));
+      this.replace({ ...shared, typed: false }, `Opened ${shared.name} from the link.`);
+    } catch {
+      notices.say("The link could not be read: it is not whole. Ask for it again; your draft is as it was.");
+    }
+  }
+
+  #kept(): void {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
   }
 
   keep(): void {
-    clearTimeout(this.#timer);
-    try {
-      localStorage.setItem(this.key, JSON.stringify(this.disk?.draft(this.saved) ?? this.saved));
-    } catch {
+    this.#kept();
+    if (!store(this.key, JSON.stringify(this.disk?.draft(this.saved) ?? this.saved))) {
       notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
+    }
+  }
+
+  /** The page goes. A tab where nothing was done since does not write over what another one kept. */
+  flush(): void {
+    if (this.#timer) {
+      this.keep();
     }
   }
 
@@ -153,11 +187,16 @@ class Workspace {
     }
   }
 
-  link(): Promise<string> {
+  link(): Promise<string | null> {
     return pack(this.saved);
   }
 
   // ---- change ----
+
+  setName(name: string): void {
+    this.name = name;
+    this.#keepSoon();
+  }
 
   edit(path: string, text: string): void {
     this.files = this.files.map((f) => (f[0] === path ? [path, text] : f));
@@ -207,12 +246,12 @@ class Workspace {
   }
 
   removeFile(path: string): void {
-    const before = this.saved;
+    const gone = this.files.filter((f) => f[0] === path);
     this.files = this.files.filter((f) => f[0] !== path);
     this.current = this.files[0]![0];
     this.opened++;
     this.#changed();
-    notices.say(`Removed ${path}.`, () => this.open(before));
+    notices.say(`Removed ${path}.`, () => this.write(gone)); // what was typed since stays
   }
 
   setFacts(text: string): void {
@@ -338,11 +377,11 @@ class Workspace {
 
   /** Another file is the contract; those beside it stay. */
   setRoot(path: string): void {
-    const before = this.saved;
-    const root = this.files.find(([p]) => p === path || p.endsWith(`/${path}`));
+    const was = this.files[0]![0];
+    const root = this.files.find(([p]) => p === path) ?? this.files.find(([p]) => p.endsWith(`/${path}`));
     if (root) {
-      this.open({ ...before, files: [root, ...this.files.filter((f) => f !== root)] });
-      notices.say(`${root[0]} is the contract now.`, () => this.open(before));
+      this.open({ ...this.saved, files: [root, ...this.files.filter((f) => f !== root)] });
+      notices.say(`${root[0]} is the contract now.`, () => this.setRoot(was));
     }
   }
 
@@ -366,6 +405,10 @@ class Workspace {
 
   #keepSoon(): void {
     clearTimeout(this.#timer);
+    this.#typed = true;
+    if (LINK.test(location.hash)) {
+      history.replaceState(null, "", location.hash.replace(LINK, "")); // what was shared is older now: a reload must not bring it back
+    }
     this.#timer = window.setTimeout(() => this.keep(), SAVE_AFTER);
   }
 

@@ -20,6 +20,18 @@ function ofDocument(d: Record<string, unknown>): Kind | null {
     : "checkpoint" in d && "signature" in d ? "checkpoint" : null;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** All of it, as it stands there: a mark in front or a byte that is no text is not left out, as the program does not. */
+export async function fileText(file: File): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new DOMException(`${file.name} is not UTF-8 text: save it as such, and open it again`, "EncodingError");
+  }
+}
+
 /** Null: nothing that could be verified, or that helps to. */
 export function evidenceKind(text: string): Kind | null {
   const lines = text.split("\n", 4096).filter(Boolean);

@@ -32,6 +32,9 @@ function ofLedger(s: LedgerSaid, code: number, demand: LedgerDemand, unused: str
     return { tone: "bad", sentence: broken(s), checked: listed([lines > 0, `${count(lines, "line")} before it ${lines === 1 ? "agrees" : "agree"} with each other`]),
       open: listed([s.line !== undefined && s.line > 0, "nothing behind that line was looked at"]) };
   }
+  if (!lines && !code && !s.signed && s.witnessed === undefined) {
+    return { tone: "half", sentence: "There is nothing in it, so nothing was checked.", checked: [], open: [] };
+  }
   const unsigned = `${count(s.records, "record is", "records are")} consistent. Nobody signed them.`;
   const by = s.believed_key ? "by a key that the ledger itself names" : "by a key that you trust or that such a key vouches for";
   const whole = demand.checkpoint !== undefined || s.witnessed !== undefined || s.origin !== undefined;

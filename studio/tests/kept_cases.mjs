@@ -1,0 +1,157 @@
+/* Work that is not lost: links, reloads, two tabs, browsers that keep nothing, undo. */
+import assert from "node:assert/strict";
+import { deflateRawSync } from "node:zlib";
+import { go, open, seen, status, write } from "./cases.mjs";
+
+const KEEP = 400; // ms: more than the draft waits for the next key
+const packed = (saved) => deflateRawSync(JSON.stringify({ facts: "{}", ...saved })).toString("base64url");
+const LINKED = packed({ name: "linked", files: [["l.tenor", "persona linked\n"]] });
+const source = (page) => page.evaluate(() => [...document.querySelector(".editor").shadowRoot.querySelectorAll(".cm-line")].map((l) => l.textContent).join("\n"));
+const file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+
+async function mine(x, text) {
+  await write(x.page, text);
+  await status(x.page, "holds");
+  await x.page.waitForTimeout(KEEP);
+}
+
+async function follow(x, link) {
+  await x.page.goto("about:blank");
+  await x.page.goto(`${x.url}/studio/#/source?w=${link}`);
+}
+
+/** As dropped onto the page. */
+const drop = (x, files) => x.page.evaluate((list) => {
+  const data = new DataTransfer();
+  list.forEach(([name, text]) => data.items.add(new File([text], name)));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+}, files);
+
+export const CASES = [
+  { name: "what is typed after Share is there after a reload", async run(x) {
+    await open(x);
+    await mine(x, "persona given\n");
+    await x.page.getByRole("button", { name: "Share" }).click();
+    await x.page.getByText("The link is").waitFor();
+    await write(x.page, "persona newer\n");
+    await x.page.reload();
+    await x.page.getByText("persona newer").waitFor();
+    await x.page.evaluate((link) => (location.hash = `#/source?w=${link}`), LINKED); // pasted where the page is open
+    await x.page.getByText("persona linked").waitFor();
+    assert.match(x.page.url(), /#\/source$/);
+  } },
+  { name: "a link takes no work away", async run(x) {
+    await open(x);
+    await mine(x, "persona precious\n");
+    await follow(x, packed({ name: "twice", files: [["a.tenor", "persona p\n"], ["a.tenor", "persona q\n"]] }));
+    await x.page.getByText("The link could not be read").waitFor();
+    await x.page.getByText("persona precious").waitFor();
+    for (const name of ["first", "\u202Esecond"]) { // one that nobody typed in does not take its place
+      await follow(x, packed({ name, files: [["l.tenor", "persona linked\n"]] }));
+      await x.page.getByText("persona linked").waitFor();
+      await x.page.waitForTimeout(KEEP);
+    }
+    assert.match(await seen(x.page.locator(".notices")), /Opened \ufffdsecond from the link/);
+    assert.match(await x.page.title(), /\ufffdsecond/);
+    await x.page.reload();
+    await status(x.page, "holds");
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await x.page.getByRole("button", { name: /^escrow Your own work/ }).click();
+    await x.page.getByText("persona precious").waitFor();
+    await x.page.getByRole("button", { name: "Open" }).click();
+    assert.equal(await x.page.getByText("Your own work").count(), 0);
+  } },
+  { name: "what nobody could open is not made a link", async run(x) {
+    await open(x);
+    await drop(x, [["large.tenor", `${"// nothing but air\n".repeat(200000)}`], ["more.tenor", "// air\n".repeat(100000)]]);
+    await x.page.getByText("Opened large.tenor").waitFor();
+    await x.page.getByRole("button", { name: "Share" }).click();
+    await x.page.getByText("The workspace is too large for a link.").waitFor();
+    assert.doesNotMatch(x.page.url(), /w=/);
+  } },
+  { name: "of two tabs the one that typed last is kept", async run(x) {
+    await open(x);
+    await mine(x, "persona older\n");
+    const page = await x.context.newPage();
+    await open({ ...x, page });
+    await mine({ ...x, page }, "persona newest\n");
+    await page.close();
+    await x.page.getByText("Studio is open in another tab").waitFor();
+    await x.page.reload();
+    await x.page.getByText("persona newest").waitFor();
+  } },
+  { name: "a browser that keeps nothing shows the page all the same", async run(x) {
+    await x.context.addInitScript(() => ["localStorage", "sessionStorage"].forEach((name) => Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError"); } })));
+    await open(x);
+    await write(x.page, "persona forgotten\n");
+    await status(x.page, "holds");
+    await x.page.getByText("This browser keeps no more").waitFor();
+    await x.page.getByRole("button", { name: "Theme" }).click();
+    await go(x.page, "Board");
+    await x.page.getByText("open to this machine").waitFor();
+  } },
+  { name: "undo brings back what was taken and leaves what was typed since", async run(x) {
+    await open(x);
+    await x.page.getByRole("button", { name: "Add a file" }).click();
+    await x.page.getByRole("button", { name: "Remove file1.tenor" }).click();
+    await mine(x, "persona since\n");
+    await x.page.getByRole("button", { name: "Undo" }).click();
+    await x.page.getByRole("tab", { name: "file1.tenor" }).waitFor();
+    await x.page.getByText("persona since").waitFor();
+    await drop(x, [["facts.json", '{"other": 1}']]);
+    await x.page.getByText("facts.json are the facts now.").waitFor();
+    await x.page.getByRole("button", { name: "Undo" }).click();
+    await go(x.page, "Facts");
+    assert.match(await x.page.getByRole("textbox", { name: "Facts as JSON" }).inputValue(), /escrow_amount/);
+    await x.page.evaluate(() => { // a text that is dragged is no file
+      const data = new DataTransfer(), event = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+      data.setData("text/plain", "x");
+      document.querySelector("main").dispatchEvent(event);
+      window.taken = event.defaultPrevented;
+    });
+    assert.equal(await x.page.evaluate(() => window.taken), false);
+  } },
+  { name: "files are opened as they are or not at all", async run(x) {
+    await open(x);
+    await mine(x, "persona before\n");
+    const said = async (words, ...files) => {
+      await x.page.getByRole("button", { name: "Open" }).click();
+      await x.page.locator("input[type=file]").setInputFiles(files);
+      await x.page.getByText(words).first().waitFor();
+    };
+    await said("bytes.tenor is not UTF-8 text", file("bytes.tenor", Buffer.from("persona p // \xc0\xaf\n", "latin1")));
+    await said("Two of them have the same name", file("a.tenor", "persona p\n"), file("a.tenor", "persona q\n"));
+    await x.page.getByText("persona before").waitFor();
+    await said("unexpected character", file("mark.tenor", "\ufeffpersona p\n")); // as `motet check` says it
+  } },
+  { name: "the source keeps its history in every file and its line ends", async run(x) {
+    await open(x);
+    await drop(x, [["a.tenor", "persona a\r\npersona b\r\n"], ["b.tenor", "persona c\n"]]);
+    await x.page.getByRole("tab", { name: "b.tenor" }).waitFor();
+    const type = async (text) => {
+      await x.page.getByRole("textbox", { name: "Source of the contract" }).click();
+      await x.page.keyboard.press("Control+End");
+      await x.page.keyboard.insertText(text);
+    };
+    await type("persona typed\n");
+    await x.page.getByRole("tab", { name: "b.tenor" }).click();
+    await x.page.getByText("persona c").waitFor();
+    await type("persona other\n");
+    await go(x.page, "Facts");
+    await go(x.page, "Source");
+    await x.page.keyboard.press("Control+z"); // nothing: the focus is elsewhere
+    await x.page.getByRole("textbox", { name: "Source of the contract" }).click();
+    await x.page.keyboard.press("Control+z");
+    await x.page.waitForFunction(() => !/other/.test(document.querySelector(".editor").shadowRoot.textContent));
+    await x.page.getByRole("tab", { name: "a.tenor" }).click();
+    await x.page.getByText("persona typed").waitFor();
+    await x.page.waitForTimeout(KEEP);
+    const text = () => x.page.evaluate(() => JSON.parse(localStorage["motet.studio.draft"]).files.map((f) => f[1]));
+    assert.deepEqual(await text(), ["persona a\r\npersona b\r\npersona typed\r\n", "persona c\n"]);
+    await x.page.getByRole("textbox", { name: "Source of the contract" }).click();
+    await x.page.keyboard.press("Control+z");
+    await x.page.waitForTimeout(KEEP);
+    assert.deepEqual(await text(), ["persona a\r\npersona b\r\n", "persona c\n"]);
+    assert.equal(await source(x.page), "persona a\npersona b\n");
+  } },
+];
