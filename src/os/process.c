@@ -92,6 +92,17 @@ static bool open_pipes(pipes *p, bool wants_stdin)
     return ok;
 }
 
+/* What is bounded more tightly stays so: nobody may raise it again. */
+static bool bound_memory(size_t bytes)
+{
+    struct rlimit now;
+    if (getrlimit(RLIMIT_AS, &now) != 0) {
+        return false;
+    }
+    struct rlimit most = {bytes, bytes};
+    return now.rlim_cur <= bytes || setrlimit(RLIMIT_AS, &most) == 0;
+}
+
 /* In the child, between fork and exec: only async-signal-safe calls. */
 _Noreturn static void become(const os_child_options *o, const pipes *p, pid_t parent)
 {
@@ -101,8 +112,7 @@ _Noreturn static void become(const os_child_options *o, const pipes *p, pid_t pa
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    struct rlimit most = {o->memory, o->memory};
-    bool ok = getppid() == parent && (!o->memory || setrlimit(RLIMIT_AS, &most) == 0) &&
+    bool ok = getppid() == parent && (!o->memory || bound_memory(o->memory)) &&
               dup2(p->in[0], 0) == 0 && dup2(p->out[1], 1) == 1 &&
               dup2(p->err[1], 2) == 2 && (!o->directory || chdir(o->directory) == 0);
     if (ok) {

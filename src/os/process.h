@@ -18,7 +18,7 @@ typedef struct os_child_options {
         *environment; /* NAME=VALUE each, ends with NULL; NULL: the host's */
     bool wants_stdin; /* false: it gets /dev/null */
     size_t max_line;  /* bytes in one line of its stdout; 0: 1 MiB */
-    size_t memory;    /* bytes it may have; 0: the host's limit */
+    size_t memory;    /* bytes it may have, or less if the host has; 0: as the host */
 } os_child_options;
 
 /* MT_E_NOTFOUND when the program does not exist, MT_E_IO otherwise; errno says why. */

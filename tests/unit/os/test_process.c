@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -155,6 +156,35 @@ static void sees_that_nobody_reads(void **state)
     os_child_free(c);
 }
 
+/* What `ulimit -v` says in a child that may have `memory` bytes. */
+static unsigned long long kilobytes(size_t memory)
+{
+    const char *const argv[] = {"sh", "-c", "ulimit -v", NULL};
+    os_child_options o = {.argv = argv, .memory = memory};
+    os_child *c;
+    mt_str line;
+    assert_int_equal(os_child_start(&o, &c), MT_OK);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    unsigned long long said = strtoull(line.ptr, NULL, 10);
+    os_child_free(c);
+    return said;
+}
+
+/* More than there are addresses, so this process does not feel it. */
+static void memory_is_bounded_and_never_above_the_hosts(void **state)
+{
+    struct rlimit before, host;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    rlim_t addresses = (rlim_t)1 << 48, hard = before.rlim_max;
+    host = (struct rlimit){hard < addresses ? hard : addresses, hard};
+    assert_int_equal(setrlimit(RLIMIT_AS, &host), 0);
+    assert_int_equal(kilobytes((size_t)1 << 30), 1 << 20);
+    assert_int_equal(kilobytes(host.rlim_cur), host.rlim_cur >> 10);
+    assert_int_equal(kilobytes(host.rlim_cur << 2), host.rlim_cur >> 10);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -168,6 +198,7 @@ int main(void)
         cmocka_unit_test(names_a_missing_program),
         cmocka_unit_test(leaves_no_descriptor_open),
         cmocka_unit_test(sees_that_nobody_reads),
+        cmocka_unit_test(memory_is_bounded_and_never_above_the_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
