@@ -12,6 +12,7 @@
 #include "http/head.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <strings.h>
 
 static const struct field {
@@ -216,6 +217,17 @@ bool ht_head_host_is_local(const ht_head *h)
         }
     }
     return false;
+}
+
+/* Browsers leave out the port that is meant without one. */
+bool ht_head_host_is(const ht_head *h, mt_str name, unsigned port)
+{
+    enum { HTTP_PORT = 80 };
+    char digits[16];
+    mt_str host = h->host, rest = mt_str_skip(host, name.len);
+    snprintf(digits, sizeof digits, ":%u", port);
+    return host.len >= name.len && strncasecmp(host.ptr, name.ptr, name.len) == 0 &&
+           (rest.len ? mt_str_eq(rest, mt_str_z(digits)) : port == HTTP_PORT);
 }
 
 /* An address, unlike a name, cannot be pointed elsewhere by whoever owns a domain. */

@@ -58,6 +58,8 @@ bool ht_head_is_lines(const ht_head *h);
 bool ht_head_has_etag(const ht_head *h, mt_str etag);
 /* Is the host a name of this machine for itself, with or without a port? */
 bool ht_head_host_is_local(const ht_head *h);
+/* Is it this name with this port, or without one where 80 is meant? */
+bool ht_head_host_is(const ht_head *h, mt_str name, unsigned port);
 /* Is the host an address, which no name can be made to lead to? */
 bool ht_head_host_is_address(const ht_head *h);
 /* Does a browser say where the page is from that sends this? */

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include <sodium.h>
@@ -222,17 +221,11 @@ static enum MHD_Result add_field(void *state, enum MHD_ValueKind kind, const cha
 
 /* Exactly as the address that was printed, or as people call this machine. A name that
  * somebody else has pointed here is neither. */
-static bool is_our_host(ht_visit *v)
+static bool is_our_host(const ht_visit *v)
 {
-    static const char *const NAMES[] = {"127.0.0.1", "localhost"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        mt_str name = mt_strf(&v->arena, "%s:%u", NAMES[i], v->server->port);
-        if (v->head.host.len == name.len &&
-            strncasecmp(v->head.host.ptr, name.ptr, name.len) == 0) {
-            return true;
-        }
-    }
-    return false;
+    unsigned port = v->server->port;
+    return ht_head_host_is(&v->head, MT_STR("127.0.0.1"), port) ||
+           ht_head_host_is(&v->head, MT_STR("localhost"), port);
 }
 
 /* 0: go on; else the status of a refusal. */

@@ -169,6 +169,31 @@ static void host_is_judged(void **state)
     assert_int_equal(ht_head_host_is_local(&h), row->local);
 }
 
+static const struct own_host {
+    const char *name, *text;
+    unsigned port;
+    bool own;
+} OWN_HOSTS[] = {
+    {"a name with its port is ours", "Studio:8450", 8450, true},
+    {"with another port it is not", "studio:8451", 8450, false},
+    {"with a longer port it is not", "studio:84500", 8450, false},
+    {"with an empty port it is not", "studio:", 80, false},
+    {"without a port it is not", "studio", 8450, false},
+    {"without a port 80 is meant", "studio", 80, true},
+    {"80 may be said", "studio:80", 80, true},
+    {"another name is not ours", "evil:80", 80, false},
+    {"the beginning of a name is not", "studi", 80, false},
+    {"a name that begins like it is not", "studio.evil:8450", 8450, false},
+    {"no name is not", "", 80, false},
+};
+
+static void own_host_is_judged(void **state)
+{
+    const struct own_host *row = *state;
+    ht_head h = {.host = mt_str_z(row->text)};
+    assert_int_equal(ht_head_host_is(&h, MT_STR("studio"), row->port), row->own);
+}
+
 static const struct origin {
     const char *name, *text;
     bool own;
@@ -295,6 +320,7 @@ int main(void)
     rows_add(&list, TYPES, type_is_judged);
     rows_add(&list, ETAGS, etag_is_judged);
     rows_add(&list, HOSTS, host_is_judged);
+    rows_add(&list, OWN_HOSTS, own_host_is_judged);
     rows_add(&list, ORIGINS, origin_is_judged);
     rows_test(&list, too_many_fields_are_refused);
     rows_test(&list, a_length_is_read);
