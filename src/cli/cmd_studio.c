@@ -66,6 +66,14 @@ typedef struct session {
 
 /* ---- What is open ---- */
 
+static mt_err list_one(void *state, mt_arena *a, os_folder_names *out)
+{
+    session *s = state;
+    (void)a;
+    *out = (os_folder_names){.items = &s->root, .count = 1};
+    return MT_OK;
+}
+
 /* The file and what it imports. What the elaborator could not find is not there. */
 static mt_err list_imports(void *state, mt_arena *a, os_folder_names *out)
 {
@@ -85,7 +93,7 @@ static mt_err list_imports(void *state, mt_arena *a, os_folder_names *out)
         }
     }
     cli_contract_free(&c);
-    *out = (os_folder_names){names.items, names.len, false};
+    *out = (os_folder_names){.items = names.items, .count = names.len};
     return MT_OK;
 }
 
@@ -193,7 +201,10 @@ static int listen_on(session *s, size_t port, size_t ask_seconds)
     mt_buf why = {0};
     ht_local_options o = {.folder = &s->folder,
                           .root = s->root,
-                          .list = s->root.len ? list_imports : list_folder,
+                          .list = !s->root.len ? list_folder
+                                  : mt_str_ends(s->root, MT_STR(".json"))
+                                      ? list_one /* a bundle imports nothing */
+                                      : list_imports,
                           .state = s,
                           .program = own_program(s),
                           .ask_ms = (unsigned)ask_seconds * 1000,

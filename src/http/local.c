@@ -409,6 +409,7 @@ mt_err ht_local_open(const ht_local_options *options, ht_local **out, mt_buf *wh
     *s = (ht_local){.o = *options};
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->write, NULL);
+    pthread_mutex_init(&s->looking, NULL);
     pthread_mutex_init(&s->asking, NULL);
     mt_err err = start(s, why);
     if (err) {
@@ -436,7 +437,9 @@ void ht_local_close(ht_local *s)
     }
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->write);
+    pthread_mutex_destroy(&s->looking);
     pthread_mutex_destroy(&s->asking);
+    mt_arena_free(&s->seen_arena);
     mt_arena_free(&s->arena);
     free(s);
 }

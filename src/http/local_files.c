@@ -5,6 +5,10 @@
  * on disk is another one, nothing is written. Comparing and writing are one step among
  * requests here; an editor beside us that writes in that very moment is not seen.
  *
+ * The page looks every two seconds. So what has the same size, place and times as at
+ * the last look is not read again for a list (os/folder.h: marks). What is saved over
+ * is always read.
+ *
  * Only what was offered is read or replaced; a new file needs a name that would be. */
 #include "http/local_state.h"
 
@@ -15,14 +19,19 @@
 
 /* A file that is offered, or why it is not. */
 typedef struct offer {
-    mt_str path, text, etag;
+    mt_str path, etag;
     const char *why; /* NULL: it is */
     bool gone;       /* it was offered, and is not on disk any more */
+    bool settled;    /* what is said of it holds as long as its mark does */
+    bool told;       /* its text */
+    os_file_mark mark;
 } offer;
 
 typedef struct offers {
     offer *items;
     size_t count, left; /* bytes that may still be offered */
+    const os_folder_odd *odd;
+    size_t odd_count;
     bool cut;
 } offers;
 
@@ -36,22 +45,72 @@ static const char *reason(mt_err err)
                                   : "cannot be read";
 }
 
-static offer look_at(mt_arena *a, const os_folder *folder, mt_str path, size_t left)
+static mt_str etag_of(mt_arena *a, mt_str text)
+{
+    return mt_sha256_hex(a, mt_sha256_of(text));
+}
+
+static mt_err read_text(const ht_local *s, mt_arena *a, offer *o, size_t most,
+                        mt_str *text)
+{
+    mt_err err = os_folder_read(s->o.folder, a, o->path, most, text);
+    o->gone = err == MT_E_NOTFOUND;
+    o->why = err                                 ? reason(err)
+             : mt_utf8_check(*text) != text->len ? "is not UTF-8"
+                                                 : NULL;
+    return err;
+}
+
+/* ORDER: whether the mark is settled is asked before the file is read, so that a change
+ * while it is read leaves another mark. */
+static void find_out(const ht_local *s, mt_arena *a, offer *o)
+{
+    mt_arena own = {0};
+    mt_str text = {0};
+    bool settled = os_file_mark_is_settled(&o->mark);
+    mt_err err = read_text(s, &own, o, HT_LOCAL_FILE_BYTES, &text);
+    o->settled = !err && settled && text.len == o->mark.size;
+    o->mark.size = text.len;
+    if (!o->why) {
+        o->etag = etag_of(a, text);
+    }
+    mt_arena_free(&own);
+}
+
+static const ht_seen *recall(const ht_local *s, const offer *o, size_t place)
+{
+    for (size_t i = 0; i < s->seen_count; i++) { /* most often it is where it was */
+        const ht_seen *one = &s->seen[(place + i) % s->seen_count];
+        if (mt_str_eq(one->path, o->path)) {
+            return os_file_mark_eq(&one->mark, &o->mark) ? one : NULL;
+        }
+    }
+    return NULL;
+}
+
+static offer look_at(const ht_local *s, mt_arena *a, mt_str path, const offers *all)
 {
     offer o = {.path = path};
-    mt_err err = os_folder_read(folder, a, path, HT_LOCAL_FILE_BYTES, &o.text);
+    mt_err err = os_folder_look(s->o.folder, path, &o.mark);
+    const ht_seen *before = err ? NULL : recall(s, &o, all->count);
     o.gone = err == MT_E_NOTFOUND;
-    o.why = err                                   ? reason(err)
-            : mt_utf8_check(o.text) != o.text.len ? "is not UTF-8"
-            : o.text.len > left                   ? "would make it more than 16 MB"
-                                                  : NULL;
-    if (!o.why) {
-        o.etag = mt_sha256_hex(a, mt_sha256_of(o.text));
+    if (err || o.mark.size > HT_LOCAL_FILE_BYTES) {
+        o.why = reason(err ? err : MT_E_LIMIT);
+    } else if (o.mark.size <= all->left && before) {
+        o.settled = true;
+        o.why = before->why;
+        o.etag = mt_str_dup(a, before->etag);
+    } else if (o.mark.size <= all->left) {
+        find_out(s, a, &o);
+    }
+    if (!err && !o.why && o.mark.size > all->left) {
+        o.why = "would make it more than 16 MB";
+        o.settled = false;
     }
     return o;
 }
 
-static const offer *find(const offers *all, mt_str path)
+static offer *find(const offers *all, mt_str path)
 {
     for (size_t i = 0; i < all->count; i++) {
         if (mt_str_eq(all->items[i].path, path)) {
@@ -61,16 +120,63 @@ static const offer *find(const offers *all, mt_str path)
     return NULL;
 }
 
-static void offer_one(const ht_visit *v, offers *all, mt_str path, mt_arena *a)
+static void offer_all(ht_visit *v, offers *all, const mt_str *paths, size_t count)
 {
-    if (!find(all, path)) {
-        offer o = look_at(a, v->server->o.folder, path, all->left);
-        all->left -= o.why ? 0 : o.text.len;
-        all->items[all->count++] = o;
+    for (size_t i = 0; i < count; i++) {
+        if (!find(all, paths[i])) {
+            offer o = look_at(v->server, &v->arena, paths[i], all);
+            all->left -= o.why ? 0 : o.mark.size;
+            all->items[all->count++] = o;
+        }
     }
 }
 
-/* What the page made itself is its own, though nothing may import it yet. */
+/* For the next look. */
+static void keep(ht_local *s, const offers *all)
+{
+    mt_arena_reset(&s->seen_arena);
+    s->seen = mt_new_array(&s->seen_arena, ht_seen, all->count);
+    s->seen_count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const offer *o = &all->items[i];
+        if (o->settled) {
+            s->seen[s->seen_count++] =
+                (ht_seen){.path = mt_str_dup(&s->seen_arena, o->path),
+                          .etag = mt_str_dup(&s->seen_arena, o->etag),
+                          .why = o->why,
+                          .mark = o->mark};
+        }
+    }
+}
+
+static void stay_open(ht_local *s, mt_str path)
+{
+    pthread_mutex_lock(&s->lock);
+    bool known = s->open.len == HT_LOCAL_FILES;
+    for (size_t i = 0; i < s->open.len && !known; i++) {
+        known = mt_str_eq(s->open.items[i], path);
+    }
+    if (!known) {
+        mt_vec_push(&s->arena, &s->open, mt_str_dup(&s->arena, path));
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* A copy: files are not looked at under the lock that every request needs. The names
+ * themselves stay where they are until the end. */
+static os_folder_names still_open(ht_visit *v)
+{
+    ht_local *s = v->server;
+    mt_str *names = mt_new_array(&v->arena, mt_str, HT_LOCAL_FILES);
+    pthread_mutex_lock(&s->lock);
+    size_t count = s->open.len;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = s->open.items[i];
+    }
+    pthread_mutex_unlock(&s->lock);
+    return (os_folder_names){.items = names, .count = count};
+}
+
 static mt_err look_at_all(ht_visit *v, offers *out)
 {
     ht_local *s = v->server;
@@ -79,24 +185,21 @@ static mt_err look_at_all(ht_visit *v, offers *out)
     if (err) {
         return err;
     }
-    *out = (offers){.cut = names.cut, .left = HT_LOCAL_TOTAL_BYTES};
-    out->items = mt_new_array(&v->arena, offer, names.count + HT_LOCAL_FILES);
-    for (size_t i = 0; i < names.count; i++) {
-        offer_one(v, out, names.items[i], &v->arena);
+    for (size_t i = 0; i < names.count && s->o.root.len; i++) {
+        stay_open(s, names.items[i]);
     }
-    pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; i < s->made.len; i++) {
-        offer_one(v, out, s->made.items[i], &v->arena);
-    }
-    pthread_mutex_unlock(&s->lock);
+    os_folder_names open = still_open(v);
+    *out = (offers){.odd = names.odd,
+                    .odd_count = names.odd_count,
+                    .cut = names.cut,
+                    .left = HT_LOCAL_TOTAL_BYTES};
+    out->items = mt_new_array(&v->arena, offer, names.count + open.count);
+    pthread_mutex_lock(&s->looking);
+    offer_all(v, out, names.items, names.count);
+    offer_all(v, out, open.items, open.count);
+    keep(s, out);
+    pthread_mutex_unlock(&s->looking);
     return MT_OK;
-}
-
-static void remember_made(ht_local *s, mt_str path)
-{
-    pthread_mutex_lock(&s->lock);
-    mt_vec_push(&s->arena, &s->made, mt_str_dup(&s->arena, path));
-    pthread_mutex_unlock(&s->lock);
 }
 
 static int unlisted(ht_visit *v)
@@ -107,23 +210,39 @@ static int unlisted(ht_visit *v)
 
 /* ---- Listing and reading ---- */
 
-static void tell_file(mt_jw *w, const offer *o, bool with_text)
+/* `text`: NULL: without. */
+static void tell_file(mt_jw *w, mt_str path, mt_str etag, const mt_str *text)
 {
     mt_jw_begin_object(w);
-    mt_jw_key_str(w, "etag", o->etag);
-    mt_jw_key_str(w, "path", o->path);
-    if (with_text) {
-        mt_jw_key_str(w, "text", o->text);
+    mt_jw_key_str(w, "etag", etag);
+    mt_jw_key_str(w, "path", path);
+    if (text) {
+        mt_jw_key_str(w, "text", *text);
     }
     mt_jw_end_object(w);
 }
 
-static void tell_left_out(mt_jw *w, const offer *o)
+static void tell_why(mt_jw *w, mt_str path, const char *why)
 {
     mt_jw_begin_object(w);
-    mt_jw_key_str(w, "path", o->path);
-    mt_jw_key_str(w, "why", mt_str_z(o->why));
+    mt_jw_key_str(w, "path", path);
+    mt_jw_key_str(w, "why", mt_str_z(why));
     mt_jw_end_object(w);
+}
+
+/* What is gone is not left out: it is not there. */
+static void tell_left_out(mt_jw *w, const offers *all)
+{
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].why && !all->items[i].gone) {
+            tell_why(w, all->items[i].path, all->items[i].why);
+        }
+    }
+    for (size_t i = 0; i < all->odd_count; i++) {
+        tell_why(w, all->odd[i].shown, all->odd[i].fault);
+    }
+    mt_jw_end_array(w);
 }
 
 /* Where drafts of the page belong: another folder, another file, another place. */
@@ -150,19 +269,13 @@ int ht_local_list(ht_visit *v)
     mt_jw_begin_array(&w);
     for (size_t i = 0; i < all.count; i++) {
         if (!all.items[i].why) {
-            tell_file(&w, &all.items[i], false);
+            tell_file(&w, all.items[i].path, all.items[i].etag, NULL);
         }
     }
     mt_jw_end_array(&w);
     mt_jw_key_str(&w, "folder", o->folder->path);
     mt_jw_keyz(&w, "left_out");
-    mt_jw_begin_array(&w);
-    for (size_t i = 0; i < all.count; i++) {
-        if (all.items[i].why) {
-            tell_left_out(&w, &all.items[i]);
-        }
-    }
-    mt_jw_end_array(&w);
+    tell_left_out(&w, &all);
     mt_jw_key_str(&w, "place", place_of(v));
     mt_jw_key_str(&w, "root", o->root);
     mt_jw_end_object(&w);
@@ -183,6 +296,18 @@ static const mt_form_row SAVED[] = {
     MT_FORM_TEXT(saved, path, "path", MT_FORM_REQUIRED),
     MT_FORM_TEXT(saved, text, "text", MT_FORM_REQUIRED)};
 
+/* As it is now, not as it was listed. Once: a page that asks twice gets it once. */
+static void tell_text(ht_visit *v, mt_jw *w, offer *o, size_t *left)
+{
+    size_t most = *left < HT_LOCAL_FILE_BYTES ? *left : HT_LOCAL_FILE_BYTES;
+    mt_str text;
+    if (!o->told && !read_text(v->server, &v->arena, o, most, &text) && !o->why) {
+        tell_file(w, o->path, etag_of(&v->arena, text), &text);
+        o->told = true;
+        *left -= text.len;
+    }
+}
+
 int ht_local_read(ht_visit *v)
 {
     wanted of = {0};
@@ -193,14 +318,15 @@ int ht_local_read(ht_visit *v)
     if (look_at_all(v, &all)) {
         return unlisted(v);
     }
+    size_t left = HT_LOCAL_TOTAL_BYTES;
     mt_jw w = mt_jw_start(&v->out, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "files");
     mt_jw_begin_array(&w);
     for (uint32_t i = 0; i < of.count; i++) {
-        const offer *o = find(&all, of.paths[i]);
+        offer *o = find(&all, of.paths[i]);
         if (o && !o->why) {
-            tell_file(&w, o, true);
+            tell_text(v, &w, o, &left);
         }
     }
     mt_jw_end_array(&w);
@@ -241,18 +367,27 @@ static int unwritten(ht_visit *v, mt_str path, mt_err err)
                                       : strerror(why));
 }
 
-/* The etag of what is on disk now; empty: nothing is. */
-static int changed(ht_visit *v, mt_str path, const offer *o)
-{
-    return ht_local_problem(v, 412, "changed", "%.*s %s", MT_ARG(path),
-                            o ? "was changed on disk" : "is not on disk any more");
-}
-
 static bool names_etag(mt_str field, mt_str etag)
 {
     return field.len == etag.len + 2 && field.ptr[0] == '"' &&
            field.ptr[field.len - 1] == '"' &&
            mt_str_eq(mt_str_from(field.ptr + 1, etag.len), etag);
+}
+
+/* 0: what is on disk is what the page read. */
+static int compare(ht_visit *v, mt_str path)
+{
+    mt_str text;
+    mt_err err = os_folder_read(v->server->o.folder, &v->arena, path,
+                                HT_LOCAL_FILE_BYTES, &text);
+    if (err && err != MT_E_NOTFOUND) {
+        return refuse_name(v, path, reason(err));
+    }
+    return !err && names_etag(v->head.if_match, etag_of(&v->arena, text))
+               ? 0
+               : ht_local_problem(v, 412, "changed", "%.*s %s", MT_ARG(path),
+                                  err ? "is not on disk any more"
+                                      : "was changed on disk");
 }
 
 /* 0: it may be written. */
@@ -277,7 +412,7 @@ static int judge(ht_visit *v, const saved *of, bool *is_new)
                                 "that it is new: If-None-Match: *");
     }
     if (*is_new) {
-        return v->server->made.len < HT_LOCAL_FILES
+        return still_open(v).count < HT_LOCAL_FILES
                    ? 0
                    : ht_local_problem(v, 413, "too_large", "no more than %d new files",
                                       HT_LOCAL_FILES);
@@ -286,10 +421,11 @@ static int judge(ht_visit *v, const saved *of, bool *is_new)
         return unlisted(v);
     }
     const offer *o = find(&all, of->path);
-    if (o && o->why && !o->gone) {
-        return refuse_name(v, of->path, o->why);
+    if (!o) {
+        return ht_local_problem(v, 412, "changed", "%.*s is not on disk, or not open",
+                                MT_ARG(of->path));
     }
-    return o && names_etag(v->head.if_match, o->etag) ? 0 : changed(v, of->path, o);
+    return o->why && !o->gone ? refuse_name(v, of->path, o->why) : compare(v, of->path);
 }
 
 static int save(ht_visit *v, const saved *of)
@@ -304,12 +440,10 @@ static int save(ht_visit *v, const saved *of)
         return unwritten(v, of->path, err);
     }
     if (is_new) {
-        remember_made(v->server, of->path);
+        stay_open(v->server, of->path);
     }
-    offer now = {.path = of->path,
-                 .etag = mt_sha256_hex(&v->arena, mt_sha256_of(of->text))};
     mt_jw w = mt_jw_start(&v->out, false);
-    tell_file(&w, &now, false);
+    tell_file(&w, of->path, etag_of(&v->arena, of->text), NULL);
     return 200;
 }
 

@@ -27,15 +27,29 @@ typedef struct ht_visit {
     const char *cookie; /* that the answer sets; NULL: none */
 } ht_visit;
 
+/* What was found in a file, and the mark that it had then. */
+typedef struct ht_seen {
+    mt_str path, etag;
+    const char *why; /* it is not offered; NULL: it is */
+    os_file_mark mark;
+} ht_seen;
+
 struct ht_local {
     ht_local_options o;
     struct MHD_Daemon *daemon;
     unsigned port;
-    pthread_mutex_t lock; /* of the session and `made` */
+    pthread_mutex_t lock; /* of the session and `open` */
     ht_text secret, cookie, key;
-    bool used;                 /* the secret was exchanged for a session */
-    MT_VEC(mt_str) made;       /* likewise: new files, offered from then on */
-    pthread_mutex_t write;     /* compare and write are one step */
+    bool used; /* the secret was exchanged for a session */
+    /* Likewise: offered until the end. New files, though nothing may import them yet,
+     * and what the file that was named imported once: while one types, an import may
+     * be gone for a moment. */
+    MT_VEC(mt_str) open;
+    pthread_mutex_t write;   /* compare and write are one step */
+    pthread_mutex_t looking; /* held while files are looked at; of these three: */
+    mt_arena seen_arena;
+    ht_seen *seen; /* by the last look: what has the same mark is not read again */
+    size_t seen_count;
     pthread_mutex_t asking;    /* held by whoever is answered */
     atomic_uint_fast64_t turn; /* of the last question: whoever has another one stops */
     atomic_bool stopping;

@@ -23,6 +23,7 @@
 
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "os/clock.h"
 #include "os/file.h"
 
 enum { INSIDE = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -126,6 +127,7 @@ typedef struct listing {
     const char *const *suffixes;
     size_t most, seen;
     MT_VEC(mt_str) names;
+    MT_VEC(os_folder_odd) odd;
     bool cut;
 } listing;
 
@@ -133,10 +135,37 @@ static bool is_wanted(const listing *l, mt_str name)
 {
     for (const char *const *s = l->suffixes; *s; s++) {
         if (mt_str_ends(name, mt_str_z(*s))) {
-            return !os_folder_name_fault(name);
+            return true;
         }
     }
     return false;
+}
+
+static mt_str as_text(mt_arena *a, mt_str name)
+{
+    mt_buf out = {0};
+    bool is_text = mt_utf8_check(name) == name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        bool plain = c >= 0x20 && c != 0x7f && (c < 0x80 || is_text);
+        mt_buf_addf(&out, plain ? "%c" : "\\x%02x", c);
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+static void take_name(listing *l, mt_str name)
+{
+    const char *fault = os_folder_name_fault(name);
+    if ((fault ? l->odd.len : l->names.len) == l->most) {
+        l->cut = true;
+    } else if (fault) {
+        mt_vec_push(l->arena, &l->odd,
+                    ((os_folder_odd){as_text(l->arena, name), fault}));
+    } else {
+        mt_vec_push(l->arena, &l->names, name);
+    }
 }
 
 static void list_inside(listing *l, int fd, mt_str before, unsigned depth);
@@ -155,11 +184,7 @@ static void list_entry(listing *l, int fd, const struct dirent *e, mt_str before
         int inside = openat(fd, e->d_name, INSIDE);
         list_inside(l, inside, mt_strf(l->arena, "%.*s/", MT_ARG(name)), depth + 1);
     } else if ((S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)) && is_wanted(l, name)) {
-        if (l->names.len < l->most) {
-            mt_vec_push(l->arena, &l->names, name);
-        } else {
-            l->cut = true;
-        }
+        take_name(l, name);
     }
 }
 
@@ -193,7 +218,11 @@ mt_err os_folder_list(const os_folder *f, mt_arena *a, const char *const *suffix
     }
     list_inside(&l, fd, MT_STR(""), 0);
     mt_str_sort(l.names.items, l.names.len);
-    *out = (os_folder_names){l.names.items, l.names.len, l.cut};
+    *out = (os_folder_names){.items = l.names.items,
+                             .count = l.names.len,
+                             .odd = l.odd.items,
+                             .odd_count = l.odd.len,
+                             .cut = l.cut};
     return MT_OK;
 }
 
@@ -235,6 +264,56 @@ mt_err os_folder_read(const os_folder *f, mt_arena *a, mt_str name, size_t limit
     close(parent);
     errno = why;
     return err;
+}
+
+/* ---- Marks ---- */
+
+/* The coarsest times in use are those of FAT. */
+#define SECOND  INT64_C(1000000000)
+#define SETTLED (2 * SECOND)
+
+static int64_t in_ns(struct timespec t)
+{
+    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
+}
+
+mt_err os_folder_look(const os_folder *f, mt_str name, os_file_mark *out)
+{
+    char last[NAME_MAX + 1];
+    struct stat st;
+    if (os_folder_name_fault(name)) {
+        return MT_E_USAGE;
+    }
+    int parent = open_parent(f, name, last);
+    if (parent < 0) {
+        return world(errno);
+    }
+    mt_err err = fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW) != 0 ? world(errno)
+                 : !S_ISREG(st.st_mode)                               ? MT_E_DENIED
+                                                                      : MT_OK;
+    int why = errno;
+    close(parent);
+    errno = why;
+    if (!err) {
+        *out = (os_file_mark){.device = (uint64_t)st.st_dev,
+                              .inode = (uint64_t)st.st_ino,
+                              .size = (uint64_t)st.st_size,
+                              .changed_ns = in_ns(st.st_ctim),
+                              .modified_ns = in_ns(st.st_mtim)};
+    }
+    return err;
+}
+
+/* By the wall clock, as file systems do. A change in the future is never settled. */
+bool os_file_mark_is_settled(const os_file_mark *mark)
+{
+    return (int64_t)os_clock_ns(CLOCK_REALTIME) - mark->changed_ns > SETTLED;
+}
+
+bool os_file_mark_eq(const os_file_mark *a, const os_file_mark *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed_ns == b->changed_ns && a->modified_ns == b->modified_ns;
 }
 
 /* ---- Writing ---- */

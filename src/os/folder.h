@@ -29,9 +29,17 @@ void os_folder_close(os_folder *f);
  */
 const char *os_folder_name_fault(mt_str name);
 
+/* A name that would be wanted, and has a fault. */
+typedef struct os_folder_odd {
+    mt_str shown; /* as text: \xHH for a byte that is none */
+    const char *fault;
+} os_folder_odd;
+
 typedef struct os_folder_names {
     const mt_str *items; /* sorted by their bytes; each followed by a NUL */
     size_t count;
+    const os_folder_odd *odd; /* likewise at most as many as were wanted */
+    size_t odd_count;
     bool cut; /* there are more than OS_FOLDER_ENTRIES, or more than were wanted */
 } os_folder_names;
 
@@ -46,6 +54,20 @@ mt_err os_folder_list(const os_folder *f, mt_arena *a, const char *const *suffix
  * with errno. */
 mt_err os_folder_read(const os_folder *f, mt_arena *a, mt_str name, size_t limit,
                       mt_str *text);
+
+/* One state of a file, told without reading it. */
+typedef struct os_file_mark {
+    uint64_t device, inode, size;
+    int64_t changed_ns, modified_ns;
+} os_file_mark;
+
+/* The mark of a regular file, as it is now; fails as reading does. */
+mt_err os_folder_look(const os_folder *f, mt_str name, os_file_mark *out);
+/* Is the file's last change so long ago that the next one will leave another mark,
+ * however coarse the times of the file system are? Then what is read from now on goes
+ * with this mark. */
+bool os_file_mark_is_settled(const os_file_mark *mark);
+bool os_file_mark_eq(const os_file_mark *a, const os_file_mark *b);
 
 /* Writes beside it, syncs, and puts it in its place. `is_new`: never over a file that
  * is there (MT_E_EXISTS); else only over one that is (MT_E_NOTFOUND), and which may be

@@ -1,5 +1,6 @@
 """motet studio: Studio on files of this machine; who may come in, what is read and written, and what is never."""
 import concurrent.futures
+import hashlib
 import http.client
 import json
 import os
@@ -275,6 +276,112 @@ class Disk(Case):
             self.assertEqual(studio.save("a.tenor", "x" * ((4 << 20) + 1), studio.files()["a.tenor"]).status, 413)
             self.assertEqual(studio.ask("PUT", "/studio/local/file", b"{}", Content_Length=str(25 << 20)).status, 413)
             self.assertEqual(studio.save("bad.tenor", "", "0" * 64).status, 403)
+
+    def bytes_read(self, studio):
+        return int(re.search(r"rchar: (\d+)", pathlib.Path(f"/proc/{studio.process.pid}/io").read_text())[1])
+
+    def test_what_did_not_change_is_not_read_again(self):
+        for i in range(4):
+            self.write(f"{i}.json", " " * (3 << 20))
+        self.write("bad.json", b"\xff" * (3 << 20))
+        time.sleep(2.2)  # two seconds after a change its time says that there was no other
+        with Local(self.dir) as studio:
+            studio.enter()
+            first = studio.files()
+            before = self.bytes_read(studio)
+            for _ in range(5):
+                self.assertEqual(studio.files(), first)
+            self.assertLess(self.bytes_read(studio) - before, 1 << 20)
+            self.assertEqual(len(studio.read("2.json")["2.json"]), 3 << 20)
+            self.assertLess(self.bytes_read(studio) - before, 4 << 20)
+            changed = self.dir / "2.json"
+            times = changed.stat()
+            with open(changed, "r+b") as out:
+                out.write(b"x")  # as long, in the same place, and with the old time
+            os.utime(changed, ns=(times.st_atime_ns, times.st_mtime_ns))
+            now = studio.files()
+            self.assertEqual([p for p in first if now[p] != first[p]], ["2.json"])
+            self.assertEqual(studio.save("2.json", "", first["2.json"]).status, 412)
+
+    def test_every_change_is_seen_however_soon_it_comes(self):
+        path = self.write("a.json", "00")
+        with Local(self.dir) as studio:
+            studio.enter()
+            for i in range(60):
+                with open(path, "r+") as out:
+                    out.write(f"{i:02}")
+                self.assertEqual(studio.files()["a.json"], hashlib.sha256(f"{i:02}".encode()).hexdigest())
+
+    def test_what_is_too_much_is_not_read(self):
+        for i in range(100):
+            with open(self.dir / f"{i:03}.json", "wb") as out:
+                out.truncate(4 << 20)
+        with Local(self.dir) as studio:
+            studio.enter()
+            before = self.bytes_read(studio)
+            told = studio.ask("GET", "/studio/local/files").json
+            self.assertEqual(([f["path"] for f in told["files"]], len(told["left_out"])), (["000.json", "001.json", "002.json", "003.json"], 96))
+            self.assertEqual({f["why"] for f in told["left_out"]}, {"would make it more than 16 MB"})
+            self.assertLess(self.bytes_read(studio) - before, 20 << 20)
+            self.assertEqual(studio.save("004.json", "", "0" * 64).status, 403)
+
+    def test_a_text_that_is_asked_for_twice_comes_once(self):
+        self.write("a.tenor", PARCEL)
+        self.write("b.tenor", PARCEL)
+        with Local(self.dir) as studio:
+            studio.enter()
+            told = studio.ask("POST", "/studio/local/read", {"paths": ["a.tenor", "b.tenor"] * 400}).json
+            self.assertEqual([f["path"] for f in told["files"]], ["a.tenor", "b.tenor"])
+
+    def test_what_is_gone_from_disk_can_be_saved_again(self):
+        path = self.write("a.tenor", PARCEL)
+        for operand in (path, self.dir):
+            with self.subTest(operand), Local(operand) as studio:
+                studio.enter()
+                made = studio.save("made.tenor", "x").json["etag"]
+                etag = studio.files()["a.tenor"]
+                for name, was in (("a.tenor", etag), ("made.tenor", made)):
+                    (self.dir / name).unlink()
+                    told = studio.ask("GET", "/studio/local/files").json
+                    self.assertNotIn(name, [f["path"] for f in told["files"] + told["left_out"]])  # so the page knows that it is new
+                    said = studio.save(name, "x", was)
+                    self.assertEqual((said.status, "not on disk" in said.json["detail"]), (412, True), said)
+                    self.assertEqual(studio.save(name, PARCEL).status, 200)
+                    self.assertIn(name, studio.files())
+                (self.dir / "made.tenor").unlink()
+
+    def test_what_was_open_stays_open_while_its_import_is_gone(self):
+        self.write("main.tenor", 'import "part.tenor"\npersona p\n')
+        self.write("part.tenor", PARCEL)
+        with Local(self.dir / "main.tenor") as studio:
+            studio.enter()
+            etag = studio.files()["part.tenor"]
+            for text in ("impo", "persona p\n"):
+                (self.dir / "main.tenor").write_text(text)
+                self.assertEqual(studio.files()["part.tenor"], etag)
+                self.assertEqual(studio.read("part.tenor"), {"part.tenor": PARCEL})
+            self.assertEqual(studio.save("part.tenor", "persona q\n", etag).status, 200)
+
+    def test_a_bundle_that_becomes_a_pipe_holds_nobody_up(self):
+        path = self.write("bundle.json", "{}")
+        with Local(path) as studio:
+            studio.enter()
+            self.assertEqual(list(studio.files()), ["bundle.json"])
+            path.unlink()
+            os.mkfifo(path)
+            told = studio.ask("GET", "/studio/local/files").json
+            self.assertEqual((told["files"], told["left_out"]), ([], [{"path": "bundle.json", "why": "is a link, or not a file"}]))
+            self.assertEqual(studio.stop(signal.SIGINT), 0)
+
+    def test_names_that_are_not_text_are_left_out_with_a_reason(self):
+        self.write("a.tenor", PARCEL)
+        for name in (b"b\xff.tenor", b"c\n.tenor"):
+            pathlib.Path(os.fsdecode(os.fsencode(self.dir) + b"/" + name)).write_text("")
+        with Local(self.dir) as studio:
+            studio.enter()
+            told = studio.ask("GET", "/studio/local/files").json
+            why = "has characters that are not text"
+            self.assertEqual({f["path"]: f["why"] for f in told["left_out"]}, {"b\\xff.tenor": why, "c\\x0a.tenor": why})
 
     def test_the_file_itself_is_checked_before_anything_listens(self):
         for name, content, code, words in (("bad.tenor", b"persona \xff\n", 1, "not UTF-8 (at byte 8)"), ("large.tenor", b" " * ((4 << 20) + 1), 1, "larger than 4 MB"),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "os/file.h"
@@ -153,6 +154,92 @@ static void files_are_listed_in_order_up_to_the_limit(void **state)
     assert_int_equal(rmdir(in_directory("in")), 0);
 }
 
+static os_file_mark marked(const char *name)
+{
+    os_file_mark mark;
+    assert_int_equal(os_folder_look(&folder, mt_str_z(name), &mark), MT_OK);
+    return mark;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The times may be the same for a moment: then the mark is not settled. */
+static void a_mark_is_another_after_a_change(void **state)
+{
+    const char *path = in_directory("a.tenor");
+    (void)state;
+    assert_int_equal(os_write_file(path, MT_STR("old"), 0600), MT_OK);
+    os_file_mark first = marked("a.tenor"), again = marked("a.tenor");
+    assert_true(os_file_mark_eq(&first, &again));
+    assert_int_equal(first.size, 3);
+    assert_false(os_file_mark_is_settled(&first));
+    assert_int_equal(os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("new"), false),
+                     MT_OK);
+    again = marked("a.tenor"); /* in another place */
+    assert_false(os_file_mark_eq(&first, &again));
+    for (size_t i = 0; i < 5; i++) {
+        os_file_mark other = first;
+        (*(uint64_t *[]){&other.device, &other.inode, &other.size,
+                         (uint64_t *)&other.changed_ns,
+                         (uint64_t *)&other.modified_ns}[i])++;
+        assert_false(os_file_mark_eq(&first, &other));
+    }
+    assert_int_equal(unlink(path), 0);
+}
+
+static void a_mark_is_settled_after_two_seconds(void **state)
+{
+    os_file_mark mark = {.changed_ns = now_ns() - 2100000000};
+    (void)state;
+    assert_true(os_file_mark_is_settled(&mark));
+    mark.changed_ns = now_ns() - 1500000000;
+    assert_false(os_file_mark_is_settled(&mark));
+    mark.changed_ns = now_ns() + 1000000000000; /* by another clock */
+    assert_false(os_file_mark_is_settled(&mark));
+}
+
+static void only_a_file_has_a_mark(void **state)
+{
+    os_file_mark mark;
+    (void)state;
+    assert_int_equal(symlink("/etc/passwd", in_directory("p.json")), 0);
+    assert_int_equal(os_folder_look(&folder, MT_STR("p.json"), &mark), MT_E_DENIED);
+    assert_int_equal(os_folder_look(&folder, MT_STR("q.json"), &mark), MT_E_NOTFOUND);
+    assert_int_equal(os_folder_look(&folder, MT_STR("../q.json"), &mark), MT_E_USAGE);
+    assert_int_equal(unlink(in_directory("p.json")), 0);
+}
+
+static void names_that_are_not_text_are_listed_apart(void **state)
+{
+    static const char *const SUFFIXES[] = {".tenor", NULL};
+    static const char *const NAMES[] = {"a\xff.tenor", "b\n.tenor", "ä.tenor"};
+    os_folder_names names;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(os_write_file(in_directory(NAMES[i]), MT_STR(""), 0600),
+                         MT_OK);
+    }
+    assert_int_equal(os_folder_list(&folder, &arena, SUFFIXES, 2, &names), MT_OK);
+    assert_int_equal(names.count, 1);
+    assert_true(mt_str_is(names.items[0], "ä.tenor"));
+    assert_int_equal(names.odd_count, 2);
+    assert_false(names.cut);
+    bool first = mt_str_is(names.odd[0].shown, "a\\xff.tenor");
+    assert_true(mt_str_is(names.odd[first].shown, "b\\x0a.tenor"));
+    assert_non_null(names.odd[0].fault);
+    assert_int_equal(os_folder_list(&folder, &arena, SUFFIXES, 1, &names), MT_OK);
+    assert_int_equal(names.odd_count, 1);
+    assert_true(names.cut);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(unlink(in_directory(NAMES[i])), 0);
+    }
+}
+
 int main(void)
 {
     rows_list list = {.count = 0};
@@ -162,6 +249,10 @@ int main(void)
     rows_test(&list, links_are_not_followed);
     rows_test(&list, a_pipe_is_not_a_file);
     rows_test(&list, files_are_listed_in_order_up_to_the_limit);
+    rows_test(&list, a_mark_is_another_after_a_change);
+    rows_test(&list, a_mark_is_settled_after_two_seconds);
+    rows_test(&list, only_a_file_has_a_mark);
+    rows_test(&list, names_that_are_not_text_are_listed_apart);
     return _cmocka_run_group_tests("os/folder", list.tests, list.count, make_directory,
                                    remove_directory);
 }
