@@ -22,7 +22,8 @@
 #include "os/clock.h"
 #include "os/process.h"
 
-enum { LOOK_MS = 50, ANSWER_BYTES = 16 << 20 };
+/* END_MS: for ending, once it has answered: much memory is given back slowly. */
+enum { LOOK_MS = 50, END_MS = 10000, ANSWER_BYTES = 16 << 20 };
 
 typedef struct text_file {
     mt_str path, text;
@@ -155,7 +156,7 @@ static int finish(ht_visit *v, os_child *child, mt_err err, mt_str line)
         return refused(v, err);
     }
     line = err ? (mt_str){0} : mt_str_dup(&v->arena, line);
-    bool ended = os_child_stop(child, 1000, &status);
+    bool ended = os_child_stop(child, END_MS, &status);
     if (ended && status <= 1 && line.len) {
         return told(v, status, line);
     }
