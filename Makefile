@@ -11,6 +11,9 @@ FUZZ    := build-fuzz
 SOURCES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+# A build that was set up before the page was built has none: it gets it.
+with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \
+	meson setup --reconfigure $(1) >/dev/null
 # Half the work of a sanitized build is the optimizer: little of it for what then runs a
 # lot, none for what has threads and waits. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
@@ -19,8 +22,7 @@ all: program ## build build/motet (release), the library and what tests need
 	@tools/build $(BUILD)
 
 program: packages page $(BUILD)/build.ninja
-	@test ! -f build-studio/files.json || grep -q build-studio/files.json $(BUILD)/build.ninja || \
-		meson setup --reconfigure $(BUILD) >/dev/null
+	@$(call with_page,$(BUILD))
 	@tools/build $(BUILD) src/cli/motet
 	@ln -sf src/cli/motet $(BUILD)/motet
 
@@ -51,13 +53,15 @@ $(BUILD)/build.ninja:
 	@echo "Configuring $(BUILD)"
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
-$(ASAN)/build.ninja:
-	@$(SANITIZE) $(ASAN) -Doptimization=1 -Db_sanitize=address,undefined \
+$(ASAN)/build.ninja: page
+	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=1 -Db_sanitize=address,undefined \
 		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
+	@$(call with_page,$(ASAN))
 
-$(TSAN)/build.ninja:
-	@$(SANITIZE) $(TSAN) -Doptimization=0 -Db_sanitize=thread -Db_pie=false \
+$(TSAN)/build.ninja: page
+	@test -f $@ || $(SANITIZE) $(TSAN) -Doptimization=0 -Db_sanitize=thread -Db_pie=false \
 		-Dc_args=-g1 >/dev/null
+	@$(call with_page,$(TSAN))
 
 $(FUZZ)/build.ninja:
 	@CC=clang meson setup $(FUZZ) --buildtype=debugoptimized -Dfuzzers=true \

@@ -47,6 +47,18 @@ const char CMD_STUDIO_DETAILS[] =
 "written; links are not followed. Ctrl+C ends it.";
 /* clang-format on */
 
+/* Under a sanitizer the program takes terabytes of addresses, and hardly any memory. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 enum {
     ASK_SECONDS = 60,
     ASK_SECONDS_MOST = 3600,
@@ -209,7 +221,7 @@ static int listen_on(session *s, size_t port, size_t ask_seconds)
                           .program = own_program(s),
                           .ask_ms = (unsigned)ask_seconds * 1000,
                           .limits = limits_of(s),
-                          .ask_memory = (size_t)ASK_GIGABYTES << 30,
+                          .ask_memory = SANITIZED ? 0 : (size_t)ASK_GIGABYTES << 30,
                           .port = (unsigned)port};
     mt_err err = ht_local_open(&o, &s->page, &why);
     if (err == MT_E_EXISTS && !chosen) {

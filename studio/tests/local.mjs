@@ -78,6 +78,12 @@ export const CASES = [
     await disk(page, "Save 1").click();
     await notice(page, "Saved file1.tenor.").waitFor();
     assert.equal(on("file1.tenor"), "");
+    rmSync(path("file1.tenor"));
+    await page.evaluate(() => dispatchEvent(new Event("focus")));
+    await notice(page, "file1.tenor is not on disk any more").waitFor();
+    await disk(page, "Save 1").click();
+    await notice(page, "Saved file1.tenor.").waitFor();
+    assert.equal(on("file1.tenor"), "");
     assert.equal(await page.evaluate(() => Object.keys(localStorage).includes("motet.studio.draft")), false);
   }) },
   { name: "what changes on disk is seen, and two versions are not lost", run: (x) => local(x, { "post.tenor": A }, async ({ address, path, on, put }) => {
@@ -126,10 +132,15 @@ export const CASES = [
     await notice(page, "post.tenor was changed on disk, and here").waitFor();
     assert.equal(on("post.tenor"), B);
   }) },
-  { name: "the address is good once and the page says when the program is gone", run: (x) => local(x, { "a/main.tenor": 'import "part.tenor"\npersona p\n', "a/part.tenor": A, "a/other.tenor": B, "other.json": "{}" }, async ({ address, on, server, ended }) => {
+  { name: "the address is good once and the page says when the program is gone", run: (x) => local(x, { "a/main.tenor": 'import "part.tenor"\npersona p\n', "a/part.tenor": A, "a/other.tenor": B, "other.json": "{}" }, async ({ address, on, put, server, ended }) => {
     const { page, context } = x;
     await enter(page, address);
     assert.deepEqual(await page.getByRole("tab").filter({ hasText: "tenor" }).allTextContents(), ["main.tenor", "part.tenor"]);
+    await put("a/main.tenor", "persona p\n"); // for a moment nothing imports the other
+    await notice(page, "main.tenor was changed on disk and read again").waitFor();
+    await disk(page, "Saved").waitFor();
+    assert.equal(await notice(page, "is not on disk any more").count(), 0);
+    await put("a/main.tenor", 'import "part.tenor"\npersona p\n');
     const again = await context.newPage(); // the same browser has the session
     x.expect(/410/);
     x.expect(/Failed to fetch dynamically imported module/); // what was not fetched yet when the program ended

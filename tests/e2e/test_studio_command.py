@@ -7,16 +7,16 @@ import os
 import pathlib
 import re
 import select
-import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 
-from harness import MOTET, SOURCE, Case, main
+from harness import MOTET, Case, main
 
 PARCEL = "persona clerk\nentity Parcel { states: [waiting, sent] initial: waiting transitions: [(waiting, sent)] }\n"
+# TSan sees half of the solver's locks, and lets every program sleep at its end.
+os.environ["TSAN_OPTIONS"] = TSAN = "ignore_noninstrumented_modules=1:atexit_sleep_ms=0"
 NOBODY = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
 
 
@@ -61,9 +61,11 @@ class Local:
         if self.process.poll() is None:
             self.process.send_signal(how)
         code = self.process.wait(timeout=30)
-        self.errors = self.process.stderr.read().decode() if not self.process.stderr.closed else ""
-        self.process.stdout.close()
-        self.process.stderr.close()
+        if not self.process.stderr.closed:
+            self.errors = self.process.stderr.read().decode()
+            self.process.stdout.close()
+            self.process.stderr.close()
+        assert not re.search("Sanitizer|runtime error:", self.errors), self.errors
         return code
 
     def ask(self, method, path, body=None, **headers):
@@ -463,6 +465,11 @@ class Questions(Case):
             self.assertEqual(json.loads(both.json["text"])["reply"], "no", both)
             self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def test_an_answer_counts_however_slowly_its_program_ends(self):
+        with Local(self.dir, env={**self.env, "TSAN_OPTIONS": f"{TSAN}:atexit_sleep_ms=1500"}) as studio:  # there it does
+            studio.enter()
+            self.assertEqual(asked(studio, "can p reach E.b", ("go.tenor", GO)).status, 200)
+
     def test_what_is_not_understood_or_does_not_hold_says_why(self):
         with Local(self.dir, env=self.env) as studio:
             studio.enter()
@@ -574,21 +581,6 @@ class Life(Case):
                 self.assertIn(studio.ask("PUT", "/studio/local/file", body, If_None_Match="*").status, (400, 413), body[:20])
             self.assertEqual(studio.ask("GET", "/studio/local/files", Cookie="x" * 20000).status // 100, 4)
             self.assertEqual(studio.ask("GET", "/studio/local/files").status, 200)
-
-
-class Walk(Case):
-    """What a person does with it, in a browser: studio/tests/local.mjs."""
-
-    def test_a_person_can(self):
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", shutil.which("chromium"), "http://127.0.0.1:1", folder, f"{folder}/said.json"],
-                                  env={**os.environ, "HOME": folder, "MOTET": str(MOTET), "STUDIO_SUITE": "./local.mjs"}, capture_output=True, text=True, timeout=170)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            said = json.loads(pathlib.Path(f"{folder}/said.json").read_text())["said"]
-        self.assertGreater(len(said), 3)
-        for case, wrong in said.items():
-            with self.subTest(case):
-                self.assertEqual(wrong, "")
 
 
 main()
