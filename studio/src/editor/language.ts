@@ -110,6 +110,9 @@ export async function complete(context: CompletionContext): Promise<CompletionRe
 
 export async function explain(view: EditorView, pos: number): Promise<Tooltip | null> {
   const doc = view.state.doc;
+  if (pos > doc.length) {
+    return null; // another text came while this was fetched
+  }
   const said = await ask<{ contents: { value: string }; range?: Range }>("hover", view, pos);
   if (!said || !view.state.doc.eq(doc)) {
     return null;

@@ -4,7 +4,6 @@ import { call, EngineFault } from "../engine/client";
 import type { Talked } from "../engine/agents";
 import type { Description } from "../picture/description";
 import { kindOf } from "./graph.svelte";
-import { fileText } from "../verify/kinds";
 
 const LARGEST = 32 << 20;
 
@@ -137,7 +136,7 @@ class AgentRun {
       this.trouble = `${large.name} is larger than ${LARGEST >> 20} MB.`;
       return;
     }
-    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await fileText(f)])));
+    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await f.text()])));
   }
 
   async openTexts(files: [string, string][], name = ""): Promise<void> {

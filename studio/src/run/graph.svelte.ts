@@ -5,7 +5,6 @@ import type { CaptureSaid, Documents, GraphSaid, Moment, Parameters, Side, Whati
 import { type Fields, parse, print, type Value } from "../facts/json";
 import type { Description } from "../picture/description";
 import { notices } from "../state/notices.svelte";
-import { fileText } from "../verify/kinds";
 
 export const LARGEST = 192 << 20; // bytes of a capture
 const CHUNK = 2000; // events of a column at once
@@ -124,7 +123,7 @@ class GraphRun {
       this.trouble = `${large.name} is larger than ${LARGEST >> 20} MB. motet graph replay reads it.`;
       return;
     }
-    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await fileText(f)])));
+    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await f.text()])));
   }
 
   async openTexts(files: [string, string][], name = ""): Promise<void> {
