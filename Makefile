@@ -115,7 +115,7 @@ fmt: ## format the sources
 	@clang-format -i $(SOURCES)
 
 fmt-check:
-	@clang-format --dry-run -Werror $(SOURCES)
+	@printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 100 clang-format --dry-run -Werror
 
 lint: packages-test layers words fmt-check ## static checks
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -Isrc -Iinclude \
