@@ -14,8 +14,8 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 # A build that was set up before the page was built has none: it gets it.
 with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \
 	meson setup --reconfigure $(1) >/dev/null
-# Half the work of a sanitized build is the optimizer: little of it for what then runs a
-# lot, none for what has threads and waits. Lines are all that a stack trace needs.
+# Half the work of a sanitized build is the optimizer: meson.build says which rooms have
+# some of it. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
 all: program ## build build/motet (release), the library and what tests need
@@ -54,7 +54,7 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
 $(ASAN)/build.ninja: page
-	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=1 -Db_sanitize=address,undefined \
+	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined \
 		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
 	@$(call with_page,$(ASAN))
 
@@ -119,7 +119,7 @@ fmt: ## format the sources
 	@clang-format -i $(SOURCES)
 
 fmt-check:
-	@clang-format --dry-run -Werror $(SOURCES)
+	@printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 100 clang-format --dry-run -Werror
 
 lint: packages-test layers words fmt-check ## static checks
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -Isrc -Iinclude \

@@ -14,6 +14,7 @@ async function signIn(x, token) {
   await x.page.getByRole("button", { name: "Sign in" }).click();
 }
 
+export const IN_ORDER = true;
 export const CASES = [
   { name: "a board shows instances by state and moves them live", sizes: BOTH, async run(x) {
     const id = (n) => `${x.size === "phone" ? "pho" : "acc"}-${1000 + n}`, still = x.size === "phone";

@@ -3,7 +3,9 @@
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
  * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
- * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs. */
+ * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs.
+ *
+ * Cases are walked side by side, in browsers of their own: a clipboard is the browser's. A suite that says IN_ORDER shares a server between its cases: they follow one another. */
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -12,12 +14,17 @@ const [executablePath, url, profile, out] = process.argv.slice(2);
 const here = createRequire(new URL("../../tests/npm/browser/package.json", import.meta.url));
 const { chromium } = await import(pathToFileURL(here.resolve("playwright-core")).href.replace(/index\.js$/, "index.mjs"));
 const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
+  "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-features=" + [
+    // What a window of its own has around the page is a page, too, which is loaded for every context: three quarters of what one costs.
+    "InitialWebUI", "PreloadTopChromeWebUI", "WebUIToolbar", "WebUIReloadButton", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup",
+    "WebUILocationBar", "SpareRendererForSitePerProcess",
+    // What playwright itself leaves out: it gives no list to add to.
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "BoundaryEventDispatchTracksNodeRemoval", "DestroyProfileOnBrowserClose", "DialMediaRouteProvider", "GlobalMediaControls",
+    "HttpsUpgrades", "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "Translate", "RenderDocument", "OptimizationHints"].join(",")];
 const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
 const origin = new URL(url).origin, suite = process.env.STUDIO_SUITE;
 const suites = await Promise.all((suite ? [suite] : readdirSync(new URL(".", import.meta.url)).filter((f) => f.endsWith("cases.mjs")).sort()).map((f) => import(`./${f}`)));
-const CASES = suites.flatMap((s) => s.CASES);
+const only = process.env.STUDIO_ONLY, SIDE_BY_SIDE = only ? 1 : 3;
 const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
 
@@ -33,7 +40,7 @@ async function axe(page, where = "") {
   }
 }
 
-async function once(name, size, run) {
+async function once(browser, { name, size, run }) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"] });
   context.setDefaultTimeout(40000);
@@ -65,12 +72,20 @@ async function once(name, size, run) {
   said[`${name}, ${size}`] = wrong.filter((w) => !expected.some((e) => e.test(w))).join("\n");
 }
 
-for (const { name, sizes, run } of CASES) {
-  for (const size of sizes ?? ["desktop"]) {
-    if (!process.env.STUDIO_ONLY || name.includes(process.env.STUDIO_ONLY)) {
-      await once(name, size, run);
+/* What is walked one after the other: a whole suite, or a case in one size. The longest first. */
+const walks = suites.map(({ CASES, IN_ORDER }) => {
+  const all = CASES.filter(({ name }) => !only || name.includes(only)).flatMap(({ name, sizes, run }) => (sizes ?? ["desktop"]).map((size) => ({ name, size, run })));
+  return IN_ORDER ? [all] : all.map((one) => [one]);
+}).flat().sort((a, b) => b.length - a.length);
+
+async function walk() {
+  const browser = await chromium.launch({ executablePath, args, headless: true, env: { ...process.env, HOME: profile } });
+  for (let next = walks.shift(); next; next = walks.shift()) {
+    for (const one of next) {
+      await once(browser, one);
     }
   }
+  await browser.close();
 }
-await browser.close();
+await Promise.all(Array.from({ length: SIDE_BY_SIDE }, walk));
 writeFileSync(out, JSON.stringify({ said, kept }, null, 1));

@@ -14,6 +14,7 @@ import os
 import pathlib
 import random
 import selectors
+import signal
 import socket
 import subprocess
 import sys
@@ -36,29 +37,37 @@ def request(path, body, key):
 
 
 class Load:
-    """`clients` connections that send `count` jobs in all to the servers at `ports`.
+    """`clients` connections that send `count` jobs in all to the servers at `ports`; when it
+    is enough, a third of them or what was begun. `issued` says how many it were.
 
     Ends by itself after `seconds` at the latest; what is left then is `unanswered`."""
 
     def __init__(self, kind, ports, clients, count, instances, seed, file, seconds=600):
-        self.file, self.retries, self.unanswered = pathlib.Path(file), 0, None
+        self.file, self.retries, self.unanswered, self.issued = pathlib.Path(file), 0, None, None
         self.command = [sys.executable, __file__, kind, ",".join(map(str, ports)), *map(
             str, (clients, count, instances, seed, seconds, file))]
         self.process = None
 
     def start(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL)
+        # Who is told before it listens goes on: nothing is lost but time.
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
+                                        preexec_fn=lambda: signal.signal(signal.SIGUSR1, signal.SIG_IGN))
         return self
 
     def is_alive(self):
         return self.process.poll() is None
+
+    def enough(self):
+        """What follows shows nothing new; see above."""
+        if self.is_alive():
+            self.process.send_signal(signal.SIGUSR1)
 
     def join(self):
         assert self.process.wait() == 0, "the load did not end well"
         with open(self.file, "rb") as file:
             file.seek(max(0, self.file.stat().st_size - 200))
             end = json.loads(file.read().splitlines()[-1])
-        self.retries, self.unanswered = end["retries"], end["unanswered"]
+        self.retries, self.unanswered, self.issued = end["retries"], end["unanswered"], end["issued"]
 
     def close(self):
         if self.process is not None and self.is_alive():
@@ -155,6 +164,9 @@ class Crowd:
         self.began = self.told_at = time.monotonic()
         self.deadline = self.began + seconds
 
+    def enough(self, *_):
+        self.count = max(self.issued, self.count // 3)
+
     def next_job(self):
         if self.issued >= self.count:
             return None
@@ -193,15 +205,16 @@ class Crowd:
                 busy, nudged = self.nudge(now), now
                 if tells:
                     self.tell(now)
-        self.file.write(json.dumps({"retries": self.retries, "unanswered": busy}) + "\n")
+        self.file.write(json.dumps({"retries": self.retries, "unanswered": busy, "issued": self.issued}) + "\n")
 
 
 def main():
     kind, ports, clients, count, instances, seed, seconds, path = sys.argv[1:]
     with open(path, "w", encoding="ascii") as file:
-        Crowd(importlib.import_module(kind), [int(p) for p in ports.split(",")], int(clients),
-              int(count), int(instances), int(seed), float(seconds),
-              file).run(bool(os.environ.get("MOTET_SOAK")))
+        crowd = Crowd(importlib.import_module(kind), [int(p) for p in ports.split(",")], int(clients),
+                      int(count), int(instances), int(seed), float(seconds), file)
+        signal.signal(signal.SIGUSR1, crowd.enough)
+        crowd.run(bool(os.environ.get("MOTET_SOAK")))
 
 
 if __name__ == "__main__":

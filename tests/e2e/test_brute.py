@@ -1,6 +1,6 @@
 """Reach questions, S2, S4 and removed errors against a search that tries everything (brute.py):
 random contracts of 2 to 4 entities, several outcomes, joint effects. Every way that is shown is
-run again, operation by operation. MOTET_SOAK=1: ten times as many; MOTET_SEED sets where to begin.
+run again, operation by operation. MOTET_SOAK=1: twenty times as many; MOTET_SEED sets where to begin.
 """
 import json
 import random
@@ -10,8 +10,8 @@ from brute import Contract
 from brute_contracts import Batch, contract
 from harness import SANITIZED, SEED, SOAK, main
 
-CONTRACTS = 20000 if SOAK else 400 if SANITIZED else 2000
-DIFFS = 5000 if SOAK else 100 if SANITIZED else 500
+CONTRACTS = 20000 if SOAK else 200 if SANITIZED else 1000
+DIFFS = 5000 if SOAK else 60 if SANITIZED else 300
 ERRORS = ["persona_rejected", "precondition_failed", "evaluation_error", "unknown_instance",
           "invalid_source_state", "ambiguous_outcome", "unknown_outcome"]
 

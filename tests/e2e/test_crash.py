@@ -191,6 +191,11 @@ class Service(Case):
                 tell(f"{killed} kills")
             node.start()
         under_load = killed
+        if not SOAK:  # what is asked after the last kill shows nothing more
+            run.enough()
+            run.join()
+            self.assertGreaterEqual(run.issued, count // 3)
+            count = run.issued
         answers = self.finish([run], count)
         while killed < kills:  # the load was done before: the rest without it
             node.kill()
