@@ -1,5 +1,6 @@
 /* Work that is not lost: links, reloads, two tabs, browsers that keep nothing, undo. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { go, open, seen, status, write } from "./cases.mjs";
 
@@ -28,6 +29,42 @@ const drop = (x, files) => x.page.evaluate((list) => {
 }, files);
 
 export const CASES = [
+  { name: "what was tried is there after a reload, branches and all", async run(x) {
+    await open(x, "#/simulate");
+    const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });
+    const tried = () => line.locator("li b").allTextContents();
+    await acts.getByRole("button", { name: "confirm_delivery" }).click();
+    await line.getByRole("button", { name: "confirm_delivery" }).waitFor();
+    await line.getByRole("button", { name: "Undo" }).click();
+    await acts.getByRole("list", { name: "Operations of buyer" }).getByRole("button", { name: "flag_dispute" }).click();
+    await line.getByRole("button", { name: "flag_dispute" }).waitFor();
+    const before = await tried();
+    await x.page.reload();
+    await line.getByRole("button", { name: "flag_dispute" }).waitFor();
+    assert.deepEqual(await tried(), before);
+    await line.getByRole("button", { name: "confirm_delivery" }).click(); // the other branch, states included
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/DeliveryRecord/confirmed"]').classList.contains("here"));
+    await go(x.page, "Source");
+    await write(x.page, "persona p\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n");
+    await status(x.page, "holds");
+    await go(x.page, "Simulate");
+    await x.page.waitForFunction(() => document.querySelectorAll('[aria-label="Time line"] li').length === 1); // of another contract nothing is left
+    await x.page.reload();
+    await line.getByRole("button", { name: "the beginning" }).waitFor();
+    assert.deepEqual(await tried(), ["the beginning"]);
+  } },
+  { name: "an older version is opened from a file, or taken back", async run(x) {
+    await open(x, "#/versions");
+    const text = readFileSync(new URL("../../examples/escrow/escrow.tenor", import.meta.url), "utf8").replaceAll("compliance_threshold", "old_threshold");
+    const choose = (name, of) => x.page.getByLabel("The older version, from files").setInputFiles([file(name, of)]);
+    await choose("older.tenor", text);
+    await x.page.getByText("older.tenor is the old version now.").waitFor();
+    await x.page.getByRole("region", { name: "Changes" }).getByRole("button", { name: /old_threshold/ }).waitFor();
+    await x.page.getByRole("button", { name: "Undo" }).last().click();
+    await x.page.getByRole("heading", { name: "Two versions" }).waitFor();
+    await choose("broken.tenor", "persona");
+    await x.page.getByRole("region", { name: "Changes" }).getByRole("alert").waitFor();
+  } },
   { name: "what is typed after Share is there after a reload", async run(x) {
     await open(x);
     await mine(x, "persona given\n");

@@ -1,6 +1,6 @@
 /* What operators and auditors do with the views of a server, and what must then be seen. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
 import { axe } from "./graph_cases.mjs";
@@ -142,6 +142,16 @@ export const CASES = [
     await card(x, "pending", "d-4").waitFor();
     assert.equal(await x.page.evaluate(() => window.same), true);
     assert.equal(heads.at(-1), "2"); // it went on behind d-2: the third record
+    await mortal.kill();
+    ["", "-wal", "-shm"].forEach((end) => rmSync(join(mortal.dir, `serve.db${end}`), { force: true }));
+    await x.page.getByText("The server does not answer").waitFor();
+    await mortal.start(); // with another ledger, whose records begin anew
+    await make(mortal.url, "DeliveryRecord", "e-1");
+    await card(x, "pending", "e-1").waitFor();
+    await card(x, "pending", "d-1").waitFor({ state: "hidden" });
+    await x.page.getByText("live", { exact: true }).waitFor();
+    await make(mortal.url, "DeliveryRecord", "e-2");
+    await card(x, "pending", "e-2").waitFor();
     await mortal.kill();
   } },
   { name: "the ledger is a time line with reasons and receipts", sizes: BOTH, async run(x) {

@@ -41,16 +41,43 @@ async function openRun(list: File[]): Promise<boolean> {
   return true;
 }
 
-export async function openFiles(list: Iterable<File>): Promise<void> {
-  const given = [...list]; // a list of the browser is empty once this function waits
+export const openFiles = (list: Iterable<File>): Promise<void> => opened([...list], openAll);
+
+/** The older version that the text is compared with. */
+export const openOlder = (list: Iterable<File>): Promise<void> => opened([...list], async (given) => {
+  const files = await readAll(given);
+  if (files) {
+    workspace.setBase(rootFirst(files));
+  }
+});
+
+/** `given` is no list of the browser's own: that is empty once somebody waits. */
+async function opened(given: File[], open: (given: File[]) => Promise<void>): Promise<void> {
   try {
-    await openAll(given);
+    await open(given);
   } catch (fault) {
     if (!(fault instanceof DOMException)) {
       throw fault;
     }
     notices.say(fault.name === "EncodingError" ? `${fault.message}.` : `${given.map((f) => f.name).join(", ")} cannot be read: is it a folder, or was it moved? Choose the files themselves.`);
   }
+}
+
+/** Paths and texts of what has a name that we know; null: it was said why not. */
+async function readAll(given: File[]): Promise<[string, string][] | null> {
+  const all = given.filter((f) => KINDS.test(f.name));
+  const large = all.find((f) => f.size > LARGEST);
+  if (!all.length || large) {
+    notices.say(large ? `${large.name} is larger than ${LARGEST >> 20} MB. motet check reads it.`
+      : "Nothing there to open: contracts end in .tenor, bundles and facts in .json, scenarios in .yaml.");
+    return null;
+  }
+  const read = await Promise.all(all.map(async (f): Promise<[string, string]> => [f.webkitRelativePath || f.name, await fileText(f)]));
+  if (new Set(read.map(([path]) => path)).size < read.length) {
+    notices.say("Two of them have the same name: open them one after the other.");
+    return null;
+  }
+  return read;
 }
 
 async function openAll(given: File[]): Promise<void> {
@@ -68,19 +95,8 @@ async function openAll(given: File[]): Promise<void> {
     await evidence.open(proofs);
     return;
   }
-  const all = given.filter((f) => KINDS.test(f.name));
-  if (!all.length) {
-    notices.say("Nothing there to open: contracts end in .tenor, bundles and facts in .json, scenarios in .yaml.");
-    return;
-  }
-  const large = all.find((f) => f.size > LARGEST);
-  if (large) {
-    notices.say(`${large.name} is larger than ${LARGEST >> 20} MB. motet check reads it.`);
-    return;
-  }
-  const read = await Promise.all(all.map(async (f): Promise<[string, string]> => [f.webkitRelativePath || f.name, await fileText(f)]));
-  if (new Set(read.map(([path]) => path)).size < read.length) {
-    notices.say("Two of them have the same name: open them one after the other.");
+  const read = await readAll(given);
+  if (!read) {
     return;
   }
   const facts = read.find(([path, text]) => isFacts(path, text));

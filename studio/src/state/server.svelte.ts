@@ -87,8 +87,9 @@ class Server {
     return { ...(this.#token ? { Authorization: `Bearer ${this.#token}` } : {}), ...more };
   }
 
+  /** Beside the page, so that both may stand behind a prefix. */
   #fetch(to: string, init: RequestInit): Promise<Response> {
-    return fetch(to, { redirect: "error", cache: "no-store", credentials: this.#token ? "omit" : "same-origin", ...init });
+    return fetch(`..${to}`, { redirect: "error", cache: "no-store", credentials: this.#token ? "omit" : "same-origin", ...init });
   }
 
   /** The answer's text. Throws Refused or Unreachable. */
@@ -245,16 +246,16 @@ class Server {
     return () => this.#listeners.delete(hear);
   }
 
-  /** Where the ledger ends before anything else is asked: what comes later is an event. */
+  /** Where the ledger ends before anything else is asked: what comes later is an event. One that ends before what was
+   * seen is another ledger: its records begin anew. */
   async #begin(): Promise<void> {
-    if (this.#last < 0) {
-      try {
-        const { items } = JSON.parse(await this.ask("/v1/ledger", { query: { order: "desc", limit: 1 } })) as { items: { seq?: number }[] };
-        this.#last = items[0]?.seq ?? -1;
-      } catch (fault) {
-        if (!(fault instanceof Refused)) {
-          throw fault;
-        }
+    try {
+      const { items } = JSON.parse(await this.ask("/v1/ledger", { query: { order: "desc", limit: 1 } })) as { items: { seq?: number }[] };
+      const end = items[0]?.seq ?? -1;
+      this.#last = this.#last < 0 ? end : Math.min(this.#last, end);
+    } catch (fault) {
+      if (!(fault instanceof Refused)) {
+        throw fault;
       }
     }
   }

@@ -7,6 +7,7 @@ import { all } from "../engine/bundle";
 import { ask, EngineFault } from "../engine/client";
 import type { Files } from "../engine/messages";
 import { isFields, parse, print } from "../facts/json";
+import { store, stored } from "./stored";
 import { ONE, type States, workspace } from "./workspace.svelte";
 
 export interface Step {
@@ -80,17 +81,51 @@ class Simulation {
   upTo = $state(-1);
   trouble = $state("");
   #of = "";
+  #shape = "";
 
   get moment(): Moment | undefined {
     return this.moments.find((m) => m.id === this.now);
   }
 
-  /** Begins anew where the contract is another one. */
+  /** Begins anew where the contract is another one; after a reload goes on where it was. */
   follow(): void {
-    const shape = JSON.stringify([workspace.began, [workspace.good, ...(workspace.good?.members ?? [])].map((g) => all(g?.bundle, "Entity").map((e) => [e.id, e.states]))]);
-    if (shape !== this.#of && workspace.good) {
-      this.#of = shape;
-      this.restart();
+    const shape = JSON.stringify([workspace.good, ...(workspace.good?.members ?? [])].map((g) => all(g?.bundle, "Entity").map((e) => [e.id, e.states])));
+    const of = `${workspace.began} ${shape}`;
+    if (of !== this.#of && workspace.good) {
+      const first = this.#of === "" && workspace.began === 1;
+      this.#of = of;
+      this.#shape = shape;
+      if (!first || !this.#recall()) {
+        this.restart();
+      }
+    }
+  }
+
+  get #key(): string {
+    return `${workspace.key}.tried`;
+  }
+
+  /** True: what this browser kept is of this contract, and ends in the states that the draft has. */
+  #recall(): boolean {
+    try {
+      const { shape, moments, now } = JSON.parse(stored(this.#key) ?? "null") as { shape: string; moments: Moment[]; now: number };
+      const kept = moments.find((m) => m.id === now)?.kept;
+      if (shape !== this.#shape || JSON.stringify(kept) !== JSON.stringify({ at: workspace.at, named: workspace.named })) {
+        return false;
+      }
+      this.moments = moments;
+      this.now = now;
+      workspace.member = this.moment!.member;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** What a browser does not keep is gone after a reload; the draft itself says so where it does not fit. */
+  #keep(): void {
+    if (!store(this.#key, JSON.stringify({ shape: this.#shape, moments: this.moments, now: this.now }))) {
+      store(this.#key, "null");
     }
   }
 
@@ -101,6 +136,7 @@ class Simulation {
     this.now = 0;
     this.upTo = -1;
     this.trouble = "";
+    this.#keep();
   }
 
   /** Facts and states are then those of that moment, in every view. */
@@ -111,6 +147,7 @@ class Simulation {
       this.upTo = -1;
       workspace.member = moment.member;
       workspace.setStates(moment.kept.at, moment.kept.named);
+      this.#keep();
     }
   }
 
@@ -145,6 +182,7 @@ class Simulation {
       this.moments = [...this.moments, next];
       this.now = next.id;
       this.upTo = -1;
+      this.#keep();
       await this.#triggers(next, depth);
     } catch (fault) {
       const why = fault instanceof EngineFault ? fault.message.replace(/^evaluation error: /gm, "") : String(fault);

@@ -385,12 +385,13 @@ class Workspace {
     }
   }
 
-  /** Keeps the contract as it is now to be compared with, or forgets it. */
-  setBase(keep: boolean): void {
+  /** What the contract is compared with: true is the text as it is now, false nothing any more. */
+  setBase(files: boolean | Files): void {
     const before = this.base;
-    this.base = keep ? this.files.filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path)) : null;
+    this.base = files === false ? null : (files === true ? this.files : files).filter(([path]) => !/\.ya?ml$|\.scenarios\.json$/.test(path));
     this.#keepSoon();
-    notices.say(keep ? "Kept as the old version. Change the text, and come back." : "The old version is forgotten.", () => {
+    const said = files === true ? "Kept as the old version. Change the text, and come back." : files ? `${files[0]![0]} is the old version now.` : "The old version is forgotten.";
+    notices.say(said, () => {
       this.base = before;
       this.#keepSoon();
     });
