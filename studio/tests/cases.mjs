@@ -368,6 +368,7 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     assert.match(said, /Operation flag_dispute breaking allowed_personas remove seller.*do: change every step that acts as the persona/);
     assert.match(said, /A migration policy must be declared/);
     assert.equal(await x.page.locator(".both .edge.new").count() > 0, true);
+    await x.page.locator(".both figure").first().scrollIntoViewIfNeeded();
     await x.image("studio-versions");
     await changes.getByRole("button", { name: "Operation flag_dispute" }).click();
     await x.page.waitForFunction(() => document.querySelector(".editor")?.shadowRoot?.querySelector(".cm-came")?.textContent === "flag_dispute");

@@ -28,6 +28,14 @@ const only = process.env.STUDIO_ONLY, SIDE_BY_SIDE = only ? 1 : 3;
 const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const said = {}, kept = {}, images = process.env.STUDIO_IMAGES;
 
+/** A picture is of the view, not of what was said a moment ago. */
+async function dismiss(page) {
+  const there = page.getByRole("button", { name: "Dismiss" });
+  while (await there.count()) {
+    await there.first().click();
+  }
+}
+
 /** Nothing serious on the page as it is; `where` is said of what is found. */
 async function axe(page, where = "") {
   await page.evaluate(AXE);
@@ -59,7 +67,7 @@ async function once(browser, { name, size, run }) {
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
   try {
-    await run({ page, url, size, context, axe: (where) => axe(page, where), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    await run({ page, url, size, context, axe: (where) => axe(page, where), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await dismiss(page), await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
     wrong.push(...await page.evaluate(() => window.broken));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));
