@@ -97,6 +97,9 @@ class Found(unittest.TestCase):
                 faults = self.found(**{"docs/README.md": index, "docs/a.md": f"# A\n\n{said}\n"})
                 self.assertEqual([f"docs/a.md:3: {fault}" in one for one in faults], [True] if fault else [])
 
+    def test_a_page_that_is_named_in_words_and_is_not_there(self):
+        self.assertEqual(self.found(**{"docs/a.md": "# A\nSee docs/gone.md and `docs/a.md`.\n"}), ["docs/a.md:2: there is no docs/gone.md"])
+
     def test_a_page_without_a_picture(self):
         none = {"docs/README.md": "# All\n[a](a.md) [d](adr/d.md)\n![A](data:,)\n", "docs/adr/d.md": "# D\n"}
         for said, has_one in (("", False), ("![A](data:,)", True), ('<img src="data:," alt="A">', True), ("![](data:,)", False),
@@ -129,13 +132,15 @@ class Mended(unittest.TestCase):
     def test_links_and_mentions_of_a_page_that_moved(self):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
-            for name, content in {"docs/README.md": "# All\n[b](b.md#one) [c](c.md) `[d](b.md)` [e](https://b.md)\n", "docs/how-to/b.md": "# B\n## One\n",
+            for name, content in {"docs/README.md": "# All\n[b](b.md#one) [c](c.md) `[d](b.md)` [e](https://b.md) `docs/b.md`\n", "docs/how-to/b.md": "# B\n## One\n",
                                   "src/a.c": "/* docs/b.md, docs/c.md, xdocs/b.md */\n"}.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content)
-            self.assertEqual(check.Tree(root).mentions(), ["src/a.c:1: there is no docs/b.md; is it docs/how-to/b.md?", "src/a.c:1: there is no docs/c.md"])
+            self.assertEqual(check.Tree(root).mentions(), ["src/a.c:1: there is no docs/b.md; is it docs/how-to/b.md?", "src/a.c:1: there is no docs/c.md",
+                                                          "docs/README.md:2: there is no docs/b.md; is it docs/how-to/b.md?"])
             self.assertEqual(check.mend(root), ["docs/README.md", "src/a.c"])
             self.assertIn("[b](how-to/b.md#one) [c](c.md)", (root / "docs/README.md").read_text())
+            self.assertIn("`docs/how-to/b.md`", (root / "docs/README.md").read_text())
             self.assertEqual((root / "src/a.c").read_text(), "/* docs/how-to/b.md, docs/c.md, xdocs/b.md */\n")
             self.assertEqual(check.mend(root), [])
 

@@ -59,9 +59,9 @@ class Tree:
                     yield name, path.read_text(errors="ignore")
 
     def mentions(self):
-        """Documents that sources name and that are not there."""
+        """Documents that sources and documents name in their words, and that are not there."""
         return [f"{name}:{content.count(chr(10), 0, match.start()) + 1}: there is no {match.group(0)}{self.moved(match.group(0))}"
-                for name, content in self.sources() for match in MENTION.finditer(content)
+                for name, content in [*self.sources(), *self.pages.items()] for match in MENTION.finditer(content)
                 if not match.group(0).endswith("/x.md") and not (self.root / match.group(0)).exists()]
 
     def fault(self, page, link):
@@ -152,12 +152,12 @@ def mend(root=text.ROOT):
         if new != content:
             (root / page).write_text(new)
             changed.append(page)
-    for name, content in whole.sources():
+    for name, content in [*whole.sources(), *((page, (root / page).read_text()) for page in whole.pages)]:
         new = MENTION.sub(lambda m: m[0] if (root / m[0]).exists() else whole.now_at(m[0]) or m[0], content)
         if new != content:
             (root / name).write_text(new)
             changed.append(name)
-    return changed
+    return list(dict.fromkeys(changed))
 
 
 def faults(root=text.ROOT):
