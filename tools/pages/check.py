@@ -1,4 +1,4 @@
-"""Are the documents whole? Links, anchors, reachable pages, pictures."""
+"""Are the documents whole? Links, anchors, sections of the specification, reachable pages, pictures."""
 import os
 import re
 import xml.etree.ElementTree as tree
@@ -10,6 +10,13 @@ HISTORY = "CHANGELOG.md"
 # Where comments and messages name documents, and how.
 SOURCES = ("src/**/*", "include/*", "sdk/**/*", "examples/**/*", "schema/*", "editors/**/*", "packaging/*", "tools/*")
 MENTION = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md\b")
+# A section of the specification, alone and as the words of a link; a link of any kind; a picture with words for who cannot see it.
+SECTION = re.compile(r"§\s*(\d+)[\w.]*")
+SECTION_LINK = re.compile(r"\[§(\d+)[\w.]*\]\(([^)\s]+)\)")
+ANY_LINK = re.compile(r"\[[^\]]*\]\([^)]*\)")
+PICTURE = re.compile(r"!\[[^\]]+\]\([^)]+\)|<img\b[^>]*\balt=\"[^\"]+\"")
+# Decisions are told in a page of text.
+NEEDS_PICTURE = re.compile(r"^docs/(?!adr/)")
 
 
 def read(root, name):
@@ -30,7 +37,7 @@ class Tree:
     def __init__(self, root=text.ROOT):
         self.root = root
         self.pages = {name: read(root, name) for name in text.documents(root)}
-        self.anchors = {name: {a for _, _, a in text.headings(page)} for name, page in self.pages.items()}
+        self.anchors = {name: text.anchors(page) for name, page in self.pages.items()}
         self.places = {}
         for name in self.pages:
             self.places.setdefault(name.rsplit("/", 1)[-1], []).append(name)
@@ -52,9 +59,9 @@ class Tree:
                     yield name, path.read_text(errors="ignore")
 
     def mentions(self):
-        """Documents that sources name and that are not there."""
+        """Documents that sources and documents name in their words, and that are not there."""
         return [f"{name}:{content.count(chr(10), 0, match.start()) + 1}: there is no {match.group(0)}{self.moved(match.group(0))}"
-                for name, content in self.sources() for match in MENTION.finditer(content)
+                for name, content in [*self.sources(), *self.pages.items()] for match in MENTION.finditer(content)
                 if not match.group(0).endswith("/x.md") and not (self.root / match.group(0)).exists()]
 
     def fault(self, page, link):
@@ -91,6 +98,22 @@ class Tree:
         reached = self.reached()
         return [f"{name}: no way leads here from {text.INDEX}" for name in self.pages
                 if name not in reached and (name.startswith("docs/") or "/" not in name)]
+
+    def sections(self):
+        """Every § leads to what the index says of that section."""
+        faults = []
+        for page, content in self.pages.items():
+            prose = text.prose(content)
+            bare = ANY_LINK.sub(text.blank, prose)
+            faults += [(page, prose, m, "is not a link") for m in SECTION.finditer(bare)]
+            faults += [(page, prose, m, f"leads to {m[2]}") for m in SECTION_LINK.finditer(prose)
+                       if text.resolve(page, m[2]) != (text.INDEX, f"section-{m[1]}")]
+        return [f"{page}:{prose.count(chr(10), 0, m.start()) + 1}: §{m[1]} {fault}; {text.INDEX}#section-{m[1]} says where to read on"
+                for page, prose, m, fault in faults]
+
+    def bare(self):
+        return [f"{name}: has no picture" for name, content in self.pages.items()
+                if NEEDS_PICTURE.search(name) and not PICTURE.search(text.prose(content))]
 
     def pictures(self):
         faults = []
@@ -129,14 +152,14 @@ def mend(root=text.ROOT):
         if new != content:
             (root / page).write_text(new)
             changed.append(page)
-    for name, content in whole.sources():
+    for name, content in [*whole.sources(), *((page, (root / page).read_text()) for page in whole.pages)]:
         new = MENTION.sub(lambda m: m[0] if (root / m[0]).exists() else whole.now_at(m[0]) or m[0], content)
         if new != content:
             (root / name).write_text(new)
             changed.append(name)
-    return changed
+    return list(dict.fromkeys(changed))
 
 
 def faults(root=text.ROOT):
     whole = Tree(root)
-    return whole.links() + whole.mentions() + whole.unreachable() + whole.pictures()
+    return whole.links() + whole.sections() + whole.mentions() + whole.unreachable() + whole.bare() + whole.pictures()

@@ -9,7 +9,9 @@ PAGE = text.ROOT / "docs" / "reference" / "codes.md"
 HEAD = """# All codes
 
 What the program reports has a code, and a code keeps its meaning for ever. `motet help CODE` prints the same on your machine; [diagnostics](diagnostics.md) says how
-they are reported and to whom. § is the section of the specification. This page is written by `tools/docs codes`.
+they are reported and to whom. § is the section of [the specification](../README.md#the-specifications), or the name of a constraint there. This page is written by `tools/docs codes`.
+
+![Which part of the program reports which codes](../images/codes.svg)
 
 """
 
@@ -32,10 +34,22 @@ def explained(code):
     return cell(meaning.partition("Specification:")[0]), cell(advice)
 
 
+PLACE = r"(?:\d[\w.]*|C-SYS-\d+|C-SRC-\d+|AL\d+|S\d)"  # a section, or a constraint by its name
+OF = {"C-SYS-": 12, "C-SRC-": 5, "S": 16}  # where constraints and obligations of a name are
+PLACES = rf"{PLACE}(?:, {PLACE})*"
+
+
+def place(name):
+    """A section as a link to what the index says of it; a constraint to that of its section."""
+    section = re.match(r"\d*", name).group(0) or OF.get(name.rstrip("0123456789"))
+    return f"[{name}](../README.md#section-{section})" if section else name
+
+
 def row(line):
-    code, title, section = re.fullmatch(r"  (\S+) +(.*?)(?: {2,}| (?=[\d.]+$)|$)([\d.]*)", line.rstrip()).groups()
+    code, title, places = re.fullmatch(rf"  (\S+) +(.*?)(?: {{2,}}| (?={PLACES}$)|$)({PLACES}|)", line.rstrip()).groups()
     meaning, advice = explained(code)
-    return f"| <a id=\"{code.lower()}\"></a>`{code}` | {cell(title)} | {section} | {meaning} | {advice} |\n"
+    linked = ", ".join(map(place, places.split(", ")))
+    return f"| <a id=\"{code.lower()}\"></a>`{code}` | {cell(title)} | {linked} | {meaning} | {advice} |\n"
 
 
 def page():

@@ -60,6 +60,11 @@ def headings(text):
         yield len(match.group(1)), words, slug(words, taken)
 
 
+def anchors(text):
+    """What a link into the page can lead to: headings, and places that have a name."""
+    return {anchor for _, _, anchor in headings(text)} | set(re.findall(r"<a id=\"([^\"]+)\"", prose(text)))
+
+
 def title(text):
     return next((words for _, words, _ in headings(text)), "")
 
