@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "http/head.h"
 #include "http/route.h"
-#include "http/tokens.h"
+#include "http/token_table.h"
 #include "served.h"
 
 enum { REQUESTS = 8 }; /* and the last one, at most */

@@ -147,11 +147,8 @@ static void say(void *state, const mt_form_fault *fault)
     } else {
         mt_buf_addz(&text, "the settings");
     }
-    mt_buf_addf(&text, " of %s '%.*s' %.*s", s->fact ? "fact" : "source", MT_ARG(id),
-                MT_ARG(fault->said));
-    if (fault->hint.len) {
-        mt_buf_addf(&text, " (%.*s)", MT_ARG(fault->hint));
-    }
+    mt_buf_addf(&text, " of %s '%.*s' ", s->fact ? "fact" : "source", MT_ARG(id));
+    mt_form_write_said(&text, fault);
     add_fault(s->o, MT_ERROR, AD_F_SETTING, s->fact ? "Fact" : "Source", id,
               mt_str_dup(s->o->ds->arena, mt_buf_str(&text)));
     mt_buf_free(&text);

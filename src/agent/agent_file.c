@@ -23,7 +23,9 @@ typedef struct reading {
 } reading;
 
 typedef enum role { ROLE_RECEIVER, ROLE_SENDER, ROLE_HOOK, ROLE_COUNT } role;
-static const char *const ROLES[] = {"receiver", "sender", "hook"};
+static const char *const ROLES[] = {
+    [ROLE_RECEIVER] = "receiver", [ROLE_SENDER] = "sender", [ROLE_HOOK] = "hook"};
+MT_TABLE_COVERS(ROLES, ROLE_COUNT);
 enum { MOST_MS = 1000000000, MOST_RESTARTS = 1000000000 };
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message,

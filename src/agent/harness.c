@@ -173,7 +173,9 @@ static bool op_parse(ag_question *q)
     if (!text_of(q, "route", &text) || !parse_for(q, text, &r)) {
         return false;
     }
-    static const char *const NAMES[] = {"source", "label", "target"};
+    static const char *const NAMES[] = {
+        [AG_SOURCE] = "source", [AG_LABEL] = "label", [AG_TARGET] = "target"};
+    MT_TABLE_COVERS(NAMES, AG_PARTS);
     for (ag_part p = AG_SOURCE; p < AG_PARTS; p++) {
         mt_jw_key(q->w, mt_str_z(NAMES[p]));
         write_nodes(q->w, ag_route_part(&r, p), r.count[p]);

@@ -20,6 +20,7 @@
 
 #include "agent/value.h"
 #include "base/base64.h"
+#include "base/form.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -262,21 +263,32 @@ typedef struct reading {
     unsigned char session[16];
 } reading;
 
-static bool read_claim(const mt_json *s, reading *r)
+typedef struct envelope {
+    claim claim;
+    mt_str key, signature;
+} envelope;
+
+static const mt_form_row ENVELOPE[] = {
+    MT_FORM_ROW(envelope, claim.as, "as", MT_FORM_K_TEXT, 0, NAME_MOST,
+                MT_FORM_REQUIRED),
+    MT_FORM_TEXT(envelope, claim.room, "room", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(envelope, claim.session, "session", MT_FORM_REQUIRED),
+    MT_FORM_INT(envelope, claim.at, "at", 0, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_INT(envelope, claim.n, "n", 1, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_TEXT(envelope, key, "key", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(envelope, signature, "signature", MT_FORM_REQUIRED),
+};
+
+/* Nobody is told which part a stranger got wrong, so nobody listens to the form. */
+static bool read_claim(mt_arena *a, const mt_json *s, reading *r)
 {
-    r->claim = (claim){.as = mt_json_text(mt_json_at(s, "as")),
-                       .room = mt_json_text(mt_json_at(s, "room")),
-                       .session = mt_json_text(mt_json_at(s, "session"))};
-    return mt_json_is(mt_json_at(s, "as"), MT_JSON_STRING) &&
-           mt_json_is(mt_json_at(s, "room"), MT_JSON_STRING) &&
-           r->claim.as.len <= NAME_MOST &&
-           !mt_json_i64(mt_json_at(s, "at"), &r->claim.at) && r->claim.at >= 0 &&
-           !mt_json_i64(mt_json_at(s, "n"), &r->claim.n) && r->claim.n > 0 &&
-           mt_unhex_lower(r->claim.session, r->session, 16) &&
-           mt_unbase64(mt_json_text(mt_json_at(s, "key")), r->key.bytes,
-                       MT_SIGN_PUBLIC) &&
-           mt_unbase64(mt_json_text(mt_json_at(s, "signature")), r->signature.bytes,
-                       MT_SIGN_BYTES);
+    envelope e = {0};
+    mt_form form = {.arena = a, .what = "a signature", .unknown = MT_FORM_ALLOWED};
+    bool good = mt_form_read(&form, s, ENVELOPE, mt_form_count(ENVELOPE), &e);
+    r->claim = e.claim;
+    return good && mt_unhex_lower(e.claim.session, r->session, 16) &&
+           mt_unbase64(e.key, r->key.bytes, MT_SIGN_PUBLIC) &&
+           mt_unbase64(e.signature, r->signature.bytes, MT_SIGN_BYTES);
 }
 
 static const char *judge_time(const ag_identity *id, const claim *c, int64_t now_ms)
@@ -375,7 +387,7 @@ const char *ag_verify(ag_verifier *v, mt_arena *a, const ag_inbound *in, int64_t
     if (!in->is_signed) {
         return v->identity->required ? "it is not signed" : NULL;
     }
-    if (!read_claim(&in->signature, &r)) {
+    if (!read_claim(a, &in->signature, &r)) {
         return "what it is signed with is malformed";
     }
     if (!mt_str_eq(r.claim.room, v->identity->room)) {

@@ -1,3 +1,13 @@
+/* agent/ticks.c - timed senders at work.
+ * Room: agent.
+ * One run goes through all senders in their order. A clock that has just begun to run
+ * is set; one that is due fires, unless the host has no room, and is set anew from now,
+ * so that missed ticks are never caught up; one that no longer runs stands at 0. To
+ * fire is: ask the actor for the calls, get the message of each (declarative first,
+ * else from outside), take a list apart, lead each item through the send hooks, emit.
+ *
+ * INVARIANT: due_ms is 0 exactly while a clock stands. What fails is told to the host
+ * and costs that message alone; nothing here fails by itself. */
 #include "agent/ticks.h"
 
 #include <stdlib.h>

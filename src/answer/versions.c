@@ -1,6 +1,11 @@
 /* answer/versions.c - comparing two versions.
- *
- * Proofs refine the diff that was made, members of Systems each with its own. */
+ * Room: answer.
+ * Order: each version is opened (its plan is built, its bundle read as a tree); the
+ * trees are compared; members that both Systems have are compared each with its own;
+ * then, if asked for, proofs refine the diffs that were made, and whether a policy is
+ * needed is computed anew. Everything lives in the arena of the new version.
+ * May fail: a plan that cannot be built, two contracts with nothing in common, a member
+ * that cannot be loaded; the reply says which. */
 #include "answer/versions.h"
 
 #include "analyze/prove/prove_diff.h"

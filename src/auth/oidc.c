@@ -127,7 +127,10 @@ void au_tell(au_telling *t, mt_str key, size_t offset, mt_str what)
 
 void au_tell_form(void *telling, const mt_form_fault *fault)
 {
-    au_tell(telling, fault->path, fault->offset, fault->message);
+    mt_buf text = {0};
+    mt_form_write(&text, fault);
+    au_tell(telling, fault->path, fault->offset, mt_buf_str(&text));
+    mt_buf_free(&text);
 }
 
 static void tell(reading *r, const char *key, const char *what)

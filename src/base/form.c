@@ -143,12 +143,22 @@ void mt_form_sort(mt_form_faults *faults)
     }
 }
 
+static void write_with_hint(mt_buf *out, mt_str text, mt_str hint)
+{
+    mt_buf_adds(out, text);
+    if (hint.len) {
+        mt_buf_addf(out, " (%.*s)", MT_ARG(hint));
+    }
+}
+
 void mt_form_write(mt_buf *out, const mt_form_fault *fault)
 {
-    mt_buf_adds(out, fault->message);
-    if (fault->hint.len) {
-        mt_buf_addf(out, " (%.*s)", MT_ARG(fault->hint));
-    }
+    write_with_hint(out, fault->message, fault->hint);
+}
+
+void mt_form_write_said(mt_buf *out, const mt_form_fault *fault)
+{
+    write_with_hint(out, fault->said, fault->hint);
 }
 
 void mt_form_join(void *buf, const mt_form_fault *fault)

@@ -266,6 +266,8 @@ void mt_form_keep(void *faults, const mt_form_fault *fault);
 void mt_form_sort(mt_form_faults *faults);
 /* A fault in one sentence, with its hint in brackets. */
 void mt_form_write(mt_buf *out, const mt_form_fault *fault);
+/* The same without its path, for a caller that has put it in front. */
+void mt_form_write_said(mt_buf *out, const mt_form_fault *fault);
 /* For mt_form.report with a buffer as the state: sentences, "; " between them. */
 void mt_form_join(void *buf, const mt_form_fault *fault);
 

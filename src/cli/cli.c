@@ -1,5 +1,11 @@
 /* cli/cli.c - finds the command, runs it, and prints for it.
- * Room: cli. */
+ * Room: cli.
+ * Order of a start: closed standard streams are taken, passwords in the arguments are
+ * hidden, a closed pipe becomes an error; then words lead through CLI_COMMANDS until a
+ * row that runs, whose options are read before it is called. What a command says goes
+ * to standard output by cli_print() alone, unbuffered; why it failed goes to standard
+ * error by cli_fail(), which gives back the exit code. May fail: writing (CLI_WORLD),
+ * unless the reader has gone. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -187,7 +193,6 @@ static void hide_passwords(int argc, char **argv)
     }
 }
 
-/* An empty argv, which execve() allows, is refused. */
 /* A standard stream that is closed stays unused: its number is taken, or the next file
  * that is opened, a store, would get it, and whatever is said. What takes it cannot be
  * read or written, as if it was closed. */
@@ -200,6 +205,7 @@ static void take_closed_streams(void)
     }
 }
 
+/* An empty argv, which execve() allows, is refused. */
 int cli_main(int argc, char **argv)
 {
     take_closed_streams();

@@ -154,7 +154,10 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
 
 static void say_form_fault(void *state, const mt_form_fault *f)
 {
-    say_fault(state, f->path.len ? f->path : f->key, f->offset, f->said);
+    mt_buf said = {0};
+    mt_form_write_said(&said, f);
+    say_fault(state, f->path.len ? f->path : f->key, f->offset, mt_buf_str(&said));
+    mt_buf_free(&said);
 }
 
 static int read_otlp(service *s)

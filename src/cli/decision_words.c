@@ -7,6 +7,7 @@
  * for a terminal and HTML escapes for a page. Nothing can fail. */
 #include "cli/decision_words.h"
 
+#include "base/form.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
@@ -15,11 +16,6 @@ void cli_add_plain(mt_buf *out, mt_str text)
     while (text.len) {
         text = mt_str_skip(text, mt_utf8_show(out, text));
     }
-}
-
-static mt_str member(const mt_json *object, const char *key)
-{
-    return object ? mt_json_text(mt_json_get(object, mt_str_z(key))) : (mt_str){0};
 }
 
 /* Keeps the text in the arena and frees the buffer. */
@@ -34,8 +30,9 @@ static mt_str done(mt_arena *a, mt_buf *text)
 static mt_str who_of(mt_arena *a, const mt_json *d)
 {
     const mt_json *caller = mt_json_at(d, "caller");
-    mt_str id = member(caller, "id"), name = member(caller, "name");
-    mt_str actor = member(caller, "actor"); /* human or machine, where that is known */
+    mt_str id = mt_text_at(caller, "id"), name = mt_text_at(caller, "name");
+    mt_str actor =
+        mt_text_at(caller, "actor"); /* human or machine, where that is known */
     mt_str who = name.len && !mt_str_eq(name, id)
                      ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
                      : id;
@@ -52,7 +49,7 @@ static mt_str on_of(mt_arena *a, const mt_json *d)
         mt_buf_addf(&text, "%s%.*s/%.*s", i ? ", " : "", MT_ARG(m->key),
                     MT_ARG(mt_json_text(&m->value)));
     }
-    mt_str entity = member(d, "entity"), id = member(d, "instance");
+    mt_str entity = mt_text_at(d, "entity"), id = mt_text_at(d, "instance");
     if (!text.len && entity.len) {
         mt_buf_addf(&text, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id));
     }
@@ -86,7 +83,7 @@ static const struct {
 static mt_str named(mt_arena *a, const mt_json *d, const char *key)
 {
     const mt_json *of = key ? mt_json_get(d, mt_str_z(key)) : NULL;
-    mt_str name = member(of, "name"), id = member(of, "id");
+    mt_str name = mt_text_at(of, "name"), id = mt_text_at(of, "id");
     return !mt_json_is(of, MT_JSON_OBJECT) ? mt_json_text(of)
            : name.len ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
                       : id;
@@ -96,10 +93,10 @@ static mt_str named(mt_arena *a, const mt_json *d, const char *key)
 static mt_str asked_of(mt_arena *a, const mt_json *d)
 {
     const mt_json *about = mt_json_at(d, "asked_about");
-    mt_str op = member(d, "operation"), flow = member(d, "flow");
-    mt_str what = op.len ? op : flow.len ? flow : member(d, "of_verdict");
+    mt_str op = mt_text_at(d, "operation"), flow = mt_text_at(d, "flow");
+    mt_str what = op.len ? op : flow.len ? flow : mt_text_at(d, "of_verdict");
     return mt_strf(a, "asked whether %.*s %.*s may: %s %.*s",
-                   MT_ARG(member(about, "type")), MT_ARG(member(about, "id")),
+                   MT_ARG(mt_text_at(about, "type")), MT_ARG(mt_text_at(about, "id")),
                    op.len     ? "operation"
                    : flow.len ? "flow"
                               : "verdict",
@@ -110,8 +107,8 @@ static mt_str asked_of(mt_arena *a, const mt_json *d)
 static mt_str what_of(mt_arena *a, const mt_json *d, mt_str kind)
 {
     if (mt_str_is(kind, "refusal")) {
-        mt_str op = member(d, "operation"), flow = member(d, "flow");
-        mt_str tool = member(d, "tool");
+        mt_str op = mt_text_at(d, "operation"), flow = mt_text_at(d, "flow");
+        mt_str tool = mt_text_at(d, "tool");
         return op.len     ? mt_strf(a, "operation %.*s", MT_ARG(op))
                : tool.len ? mt_strf(a, "tool %.*s", MT_ARG(tool))
                : mt_json_at(d, "execution")
@@ -145,9 +142,9 @@ static mt_str grants_of(mt_arena *a, const mt_json *token)
     mt_buf text = {0};
     add_names(&text, "personas ", mt_json_at(token, "personas"));
     add_names(&text, text.len ? "; rights " : "rights ", mt_json_at(token, "rights"));
-    if (member(token, "expires_at").len) {
+    if (mt_text_at(token, "expires_at").len) {
         mt_buf_addf(&text, "%suntil %.*s", text.len ? "; " : "",
-                    MT_ARG(member(token, "expires_at")));
+                    MT_ARG(mt_text_at(token, "expires_at")));
     }
     return done(a, &text);
 }
@@ -160,19 +157,19 @@ static mt_str result_of(mt_arena *a, const mt_json *d, mt_str kind)
         return grants_of(a, mt_json_at(d, "token"));
     }
     if (mt_str_is(kind, "guard")) {
-        return member(d, "event");
+        return mt_text_at(d, "event");
     }
     const mt_json *refusal = mt_json_at(d, "refusal");
-    mt_str outcome = member(d, "outcome"), status = member(d, "status");
+    mt_str outcome = mt_text_at(d, "outcome"), status = mt_text_at(d, "status");
     if (mt_str_is(kind, "decision") && !refusal) {
         return MT_STR("allowed");
     }
     if (refusal) {
-        return mt_strf(a, "refused: %.*s", MT_ARG(member(refusal, "code")));
+        return mt_strf(a, "refused: %.*s", MT_ARG(mt_text_at(refusal, "code")));
     }
     if (mt_str_is(kind, "flow_waiting")) {
-        return mt_strf(a, "waits for %.*s at %.*s", MT_ARG(member(d, "persona")),
-                       MT_ARG(member(d, "step")));
+        return mt_strf(a, "waits for %.*s at %.*s", MT_ARG(mt_text_at(d, "persona")),
+                       MT_ARG(mt_text_at(d, "step")));
     }
     return outcome.len ? mt_strf(a, "done: %.*s", MT_ARG(outcome)) : status;
 }
@@ -200,14 +197,14 @@ static mt_str why_of(mt_arena *a, const mt_json *d)
         const mt_json *value = mt_json_at(one, "value");
         bool is_true = mt_json_is(value, MT_JSON_BOOL) && value->boolean;
         mt_buf_addf(&text, "%s%.*s is %s", i ? "; " : "",
-                    MT_ARG(member(one, "condition")), is_true ? "true" : "false");
+                    MT_ARG(mt_text_at(one, "condition")), is_true ? "true" : "false");
         add_facts(&text, mt_json_at(one, "rests_on"));
     }
     if (!text.len && refusal) {
-        mt_buf_adds(&text, member(refusal, "detail"));
+        mt_buf_adds(&text, mt_text_at(refusal, "detail"));
     }
     if (!text.len) {
-        mt_buf_adds(&text, member(d, "error"));
+        mt_buf_adds(&text, mt_text_at(d, "error"));
     }
     return done(a, &text);
 }
@@ -216,15 +213,15 @@ static mt_str why_of(mt_arena *a, const mt_json *d)
  * itself has no caller. */
 void cli_decision_read(mt_arena *a, const mt_json *decision, cli_decision *out)
 {
-    mt_str kind = member(decision, "kind"), as = member(decision, "asked_as");
+    mt_str kind = mt_text_at(decision, "kind"), as = mt_text_at(decision, "asked_as");
     bool waits = mt_str_is(kind, "flow_waiting"); /* there it is who it waits for */
     *out = (cli_decision){
-        .time = member(decision, "time"),
+        .time = mt_text_at(decision, "time"),
         .kind = kind,
-        .contract = member(decision, "contract"),
-        .etag = member(decision, "etag"),
+        .contract = mt_text_at(decision, "contract"),
+        .etag = mt_text_at(decision, "etag"),
         .who = who_of(a, decision),
-        .as = as.len || waits ? as : member(decision, "persona"),
+        .as = as.len || waits ? as : mt_text_at(decision, "persona"),
         .what = what_of(a, decision, kind),
         .on = on_of(a, decision),
         .result = result_of(a, decision, kind),

@@ -233,10 +233,9 @@ static void name_the_rest(const serve_reloading *r, const ht_config *now)
 /* The names of levels are static. */
 static const char *level_named(const char *name)
 {
-    static const char *const NAMES[] = {"debug", "info", "warn", "error"};
     ht_level level = HT_INFO;
     (void)ht_level_read(mt_str_z(name), &level);
-    return NAMES[level];
+    return ht_level_name(level);
 }
 
 static void reload_level(const serve_reloading *r, const ht_config *now)

@@ -42,7 +42,9 @@ static bool jumps(uint8_t op)
 /* An operand as an lvalue of type ct_value: "f[3]", "b5[0]". */
 static mt_str slot(const piece *x, uint16_t base, uint32_t at)
 {
-    static const char *const NAMES[] = {"f", "K", "t"};
+    static const char *const NAMES[] = {
+        [CT_AT_FACTS] = "f", [CT_AT_CONSTANTS] = "K", [CT_AT_TEMPS] = "t"};
+    MT_TABLE_COVERS(NAMES, CT_AT_FIRST_FREE);
     return base < CT_AT_FIRST_FREE ? mt_strf(x->c->a, "%s[%u]", NAMES[base], at)
                                    : mt_strf(x->c->a, "b%u[%u]", base, at);
 }

@@ -1,3 +1,13 @@
+/* graph/graph.c - a graph from its texts, and names in it.
+ * Room: graph.
+ * Loading reads the root, links the clusters it uses, expands them, wires, validates,
+ * orders and compiles. Validation goes on to find all faults; what comes after it runs
+ * without any. Diagnostics are sorted, and repeats dropped, since a cluster that is
+ * used twice reports twice.
+ *
+ * INVARIANT: a graph that comes out has no fault; of one that was refused nothing is
+ * left but its diagnostics, which live in the caller's arena. May fail: faults of the
+ * author (MT_E_REJECTED), limits. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
@@ -47,9 +57,6 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
     return true;
 }
 
-/* ORDER: read, link, expand, validate, order, compile; each relies on the one before
- * having had no fault. Diagnostics are sorted and repeats dropped, since a cluster that
- * is used twice reports twice. */
 /* What a caller asks for beside the file. */
 typedef struct wish {
     bool alone;

@@ -1,3 +1,11 @@
+/* host/graph_letters.c - intents that could not be delivered, line by line in a file.
+ * Room: host.
+ * Writing appends one line and returns when it is on disk. Reading goes through all
+ * lines in their order and keeps one entry for each intent id: the last line about it
+ * says whether it waits, its place is that of the first. A last line without its end is
+ * passed over, since its writer was killed before anybody relied on it.
+ * May fail: the file, or a whole line that is neither kind of entry; then nothing is
+ * given back, and `why` names the line. */
 #include "host/graph_letters.h"
 
 #include "base/map.h"

@@ -21,6 +21,11 @@ bool ht_level_read(mt_str name, ht_level *out)
     return false;
 }
 
+const char *ht_level_name(ht_level level)
+{
+    return LEVELS[level];
+}
+
 static void add_time(mt_buf *out)
 {
     struct timespec now;

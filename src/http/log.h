@@ -42,5 +42,6 @@ void ht_log_text(const ht_log *log, ht_level level, const char *event, const cha
 void ht_log_line(mt_buf *out, bool json, int level, mt_str event, mt_str fields);
 /* "debug" … "error"; false when it is none. */
 bool ht_level_read(mt_str name, ht_level *out);
+const char *ht_level_name(ht_level level);
 
 #endif

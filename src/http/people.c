@@ -1,4 +1,12 @@
-/* http/people.c - see people.h. Room: http. */
+/* http/people.c - subjects of AuthZEN: which personas they have, and who there is.
+ * Room: http.
+ * `authzen.subjects` is read once, all faults told with their place; with any there are
+ * no types at all. A subject is then a token of the store, or one of such a type, whose
+ * rules look at it; whom no rule fits has no persona. A type's subjects can be listed
+ * only if every rule names one by its id: part of a list would be a wrong one.
+ *
+ * INVARIANT: rules for subjects give personas and no rights. Nothing is changed after
+ * reading. May fail: reading the configuration, and listing what cannot be listed. */
 #include "http/people.h"
 
 #include <stdlib.h>

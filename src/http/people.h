@@ -10,7 +10,7 @@
 #define HT_PEOPLE_H
 
 #include "auth/rules.h"
-#include "http/tokens.h"
+#include "http/token_table.h"
 
 typedef struct ht_people ht_people;
 

@@ -16,7 +16,7 @@
 #include "http/log.h"
 #include "http/peers.h"
 #include "http/people.h"
-#include "http/tokens.h"
+#include "http/token_table.h"
 #include "trace/exporter.h"
 
 typedef struct ht_server ht_server;

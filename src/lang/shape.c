@@ -78,6 +78,9 @@ const ln_shape *const LN_SHAPE_BUNDLE = &SHAPE_BUNDLE;
 const ln_shape *const LN_SHAPE_MANIFEST = &SHAPE_MANIFEST;
 const ln_shape *const LN_SHAPE_CONSTRUCT = &SHAPE_CONSTRUCT;
 const ln_shape *const LN_SHAPE_EXPRESSION = &SHAPE_EXPRESSION;
+const ln_shape *const LN_SHAPE_HANDLER = &SHAPE_HANDLER;
+const ln_shape *const LN_SHAPE_STEP = &SHAPE_STEP;
+const ln_shape *const LN_SHAPE_TYPE = &SHAPE_TYPE;
 
 const ln_case *ln_case_find(const ln_shape *family, mt_str text)
 {

@@ -71,7 +71,10 @@ struct ln_shape {
 extern const ln_shape *const LN_SHAPE_BUNDLE;
 extern const ln_shape *const LN_SHAPE_CONSTRUCT;
 extern const ln_shape *const LN_SHAPE_EXPRESSION;
+extern const ln_shape *const LN_SHAPE_HANDLER;
 extern const ln_shape *const LN_SHAPE_MANIFEST;
+extern const ln_shape *const LN_SHAPE_STEP;
+extern const ln_shape *const LN_SHAPE_TYPE;
 
 /* Does an alternative that is told by a key exclude the one that `rival` tells? It does
  * unless the rival's key is a field of its own. */

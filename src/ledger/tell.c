@@ -1,4 +1,12 @@
-/* ledger/tell.c - findings as JSON, and receipts judged by keys and witnesses alone. */
+/* ledger/tell.c - findings as JSON, and receipts judged by keys and witnesses alone.
+ * Room: ledger.
+ * Three parts: what a verified ledger is, a proof between checkpoints, a receipt. Each
+ * has a judgement, NULL or one sentence, and a way to tell it; signatures, hashes
+ * and paths were verified by others before, here it is asked whose they are, and which
+ * witnesses signed the very head that the receipt proves.
+ *
+ * INVARIANT: without expected keys any key will do, and the text says so by naming the
+ * signer; a cosignature from the future counts nothing. Only reading may fail. */
 #include "ledger/tell.h"
 
 #include "base/json_write.h"

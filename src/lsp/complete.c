@@ -4,10 +4,13 @@
  * before it: which brackets are open, which construct or step they belong to, which
  * field the cursor is in. Names come from the last view that could be read whole.
  *
- * PLACES says which names a field takes. What is offered is not filtered by what has
- * been typed: editors do that, and better. */
+ * PLACES says which names a field takes. Which fields a step, a handler or a type has
+ * follows from nodes.def; BODIES has what the source writes otherwise, and a test holds
+ * all of it against the shapes. What is offered is not filtered by what has been typed:
+ * editors do that, and better. */
 #include "contract/front/parser.h"
 #include "contract/front/types.h"
+#include "lang/shape.h"
 #include "lsp/known.h"
 
 /* ---- what can be offered ---- */
@@ -82,7 +85,8 @@ static const place PLACES[] = {
     {"protocol", PROTOCOLS},
 };
 
-/* The fields of a construct or a step, in the order in which people write them. */
+/* Fields in the order in which people write them, and by the words of the source where
+ * these are not the keys of interchange. */
 typedef struct body {
     const char *word;
     const char *fields[10];
@@ -102,22 +106,14 @@ static const body BODIES[] = {
     {"shared_personas", {"persona", "contracts"}},
     {"shared_entities", {"entity", "contracts"}},
     {"triggers", {"source", "on", "target", "persona"}},
-    {"OperationStep", {"op", "persona", "outcomes", "on_failure"}},
-    {"BranchStep", {"condition", "persona", "if_true", "if_false"}},
-    {"HandoffStep", {"from_persona", "to_persona", "next"}},
-    {"SubFlowStep", {"flow", "persona", "on_success", "on_failure"}},
-    {"ParallelStep", {"branches", "join"}},
     {"JoinPolicy", {"on_all_success", "on_any_failure", "on_all_complete"}},
     {"Branch", {"id", "entry", "steps"}},
-    {"Compensate", {"steps", "then"}},
+    {"Compensation", {"op", "persona", "on_failure"}}, /* an item of Compensate.steps */
     {"Escalate", {"to", "next"}},
-    {"Money", {"amount", "currency"}},
+    {"Money", {"amount", "currency"}}, /* of the type and of a value */
     {"Duration", {"value", "unit", "min", "max"}},
-    {"Decimal", {"precision", "scale"}},
-    {"Int", {"min", "max"}},
-    {"Text", {"max_length"}},
-    {"List", {"element_type", "max"}},
-    {"Enum", {"values"}},
+    {"Record", {NULL}}, /* the names are the author's own */
+    {"TaggedUnion", {NULL}},
 };
 
 typedef struct snippet {
@@ -627,24 +623,58 @@ static bool is_over(const completer *x, const where *w, const level *l)
            is_kind(x, w->last, FR_T_COMMA);
 }
 
-static void offer_fields(completer *x, const where *w, const level *l)
+/* Unless it is written already. */
+static void offer_field(completer *x, const where *w, const level *l, const char *field)
+{
+    bool is_there = false;
+    for (fr_tok at = l->bracket + 1; w->has_last && at < w->last; at++) {
+        is_there |= is_kind(x, at, FR_T_WORD) && is_kind(x, at + 1, FR_T_COLON) &&
+                    mt_str_eq(text_of(x, at), mt_str_z(field));
+    }
+    if (!is_there) {
+        offer(x, mt_str_z(field), LS_ITEM_FIELD, MT_STR("field"));
+    }
+}
+
+static const body *body_of(mt_str word)
 {
     for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
-        const body *b = &BODIES[i];
-        for (size_t k = 0; mt_str_eq(l->word, mt_str_z(b->word)) &&
-                           k < sizeof b->fields / sizeof *b->fields && b->fields[k];
-             k++) {
-            bool is_there = false;
-            for (fr_tok at = l->bracket + 1; w->has_last && at < w->last; at++) {
-                is_there |= is_kind(x, at, FR_T_WORD) &&
-                            is_kind(x, at + 1, FR_T_COLON) &&
-                            mt_str_eq(text_of(x, at), mt_str_z(b->fields[k]));
-            }
-            if (!is_there) {
-                offer(x, mt_str_z(b->fields[k]), LS_ITEM_FIELD, MT_STR("field"));
-            }
+        if (mt_str_eq(word, mt_str_z(BODIES[i].word))) {
+            return &BODIES[i];
         }
     }
+    return NULL;
+}
+
+static void offer_fields(completer *x, const where *w, const level *l)
+{
+    const ln_shape *const families[] = {LN_SHAPE_STEP, LN_SHAPE_HANDLER, LN_SHAPE_TYPE};
+    const body *b = body_of(l->word);
+    const ln_case *c = NULL;
+    for (size_t i = 0; !b && !c && i < sizeof families / sizeof *families; i++) {
+        c = ln_case_find(families[i], l->word);
+    }
+    for (const char *const *f = b ? b->fields : NULL; f && *f; f++) {
+        offer_field(x, w, l, *f);
+    }
+    for (const ln_field *f = c ? c->fields : NULL; f && f->key; f++) {
+        offer_field(x, w, l, f->key);
+    }
+}
+
+/* `triggers: [{ |` and `Compensate(steps: [{ |`: the objects of a list are called by
+ * its field. Empty: it is not such a place. */
+static mt_str item_word(const completer *x, const where *w)
+{
+    const level *l = &w->levels[w->depth - 1];
+    const level *list = w->depth > 2 ? l - 2 : NULL;
+    if (!list || l->word.len || l->field.len || !is_kind(x, l->bracket, FR_T_LBRACE)) {
+        return (mt_str){0};
+    }
+    if (mt_str_is(list->word, "Compensate") && mt_str_is(list->field, "steps")) {
+        return MT_STR("Compensation");
+    }
+    return inside(w, "system") ? list->field : (mt_str){0};
 }
 
 static const fr_type *fact_type(const completer *x, mt_str name)
@@ -844,11 +874,10 @@ static void offer_all(completer *x)
     while (!of->word.len && !place_of(of->field) && depth > 1) {
         of = &w.levels[--depth - 1];
     }
-    /* `triggers: [{ |`: the objects of a list are called by its field */
-    if (!l->word.len && !l->field.len && w.depth > 2 &&
-        is_kind(x, l->bracket, FR_T_LBRACE) && inside(&w, "system")) {
+    mt_str item = item_word(x, &w);
+    if (item.len) {
         level named = *l;
-        named.word = w.levels[w.depth - 3].field;
+        named.word = item;
         offer_fields(x, &w, &named);
         return;
     }

@@ -172,18 +172,16 @@ static void apply(ls_call *c, ls_document *d, const mt_json *change)
 {
     const mt_json *text = mt_json_at(change, "text");
     const mt_json *range = mt_json_at(change, "range");
-    size_t from = 0, to = d->text.len;
+    ls_range r = {0, d->text.len};
     if (!mt_json_is(text, MT_JSON_STRING) ||
-        (range && (!ls_read_place(c->s, &d->lines, mt_json_at(range, "start"), &from) ||
-                   !ls_read_place(c->s, &d->lines, mt_json_at(range, "end"), &to) ||
-                   from > to))) {
+        (range && !ls_read_range(c->s, &d->lines, range, &r))) {
         return;
     }
     mt_str put = mt_json_text(text), old = mt_buf_str(&d->text);
     mt_buf fresh = {0};
-    mt_buf_add(&fresh, old.ptr, from);
+    mt_buf_add(&fresh, old.ptr, r.from);
     mt_buf_adds(&fresh, put);
-    mt_buf_adds(&fresh, mt_str_skip(old, to));
+    mt_buf_adds(&fresh, mt_str_skip(old, r.to));
     mt_buf_free(&d->text);
     d->text = fresh;
     count_lines(d);

@@ -99,10 +99,9 @@ void ls_inlay_hints(ls_call *c)
     const ls_view *v = ls_view_of(c->s, c->doc);
     const fr_unit *u = v->e && !v->contract.ds.errors ? v->e->unit : NULL;
     const ls_text *t = ls_view_text(v, c->doc->path);
-    const mt_json *range = mt_json_at(c->params, "range");
     c->asked = (ls_range){0, SIZE_MAX};
-    ls_read_place(c->s, &c->doc->lines, mt_json_at(range, "start"), &c->asked.from);
-    ls_read_place(c->s, &c->doc->lines, mt_json_at(range, "end"), &c->asked.to);
+    (void)ls_read_range(c->s, &c->doc->lines, mt_json_at(c->params, "range"),
+                        &c->asked);
     mt_jw_begin_array(c->w);
     for (size_t i = 0; u && t && i < u->all.len; i++) {
         const fr_construct *k = u->all.items[i];

@@ -95,17 +95,15 @@ void ls_format(ls_call *c)
 /* Whole lines. */
 void ls_format_range(ls_call *c)
 {
-    const mt_json *range = mt_json_at(c->params, "range");
-    int64_t from = 0, to = 0;
-    if (mt_json_i64(mt_json_at(mt_json_at(range, "start"), "line"), &from) ||
-        mt_json_i64(mt_json_at(mt_json_at(range, "end"), "line"), &to) || from < 0 ||
-        to < from || to >= UINT32_MAX) {
+    uint32_t from, to;
+    if (!ls_read_lines(mt_json_at(c->params, "range"), &from, &to) ||
+        to == UINT32_MAX) {
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`range` is not a range"));
         return;
     }
     const ls_text *t = &c->doc->lines;
-    ls_range asked = {ls_offset(t, (ls_position){(uint32_t)from, 0}, c->s->units),
-                      ls_offset(t, (ls_position){(uint32_t)to + 1, 0}, c->s->units)};
+    ls_range asked = {ls_offset(t, (ls_position){from, 0}, c->s->units),
+                      ls_offset(t, (ls_position){to + 1, 0}, c->s->units)};
     format_part(c, asked, false);
 }
 

@@ -321,9 +321,14 @@ void ls_execute_command(ls_call *c)
 
 /* ---- pictures ---- */
 
-static void (*const WRITERS[])(mt_buf *, const mt_picture *) = {
-    mt_picture_json, mt_picture_mermaid, mt_picture_dot};
-static const char *const FORMS[] = {"json", "mermaid", "dot"};
+/* The first is the one that nobody has to ask for. */
+static const struct {
+    const char *name;
+    void (*write)(mt_buf *, const mt_picture *);
+} FORMS[] = {{"json", mt_picture_json},
+             {"mermaid", mt_picture_mermaid},
+             {"dot", mt_picture_dot}};
+enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
 typedef struct chosen {
     ls_call *c;
@@ -339,9 +344,9 @@ static bool take_page(void *context, mt_str file, const mt_picture *p)
         return true;
     }
     mt_buf out = {0};
-    WRITERS[x->form](&out, p);
+    FORMS[x->form].write(&out, p);
     mt_jw_begin_object(x->c->w);
-    mt_jw_key_str(x->c->w, "format", mt_str_z(FORMS[x->form]));
+    mt_jw_key_str(x->c->w, "format", mt_str_z(FORMS[x->form].name));
     mt_jw_key_str(x->c->w, "picture", mt_buf_str(&out));
     mt_jw_key_str(x->c->w, "title", p->title);
     mt_jw_end_object(x->c->w);
@@ -378,8 +383,8 @@ static uint32_t part_of(ls_call *c, const fr_unit *u, const fr_construct *k,
 static int form_of(const ls_call *c)
 {
     mt_str name = mt_json_text(mt_json_at(c->params, "format"));
-    for (int i = 0; i < 3; i++) {
-        if (mt_str_eq(name, mt_str_z(FORMS[i]))) {
+    for (int i = 0; i < FORM_COUNT; i++) {
+        if (mt_str_eq(name, mt_str_z(FORMS[i].name))) {
             return i;
         }
     }

@@ -268,10 +268,8 @@ static void mend_strata(const ls_mender *m)
 
 static bool read_range(ls_call *c, ls_range *out)
 {
-    const mt_json *range = mt_json_at(c->params, "range");
-    const ls_text *t = &c->doc->lines;
-    bool is_range = ls_read_place(c->s, t, mt_json_at(range, "start"), &out->from) &&
-                    ls_read_place(c->s, t, mt_json_at(range, "end"), &out->to);
+    bool is_range =
+        ls_read_range(c->s, &c->doc->lines, mt_json_at(c->params, "range"), out);
     if (!is_range) {
         ls_refuse(c, LS_INVALID_PARAMS, MT_STR("`range` is not a range"));
     }

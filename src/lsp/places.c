@@ -1,20 +1,49 @@
 #include "lsp/server.h"
 
-static uint32_t at_most_32_bits(int64_t n)
+/* What is beyond 32 bits is as far as they go: behind the end in any case. */
+static bool read_count(const mt_json *node, uint32_t *out)
 {
-    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    int64_t n;
+    if (mt_json_i64(node, &n) || n < 0) {
+        return false;
+    }
+    *out = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+    return true;
 }
 
 bool ls_read_place(const ls_server *s, const ls_text *t, const mt_json *at,
                    size_t *offset)
 {
-    int64_t line, unit;
-    if (mt_json_i64(mt_json_at(at, "line"), &line) ||
-        mt_json_i64(mt_json_at(at, "character"), &unit) || line < 0 || unit < 0) {
+    ls_position p;
+    if (!read_count(mt_json_at(at, "line"), &p.line) ||
+        !read_count(mt_json_at(at, "character"), &p.unit)) {
         return false;
     }
-    ls_position p = {at_most_32_bits(line), at_most_32_bits(unit)};
     *offset = ls_offset(t, p, s->units);
+    return true;
+}
+
+bool ls_read_range(const ls_server *s, const ls_text *t, const mt_json *range,
+                   ls_range *out)
+{
+    ls_range r;
+    if (!ls_read_place(s, t, mt_json_at(range, "start"), &r.from) ||
+        !ls_read_place(s, t, mt_json_at(range, "end"), &r.to) || r.from > r.to) {
+        return false;
+    }
+    *out = r;
+    return true;
+}
+
+bool ls_read_lines(const mt_json *range, uint32_t *first, uint32_t *last)
+{
+    uint32_t from, to;
+    if (!read_count(mt_json_at(mt_json_at(range, "start"), "line"), &from) ||
+        !read_count(mt_json_at(mt_json_at(range, "end"), "line"), &to) || from > to) {
+        return false;
+    }
+    *first = from;
+    *last = to;
     return true;
 }
 

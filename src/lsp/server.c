@@ -260,7 +260,9 @@ static void write_flag_object(mt_jw *w, mt_str key)
 /* Keys in byte order. */
 static void write_capabilities(mt_jw *w, const ls_server *s)
 {
-    static const char *const UNITS[] = {"utf-8", "utf-16", "utf-32"};
+    static const char *const UNITS[] = {
+        [LS_UTF8] = "utf-8", [LS_UTF16] = "utf-16", [LS_UTF32] = "utf-32"};
+    MT_TABLE_COVERS(UNITS, LS_UTF32 + 1);
     mt_jw_begin_object(w);
     mt_jw_key_bool(w, "callHierarchyProvider", true);
     mt_jw_keyz(w, "codeActionProvider");

@@ -194,6 +194,11 @@ ls_range ls_span_range(const fr_file *f, fr_span span);
 /* The offset of a position in the text; false: it is not a position. */
 bool ls_read_place(const ls_server *s, const ls_text *t, const mt_json *at,
                    size_t *offset);
+/* The part of the text that `range` says, or only its first and last line; false: it is
+ * not a range, and what is there stays. */
+bool ls_read_range(const ls_server *s, const ls_text *t, const mt_json *range,
+                   ls_range *out);
+bool ls_read_lines(const mt_json *range, uint32_t *first, uint32_t *last);
 void ls_write_position(mt_jw *w, const ls_server *s, const ls_text *t, size_t offset);
 void ls_write_range(mt_jw *w, const ls_server *s, const ls_text *t, ls_range r);
 /* {"range","uri"} of a site in the view. */

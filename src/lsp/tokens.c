@@ -142,25 +142,15 @@ static void paint_lines(painter *p, ls_range r, colour k, int modifiers)
     }
 }
 
-static bool read_lines(const ls_call *c, uint32_t *first, uint32_t *last)
-{
-    const mt_json *range = mt_json_at(c->params, "range");
-    int64_t from = 0, to = UINT32_MAX;
-    mt_json_i64(mt_json_at(mt_json_at(range, "start"), "line"), &from);
-    mt_json_i64(mt_json_at(mt_json_at(range, "end"), "line"), &to);
-    *first = from < 0 || from > UINT32_MAX ? 0 : (uint32_t)from;
-    *last = to < 0 || to > UINT32_MAX ? UINT32_MAX : (uint32_t)to;
-    return range;
-}
-
-/* Mentions and tokens are both in the order of the text. */
+/* Of the lines of `range`, or of all where there is none that can be read. Mentions and
+ * tokens are both in the order of the text. */
 void ls_semantic_tokens(ls_call *c)
 {
     ls_view *v = ls_view_of(c->s, c->doc);
     fr_symbols syms;
     fr_tokens tokens;
     uint32_t first = 0, last = UINT32_MAX;
-    bool in_part = read_lines(c, &first, &last);
+    (void)ls_read_lines(mt_json_at(c->params, "range"), &first, &last);
     fr_symbols_init(&syms, c->a);
     fr_lex(c->a, &syms, c->doc->lines.text, c->s->limits, FR_LEX_COMMENTS, &tokens);
     ls_view_index(v);
@@ -187,7 +177,7 @@ void ls_semantic_tokens(ls_call *c)
             modifiers = v->mentions[m].is_definition ? DECLARATION : 0;
         }
         uint32_t line = t->line - 1;
-        if (k < COLOUR_COUNT && (!in_part || (first <= line && line <= last))) {
+        if (k < COLOUR_COUNT && first <= line && line <= last) {
             size_t end = t->start + fr_token_len(c->doc->lines.text, t);
             paint_lines(&p, (ls_range){t->start, end}, k, modifiers);
         }

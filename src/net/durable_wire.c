@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/json_read.h"
+#include "base/form.h"
 #include "base/json_write.h"
 
 #define PREFIX     "{\"_relay\":"
@@ -48,33 +48,24 @@ bool nt_number_read(mt_str text, uint64_t *out)
     return n <= INT64_MAX;
 }
 
-/* Absent is fine, and leaves `to` as it was; another form is not. */
-static bool take_number(const mt_json *whole, const char *key, uint64_t *to)
+/* The row that it is read by has no more than `to` has room for. */
+static void put_text(char *to, mt_str text)
 {
-    const mt_json *node = mt_json_get(whole, mt_str_z(key));
-    return !node ||
-           (mt_json_is(node, MT_JSON_NUMBER) && nt_number_read(mt_json_text(node), to));
+    memcpy(to, text.len ? text.ptr : "", text.len);
+    to[text.len] = '\0';
 }
 
-/* Likewise. */
-static bool take_text(const mt_json *whole, const char *key, char *to, size_t size)
+/* A later version may say more, so keys nobody knows are passed over. */
+static bool read_rows(mt_arena *a, const mt_json *whole, const mt_form_row *rows,
+                      size_t count, void *out)
 {
-    const mt_json *node = mt_json_get(whole, mt_str_z(key));
-    mt_str text = mt_json_text(node);
-    if (!node) {
-        return true;
-    }
-    if (!mt_json_is(node, MT_JSON_STRING) || text.len >= size) {
-        return false;
-    }
-    memcpy(to, text.ptr, text.len);
-    to[text.len] = '\0';
-    return true;
+    mt_form form = {.arena = a, .what = "a line", .unknown = MT_FORM_ALLOWED};
+    return mt_form_read(&form, whole, rows, count, out);
 }
 
 static bool says(const mt_json *whole, const char *what)
 {
-    return mt_str_eq(mt_json_text(mt_json_at(whole, "_relay")), mt_str_z(what));
+    return mt_str_eq(mt_text_at(whole, "_relay"), mt_str_z(what));
 }
 
 static mt_jw begin(mt_buf *out, const char *what)
@@ -94,18 +85,7 @@ static void end(mt_buf *out, mt_jw *w)
 /* ---- the hello ---- */
 
 static const char *const FROM_WORDS[] = {
-    [NT_FROM_NONE] = "none", [NT_FROM_NEW] = "new", [NT_FROM_FIRST] = "first"};
-
-static bool read_word(const mt_json *node, nt_from *out)
-{
-    for (size_t i = 0; i < sizeof FROM_WORDS / sizeof *FROM_WORDS; i++) {
-        if (mt_str_eq(mt_json_text(node), mt_str_z(FROM_WORDS[i]))) {
-            *out = (nt_from)i;
-            return true;
-        }
-    }
-    return false;
-}
+    [NT_FROM_NONE] = "none", [NT_FROM_NEW] = "new", [NT_FROM_FIRST] = "first", NULL};
 
 /* Keys ascend. */
 void nt_hello_write(mt_buf *out, const nt_hello *hello)
@@ -127,45 +107,69 @@ void nt_hello_write(mt_buf *out, const nt_hello *hello)
     end(out, &w);
 }
 
-static const char *read_from(const mt_json *whole, nt_hello *out)
+typedef struct hello {
+    mt_str name, id, stream;
+    uint64_t after, since;
+    int from;
+} hello;
+
+static const mt_form_row WHO[] = {
+    MT_FORM_NAME(hello, name, "name", NT_NAME_TEXT, MT_FORM_REQUIRED),
+    MT_FORM_NAME(hello, id, "id", HO_SENDER_TEXT, MT_FORM_REQUIRED),
+    MT_FORM_ROW(hello, stream, "stream", MT_FORM_K_TEXT, 0, HO_STREAM_TEXT, 0),
+};
+static const mt_form_row NUMBERS[] = {
+    MT_FORM_U64(hello, after, "after", 0, INT64_MAX, 0),
+    MT_FORM_U64(hello, since, "since", 0, INT64_MAX, 0),
+};
+static const mt_form_row FROM[] = {MT_FORM_CHOICE(hello, from, "from", FROM_WORDS, 0)};
+
+static const char *read_from(mt_arena *a, const mt_json *whole, nt_hello *out)
 {
-    const mt_json *from = mt_json_at(whole, "from"),
-                  *since = mt_json_at(whole, "since");
-    const mt_json *after = mt_json_at(whole, "after");
-    uint64_t ms = 0;
-    if ((from != NULL) + (since != NULL) + (after != NULL) != 1) {
+    hello h = {0};
+    bool from = mt_json_at(whole, "from"), since = mt_json_at(whole, "since");
+    bool after = mt_json_at(whole, "after");
+    if (from + since + after != 1) {
         return "a hello has one of `after`, `from` and `since`";
     }
-    if (!take_number(whole, "after", &out->after) ||
-        !take_number(whole, "since", &ms)) {
+    if (!read_rows(a, whole, NUMBERS, mt_form_count(NUMBERS), &h)) {
         return "`after` and `since` are whole numbers";
     }
-    if (ms > SINCE_MOST) {
+    if (h.since > SINCE_MOST) {
         return "`since` is before the year 10000";
     }
-    out->since_ms = (int64_t)ms;
-    out->from = after ? NT_FROM_AFTER : NT_FROM_SINCE;
-    return from && !read_word(from, &out->from) ? "`from` is new, first or none" : NULL;
+    if (!read_rows(a, whole, FROM, mt_form_count(FROM), &h)) {
+        return "`from` is new, first or none";
+    }
+    out->after = h.after;
+    out->since_ms = (int64_t)h.since;
+    out->from = after ? NT_FROM_AFTER : since ? NT_FROM_SINCE : (nt_from)h.from;
+    return NULL;
 }
 
-static const char *read_hello(const mt_json *whole, nt_hello *out)
+/* What is wrong leaves its field empty, so a name that is missing, too long or no text
+ * is told like one with other letters. */
+static const char *read_hello(mt_arena *a, const mt_json *whole, nt_hello *out)
 {
+    hello h = {0};
     *out = (nt_hello){0};
     if (!says(whole, "hello")) {
         return "this is not a hello";
     }
-    if (!take_text(whole, "name", out->name, sizeof out->name) ||
-        !nt_is_name(mt_str_z(out->name))) {
+    bool good = read_rows(a, whole, WHO, mt_form_count(WHO), &h);
+    if (!nt_is_name(h.name)) {
         return "`name` is 1 to 64 letters, digits, '_' and '-'";
     }
-    if (!take_text(whole, "id", out->id, sizeof out->id) ||
-        !nt_is_name(mt_str_z(out->id))) {
+    if (!nt_is_name(h.id)) {
         return "`id` is 1 to 16 letters, digits, '_' and '-'";
     }
-    if (!take_text(whole, "stream", out->stream, sizeof out->stream)) {
+    if (!good || mt_str_find(h.stream, '\0') < h.stream.len) {
         return "`stream` is text of at most 32 bytes";
     }
-    return read_from(whole, out);
+    put_text(out->name, h.name);
+    put_text(out->id, h.id);
+    put_text(out->stream, h.stream);
+    return read_from(a, whole, out);
 }
 
 const char *nt_hello_read(mt_str line, nt_hello *out)
@@ -174,18 +178,45 @@ const char *nt_hello_read(mt_str line, nt_hello *out)
     mt_json whole;
     const char *why = mt_json_read(&a, line, NULL, &whole, NULL)
                           ? "this is not JSON"
-                          : read_hello(&whole, out);
+                          : read_hello(&a, &whole, out);
     mt_arena_free(&a);
     return why;
 }
 
 /* ---- what the relay says ---- */
 
+typedef struct saying {
+    uint64_t number, after, first;
+    mt_str stream, why;
+} saying;
+
+static const mt_form_row KEPT[] = {
+    MT_FORM_U64(saying, number, "number", 1, INT64_MAX, MT_FORM_REQUIRED),
+};
+static const mt_form_row WELCOME[] = {
+    MT_FORM_U64(saying, after, "after", 0, INT64_MAX, 0),
+    MT_FORM_U64(saying, first, "first", 0, INT64_MAX, 0),
+    MT_FORM_U64(saying, number, "kept", 0, INT64_MAX, 0),
+    MT_FORM_NAME(saying, stream, "stream", HO_STREAM_TEXT, MT_FORM_REQUIRED),
+};
+static const mt_form_row REFUSED[] = {
+    MT_FORM_ROW(saying, why, "why", MT_FORM_K_TEXT, 0, sizeof((nt_said *)NULL)->why - 1,
+                0),
+};
+
+static const struct {
+    const char *word;
+    const mt_form_row *rows;
+    size_t count;
+} SAYINGS[] = {
+    [NT_WELCOME] = {"welcome", WELCOME, mt_form_count(WELCOME)},
+    [NT_KEPT] = {"kept", KEPT, mt_form_count(KEPT)},
+    [NT_REFUSED] = {"refused", REFUSED, mt_form_count(REFUSED)},
+};
+
 void nt_said_write(mt_buf *out, const nt_said *said)
 {
-    static const char *const WORDS[] = {
-        [NT_WELCOME] = "welcome", [NT_KEPT] = "kept", [NT_REFUSED] = "refused"};
-    mt_jw w = begin(out, WORDS[said->kind]);
+    mt_jw w = begin(out, SAYINGS[said->kind].word);
     if (said->kind == NT_WELCOME) {
         mt_jw_key_i64(&w, "after", (int64_t)said->after);
         mt_jw_key_i64(&w, "first", (int64_t)said->first);
@@ -199,23 +230,25 @@ void nt_said_write(mt_buf *out, const nt_said *said)
     end(out, &w);
 }
 
-static bool read_said(const mt_json *whole, nt_said *out)
+static bool read_said(mt_arena *a, const mt_json *whole, nt_said *out)
 {
+    saying s = {0};
+    size_t kind = 0;
+    while (kind < mt_form_count(SAYINGS) && !says(whole, SAYINGS[kind].word)) {
+        kind++;
+    }
+    if (kind == mt_form_count(SAYINGS) ||
+        !read_rows(a, whole, SAYINGS[kind].rows, SAYINGS[kind].count, &s)) {
+        return false;
+    }
     *out = (nt_said){0};
-    if (says(whole, "kept")) {
-        out->kind = NT_KEPT;
-        return take_number(whole, "number", &out->number) && out->number;
-    }
-    if (says(whole, "welcome")) {
-        out->kind = NT_WELCOME;
-        return take_number(whole, "after", &out->after) &&
-               take_number(whole, "first", &out->first) &&
-               take_number(whole, "kept", &out->number) &&
-               take_text(whole, "stream", out->stream, sizeof out->stream) &&
-               out->stream[0];
-    }
-    out->kind = NT_REFUSED;
-    return says(whole, "refused") && take_text(whole, "why", out->why, sizeof out->why);
+    out->kind = (nt_said_kind)kind;
+    out->after = s.after;
+    out->first = s.first;
+    out->number = s.number;
+    put_text(out->stream, s.stream);
+    put_text(out->why, s.why);
+    return true;
 }
 
 bool nt_said_read(mt_str line, nt_said *out)
@@ -224,7 +257,7 @@ bool nt_said_read(mt_str line, nt_said *out)
     mt_json whole;
     bool ok = nt_is_relay_line(line) &&
               mt_json_read(&a, line, NULL, &whole, NULL) == MT_OK &&
-              read_said(&whole, out);
+              read_said(&a, &whole, out);
     mt_arena_free(&a);
     return ok;
 }

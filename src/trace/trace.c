@@ -1,3 +1,12 @@
+/* trace/trace.c - ids of a trace, its header, and its stages.
+ * Room: trace.
+ * A trace begins with the header of the request, or without a good one by itself, and
+ * then one of so many is sampled. Ids come from a generator of each thread that asks
+ * the system once; a child's follow from its parent's, so that nothing has to be kept.
+ * Stages are noted in fixed places; what does not fit is left out.
+ *
+ * INVARIANT: no id consists of zeros. Nothing here waits, allocates or fails, but for a
+ * system without random numbers, which is the end. */
 #include "trace/trace.h"
 
 #include <string.h>

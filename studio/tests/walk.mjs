@@ -2,7 +2,7 @@
  * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
  *
  * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
- * STUDIO_IMAGES=DIR: the pictures of docs/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
+ * STUDIO_IMAGES=DIR: the pictures of docs/how-to/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
  * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs.
  *
  * Cases are walked side by side, in browsers of their own: a clipboard is the browser's. A suite that says IN_ORDER shares a server between its cases: they follow one another. */

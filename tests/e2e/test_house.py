@@ -1,5 +1,6 @@
 """tools/house.touch says which files a new kind touches: as many as the tree says, and few."""
 import importlib.machinery
+import shutil
 import sys
 
 from harness import SOURCE, Case, main
@@ -12,8 +13,25 @@ TOUCHED = HOUSE.touched(SOURCE)
 
 class House(Case):
     def test_the_list_of_touched_files_is_what_the_tree_says(self):
-        found = {idea: set(files) for idea, (files, _) in TOUCHED.items()}
+        found = {idea: dict.fromkeys(files, set()) for idea, (files, _) in TOUCHED.items()}
+        found |= {f"words of a {idea}": files for idea, files in HOUSE.lists(SOURCE).items()}
         self.assertEqual(HOUSE.listed(SOURCE), found)
+
+    def test_a_new_kind_is_missed_where_kinds_are_written_as_words(self):
+        """Every list of words notices a kind that is in nodes.def and nowhere else."""
+        nodes = SOURCE / "src/lang/nodes.def"
+        for idea, row in (("step kind", 'X_STEP(WAIT, "WaitStep", GOES_ON, "wait", "a wait")'),
+                          ("base type", 'X_BASE(WEIGHT, "Weight", DECIMAL, 0, "weight_value")')):
+            with self.subTest(idea):
+                shutil.copytree(SOURCE / "src", self.dir / "src", dirs_exist_ok=True)
+                for name in HOUSE.lists(SOURCE)[idea]:
+                    (self.dir / name).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(SOURCE / name, self.dir / name)
+                self.write("src/lang/nodes.def", nodes.read_text() + f"\n{row} X_END\n")
+                listed = HOUSE.listed(SOURCE)[f"words of a {idea}"]
+                now = HOUSE.lists(self.dir)[idea]
+                self.assertGreater(len(listed), 3)
+                self.assertEqual([name for name, lacks in listed.items() if now.get(name) == lacks], [])
 
     def test_a_new_step_kind_or_base_type_touches_few_files(self):
         for idea, (files, _) in TOUCHED.items():

@@ -55,6 +55,10 @@ class Lsp(Case):
                                     "position": {"line": -1, "character": 0}}, -32602),
             ("textDocument/hover", {"textDocument": {"uri": uri}, "position": "here"}, -32602),
             ("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": 7}, -32602),
+            *((method, {"textDocument": {"uri": uri}, "range": {
+                "start": {"line": first, "character": 0}, "end": {"line": last, "character": 0}}}, -32602)
+              for method in ("textDocument/codeAction", "textDocument/rangeFormatting")
+              for first, last in ((2, 1), (-1, 1), (0, 1.5), (0, "1"))),
             ("workspace/executeCommand", {"command": "rm"}, -32602),
         ]
         for method, params, code in rows:

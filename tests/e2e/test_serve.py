@@ -336,6 +336,29 @@ shadow: none.tenor
                 result = self.run_motet("serve", "--config", "one.yaml")
                 self.assertIn(result.code, (1, 2, 3), result)
 
+    def test_check_config_suggests_the_key_that_was_meant(self):
+        """In every section, and beside every other fault of it."""
+        witness = '{name: w, url: "http://127.0.0.1:1", key: k, tls: x, timout_ms: 5}'
+        rows = (("oidc: {t: {issur: x}}", "oidc.t.issur", "`issuer`"),
+                ("oidc: {t: {login: {client_idd: x}}}", "oidc.t.login.client_idd", "`client_id`"),
+                ("certificates: {ruls: []}", "certificates.ruls", "`rules`"),
+                ("outgoing: {orgins: []}\nsources: {}", "`outgoing.orgins`", "`origins`"),
+                ("quotas: {requests_per_minut: 3}", "quotas.requests_per_minut", "`requests_per_minute`"),
+                ("quotas: {identities: {ada: {stream: 3}}}", "quotas.identities.ada.stream", "`streams`"),
+                ("signer: {command: [x], timeout: 1}", "`signer.timeout`", "`timeout_ms`"),
+                ("signer: {command: [x], timeout: 1}", "`signer.key` is missing", ""),
+                (f"witnesses: [{witness}]", "witnesses[0].timout_ms", "`timeout_ms`"),
+                (f"witnesses: [{witness}]", "witnesses[0].tls", ""),
+                ('otlp: {endpoint: "http://h:1", smaple: 1}', "otlp.smaple", "`sample`"))
+        for section, key, near in rows:
+            with self.subTest(key):
+                self.write("bad.yaml", f"files: [{ESCROW}]\n{section}\n")
+                result = self.run_motet("serve", "--config", "bad.yaml", "--check-config")
+                self.assertIn(result.code, (1, 2), result)
+                lines = [l for l in result.err.splitlines() if key in l]
+                self.assertEqual(len(lines), 1, result.err)
+                self.assertIn(f"did you mean {near}?" if near else key, lines[0])
+
     def test_E1_file_names_start_from_the_configuration_and_assertions_age(self):
         self.write("conf/limits.json", '{"largest": 3}')
         self.write("conf/c.tenor", """

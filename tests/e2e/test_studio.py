@@ -10,7 +10,7 @@ import tempfile
 from harness import SOURCE, Case, main
 from serve import Server
 
-UPDATE = bool(os.environ.get("MOTET_UPDATE_GOLDEN"))  # the images of docs/studio.md, too
+UPDATE = bool(os.environ.get("MOTET_UPDATE_GOLDEN"))  # the images of docs/how-to/studio.md, too
 ESCROW = SOURCE / "examples/escrow/escrow.tenor"
 BUILT = SOURCE / "build-studio" / "files.json"
 # Bytes, compressed: the first paint, and everything with the engine (bench_studio says what it is).

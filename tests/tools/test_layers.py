@@ -55,6 +55,16 @@ class Layers(unittest.TestCase):
     def test_a_house_in_order_has_no_fault(self):
         self.assertEqual(self.found({}), [])
 
+    def test_a_long_file_that_does_not_say_what_it_does(self):
+        def file(words, lines, before="/* base/long.c -", name="Room: base."):
+            return {"base/long.c": f"{before} {'word ' * words}\n * {name} */\n" + "\n" * (lines - 2)}
+        self.assertEqual(self.found(file(25, 151)), [])
+        self.assertEqual(self.found(file(0, 150)), [])
+        self.assertEqual(self.found(file(0, 151, "/* made by tools/x")), [])
+        self.finds("src/base/long.c: has 151 lines and 24 words at its head", file(24, 151))
+        self.finds("and 0 words", {"base/long.c": "int x;\n" * 151})
+        self.finds("and 0 words", {"base/long.c": "#include <stddef.h>\n" + file(30, 151)["base/long.c"]})
+
     def test_an_include_of_a_room_above(self):
         self.finds('src/base/str.c:1: room base must not include contract/elaborate.h',
                    {"base/str.c": '#include "contract/elaborate.h"\n'})

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "analyze/version/diff_internal.h"
+#include "base/form.h"
 
 typedef struct differ {
     mt_arena *a;
@@ -82,17 +83,12 @@ static void add_entry(differ *w, an_cmp *c, mt_str id, an_diff_change change)
 
 /* ---- Constructs ---- */
 
-static mt_str text_at(const mt_json *object, mt_str key)
-{
-    return mt_json_text(mt_json_get(object, key));
-}
-
 /* kind and id in one key; a kind has no NUL in it that would make two keys equal,
  * since it is one of a few words or compared with itself. */
 static mt_str key_of(mt_arena *a, const mt_json *construct)
 {
-    mt_str kind = text_at(construct, MT_STR("kind"));
-    mt_str id = text_at(construct, MT_STR("id"));
+    mt_str kind = mt_text_at(construct, "kind");
+    mt_str id = mt_text_at(construct, "id");
     char *key = mt_alloc(a, kind.len + id.len + 1);
     memcpy(key, kind.ptr ? kind.ptr : "", kind.len);
     key[kind.len] = '\0';
@@ -124,7 +120,7 @@ static void note_sources(differ *w)
     const mt_json *list = constructs_of(w->new_bundle);
     for (uint32_t i = 0; list && i < list->count; i++) {
         const mt_json *source = mt_json_at(&list->as.items[i], "source");
-        mt_str id = text_at(source, MT_STR("source_id"));
+        mt_str id = mt_text_at(source, "source_id");
         if (id.len) {
             mt_map_put(w->a, &w->sources_used, id, 1);
         }
@@ -145,7 +141,7 @@ static an_cmp start_cmp(differ *w, mt_str kind, const mt_json *before,
 static void whole_construct(differ *w, const mt_json *before, const mt_json *after)
 {
     const mt_json *one = before ? before : after;
-    mt_str kind = text_at(one, MT_STR("kind")), id = text_at(one, MT_STR("id"));
+    mt_str kind = mt_text_at(one, "kind"), id = mt_text_at(one, "id");
     an_cmp c = start_cmp(w, kind, before, after);
     c.field = MT_STR("id");
     bool used =
@@ -157,9 +153,9 @@ static void whole_construct(differ *w, const mt_json *before, const mt_json *aft
 
 static void compare_construct(differ *w, const mt_json *before, const mt_json *after)
 {
-    an_cmp c = start_cmp(w, text_at(after, MT_STR("kind")), before, after);
+    an_cmp c = start_cmp(w, mt_text_at(after, "kind"), before, after);
     an_cmp_fields(&c);
-    add_entry(w, &c, text_at(after, MT_STR("id")), AN_CHANGED);
+    add_entry(w, &c, mt_text_at(after, "id"), AN_CHANGED);
     w->d->common++;
 }
 
@@ -259,8 +255,8 @@ an_diff *an_diff_bundles(mt_arena *a, an_diff_side before, an_diff_side after)
     an_diff *d = mt_new(a, an_diff);
     differ w = {
         .a = a, .d = d, .old_bundle = before.bundle, .new_bundle = after.bundle};
-    d->old_id = text_at(before.bundle, MT_STR("id"));
-    d->new_id = text_at(after.bundle, MT_STR("id"));
+    d->old_id = mt_text_at(before.bundle, "id");
+    d->new_id = mt_text_at(after.bundle, "id");
     compare_constructs(&w);
     compare_envelope(&w, before, after);
     d->entries = w.entries.items;

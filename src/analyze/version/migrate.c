@@ -1,5 +1,13 @@
-/* analyze/version/migrate.c - recommending a policy.
- * Room: analyze. */
+/* analyze/version/migrate.c - recommending a policy for flows under way.
+ * Room: analyze.
+ * Order: each flow under way that was given is judged by itself (can it go on under the
+ * new version, which breaking changes does it meet); then each flow of the old version
+ * by those of its kind, or without any by what it can meet from its entry; then the
+ * states that are gone get a way out, where there is exactly one; then the whole.
+ *
+ * INVARIANT: forcing is recommended only where every flow that was given was shown to
+ * be compatible, and aborting never. Nothing here can fail: both plans were admitted.
+ */
 #include "analyze/version/migrate.h"
 
 #include "base/map.h"

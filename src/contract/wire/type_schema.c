@@ -1,6 +1,9 @@
 /* contract/wire/type_schema.c - the types of the language as JSON Schema.
- * Room: contract. Nothing here can fail; the depth is the type's, which the loader
- * bounds. */
+ * Room: contract.
+ * A schema says what a fact of the type must look like as JSON, as far as JSON Schema
+ * can: bounds of numbers and lengths, the values of an Enum, the parts of a Record.
+ * Keys are written in byte order. Nothing here can fail; the depth is the type's, which
+ * the loader bounds. */
 #include "contract/wire/type_schema.h"
 
 void ct_schema_word(mt_jw *w, const char *key, const char *value)

@@ -56,6 +56,7 @@ static const mt_form_row ALL[] = {NUMBERS,
 _Static_assert(offsetof(whole, usual) == 0, "rows of numbers fit both");
 
 typedef struct telling {
+    mt_arena *arena;
     ex_config_fault *fault;
     void *state;
     size_t count;
@@ -64,11 +65,15 @@ typedef struct telling {
 static void tell(void *state, const mt_form_fault *f)
 {
     telling *t = state;
+    mt_str reason = f->said; /* of `quotas` itself */
+    if (f->wrong == MT_FORM_UNKNOWN_KEY) {
+        reason = mt_strf(t->arena, "there is no such quota%s%.*s",
+                         f->hint.len ? "; " : "", MT_ARG(f->hint));
+    } else if (f->key.len) {
+        reason = MT_STR("it is a whole number from 1 to 1000000000");
+    }
     t->count++;
-    t->fault(t->state, f->path, f->offset,
-             f->wrong == MT_FORM_UNKNOWN_KEY ? MT_STR("there is no such quota")
-             : f->key.len ? MT_STR("it is a whole number from 1 to 1000000000")
-                          : f->said);
+    t->fault(t->state, f->path, f->offset, reason);
 }
 
 /* ---- The buckets ---- */
@@ -111,9 +116,9 @@ size_t ex_quotas_read(const mt_json *settings, ex_config_fault *fault, void *sta
                       ex_quotas **out)
 {
     const mt_json *all = mt_json_at(settings, "quotas");
-    telling t = {.fault = fault, .state = state};
-    whole w = {0};
     ex_quotas *q = mt_xmalloc(sizeof *q);
+    telling t = {.arena = &q->settings, .fault = fault, .state = state};
+    whole w = {0};
     *q = (ex_quotas){.any = all != NULL};
     pthread_mutex_init(&q->lock, NULL);
     mt_form form = {.arena = &q->settings,

@@ -9,6 +9,7 @@
  * Shared entities need nothing else: ex_scope_of() gives them one row for all members
  * (E-SYS-02). A persona is a name of the token, the same in all members (E-SYS-03).
  * The target is started as any call is, through the table of kinds. */
+#include "base/form.h"
 #include "exec/commit/commit.h"
 
 /* ---- Promising ---- */
@@ -19,11 +20,6 @@ typedef struct promise {
     uint32_t index;
 } promise;
 
-static mt_str member(const mt_json *object, const char *key)
-{
-    return mt_json_text(mt_json_get(object, mt_str_z(key)));
-}
-
 /* Everything the start will need is copied here: by then the source's row may have
  * moved on. */
 static mt_err put_promise(ex_group *g, const promise *p, const st_flow *row)
@@ -33,14 +29,14 @@ static mt_err put_promise(ex_group *g, const promise *p, const st_flow *row)
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "bindings");
     mt_jw_raw(&w, row->bindings);
-    mt_jw_key_str(&w, "persona", member(p->trigger, "persona"));
+    mt_jw_key_str(&w, "persona", mt_text_at(p->trigger, "persona"));
     mt_jw_key_str(&w, "source_contract", row->contract);
     mt_jw_key_str(&w, "source_execution", row->id);
     mt_jw_key_str(&w, "source_flow", row->flow);
     mt_jw_key_str(&w, "source_outcome", row->outcome);
     mt_jw_key_str(&w, "system", p->system->id);
-    mt_jw_key_str(&w, "target_contract", member(p->trigger, "target_contract"));
-    mt_jw_key_str(&w, "target_flow", member(p->trigger, "target_flow"));
+    mt_jw_key_str(&w, "target_contract", mt_text_at(p->trigger, "target_contract"));
+    mt_jw_key_str(&w, "target_flow", mt_text_at(p->trigger, "target_flow"));
     mt_jw_key_str(&w, "type", MT_STR("trigger"));
     mt_jw_end_object(&w);
     st_trigger t = {.id = mt_strf(g->arena, "%.*s/%.*s/%u", MT_ARG(row->id),
@@ -64,9 +60,9 @@ mt_err ex_trigger_promise(ex_group *g, const st_flow *row)
         const mt_json *all = mt_json_at(x->systems.items[s].declaration, "triggers");
         for (uint32_t i = 0; all && i < all->count && !err; i++) {
             const mt_json *t = &all->as.items[i];
-            if (mt_str_eq(member(t, "source_contract"), row->contract) &&
-                mt_str_eq(member(t, "source_flow"), row->flow) &&
-                mt_str_eq(member(t, "on"), row->outcome)) {
+            if (mt_str_eq(mt_text_at(t, "source_contract"), row->contract) &&
+                mt_str_eq(mt_text_at(t, "source_flow"), row->flow) &&
+                mt_str_eq(mt_text_at(t, "on"), row->outcome)) {
                 err = put_promise(g, &(promise){&x->systems.items[s], t, i}, row);
                 any = true;
             }
@@ -82,11 +78,11 @@ mt_err ex_trigger_promise(ex_group *g, const st_flow *row)
 /* The instance the target flow uses for one of its entities; empty: none is known. */
 static mt_str instance_for(ex_job *job, const ex_delivery *d, mt_str entity)
 {
-    mt_str target = member(d->body, "target_contract");
-    mt_str system = member(d->body, "system");
+    mt_str target = mt_text_at(d->body, "target_contract");
+    mt_str system = mt_text_at(d->body, "system");
     const mt_json *declaration = ex_system_named(job->x, system);
     if (ex_system_shares(declaration, target, entity) &&
-        ex_system_shares(declaration, member(d->body, "source_contract"), entity)) {
+        ex_system_shares(declaration, mt_text_at(d->body, "source_contract"), entity)) {
         mt_str same =
             mt_json_text(mt_json_get(mt_json_at(d->body, "bindings"), entity));
         if (same.len) {
@@ -108,7 +104,7 @@ static mt_str request_of(ex_job *job, const ex_delivery *d, const ex_version *v)
     mt_jw_keyz(&w, "bindings");
     mt_jw_begin_unsorted(&w);
     uint32_t flow =
-        ct_model_find(v->model, CT_KIND_FLOW, member(d->body, "target_flow"));
+        ct_model_find(v->model, CT_KIND_FLOW, mt_text_at(d->body, "target_flow"));
     for (uint32_t e = 0; flow != CT_NONE && e < v->model->entity_count; e++) {
         mt_str id = ct_bit(v->plan->graphs[flow].entities, e)
                         ? instance_for(job, d, v->model->entities[e].id)
@@ -119,7 +115,7 @@ static mt_str request_of(ex_job *job, const ex_delivery *d, const ex_version *v)
         }
     }
     mt_jw_end_object(&w);
-    mt_jw_key_str(&w, "persona", member(d->body, "persona"));
+    mt_jw_key_str(&w, "persona", mt_text_at(d->body, "persona"));
     mt_jw_end_object(&w);
     mt_str text = mt_str_dup(&job->arena, mt_buf_str(&body));
     mt_buf_free(&body);
@@ -137,9 +133,9 @@ static void take_reason(ex_job *job)
     if (!mt_json_read(a, mt_str_dup(a, mt_buf_str(&job->reply.body)), NULL, &problem,
                       NULL)) {
         /* The target got a new version while this waited: that one may take it. */
-        d->transient |= mt_str_is(member(&problem, "code"), "contract_changed");
-        d->reason = mt_strf(a, "%.*s: %.*s", MT_ARG(member(&problem, "code")),
-                            MT_ARG(member(&problem, "detail")));
+        d->transient |= mt_str_is(mt_text_at(&problem, "code"), "contract_changed");
+        d->reason = mt_strf(a, "%.*s: %.*s", MT_ARG(mt_text_at(&problem, "code")),
+                            MT_ARG(mt_text_at(&problem, "detail")));
     }
     job->answered = false;
 }
@@ -154,19 +150,19 @@ static mt_err record_trigger(ex_group *g, const ex_delivery *d, mt_str initiated
         mt_jw_key_str(&w, "initiated_at", initiated);
     }
     mt_jw_key_str(&w, "kind", MT_STR("trigger"));
-    mt_jw_key_str(&w, "persona", member(d->body, "persona"));
-    mt_jw_key_str(&w, "source_contract", member(d->body, "source_contract"));
-    mt_jw_key_str(&w, "source_execution", member(d->body, "source_execution"));
-    mt_jw_key_str(&w, "source_flow", member(d->body, "source_flow"));
-    mt_jw_key_str(&w, "source_outcome", member(d->body, "source_outcome"));
+    mt_jw_key_str(&w, "persona", mt_text_at(d->body, "persona"));
+    mt_jw_key_str(&w, "source_contract", mt_text_at(d->body, "source_contract"));
+    mt_jw_key_str(&w, "source_execution", mt_text_at(d->body, "source_execution"));
+    mt_jw_key_str(&w, "source_flow", mt_text_at(d->body, "source_flow"));
+    mt_jw_key_str(&w, "source_outcome", mt_text_at(d->body, "source_outcome"));
     mt_jw_key_str(&w, "status", d->reason.len ? MT_STR("failed") : MT_STR("initiated"));
-    mt_jw_key_str(&w, "system", member(d->body, "system"));
-    mt_jw_key_str(&w, "target_contract", member(d->body, "target_contract"));
-    mt_jw_key_str(&w, "target_flow", member(d->body, "target_flow"));
+    mt_jw_key_str(&w, "system", mt_text_at(d->body, "system"));
+    mt_jw_key_str(&w, "target_contract", mt_text_at(d->body, "target_contract"));
+    mt_jw_key_str(&w, "target_flow", mt_text_at(d->body, "target_flow"));
     ex_record_time(&w, g);
     ex_record r = {.kind = "trigger",
-                   .contract = member(d->body, "target_contract"),
-                   .flow = member(d->body, "source_execution")};
+                   .contract = mt_text_at(d->body, "target_contract"),
+                   .flow = mt_text_at(d->body, "source_execution")};
     int64_t ignored;
     return ex_record_end(g, &w, &r, &ignored);
 }
@@ -255,18 +251,18 @@ void ex_trigger_fire(ex_job *job)
     ex_call *call = mt_new(a, ex_call);
     ex_caller *who = mt_new(a, ex_caller);
     mt_str *persona = mt_new(a, mt_str);
-    *persona = member(d->body, "persona");
-    *who =
-        (ex_caller){.id = mt_strf(a, "system:%.*s", MT_ARG(member(d->body, "system"))),
-                    .name = member(d->body, "system"),
-                    .by = EX_BY_SYSTEM,
-                    .actor = EX_ACTOR_MACHINE,
-                    .personas = persona,
-                    .persona_count = 1};
+    *persona = mt_text_at(d->body, "persona");
+    *who = (ex_caller){
+        .id = mt_strf(a, "system:%.*s", MT_ARG(mt_text_at(d->body, "system"))),
+        .name = mt_text_at(d->body, "system"),
+        .by = EX_BY_SYSTEM,
+        .actor = EX_ACTOR_MACHINE,
+        .personas = persona,
+        .persona_count = 1};
     *call = (ex_call){.action = EX_FLOW_START,
                       .caller = who,
-                      .contract = member(d->body, "target_contract"),
-                      .name = member(d->body, "target_flow")};
+                      .contract = mt_text_at(d->body, "target_contract"),
+                      .name = mt_text_at(d->body, "target_flow")};
     job->call = call;
     job->handler = &FIRE;
     job->origin = d->row.body;

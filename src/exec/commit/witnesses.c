@@ -62,8 +62,11 @@ typedef struct reading {
 static void tell(void *state, const mt_form_fault *f)
 {
     reading *r = state;
+    mt_buf said = {0};
+    mt_form_write_said(&said, f);
     r->count++;
-    r->fault(r->state, f->path, f->offset, f->said);
+    r->fault(r->state, f->path, f->offset, mt_buf_str(&said));
+    mt_buf_free(&said);
 }
 
 static void refuse(reading *r, size_t i, const mt_json *at, const char *why)

@@ -1,4 +1,12 @@
-/* exec/evidence/decision.c - see decision.h. */
+/* exec/evidence/decision.c - what a record decided, taken from its body.
+ * Room: exec.
+ * What may be told is listed, never what may not: OWN for a body, PROVENANCE for what
+ * an operation calls otherwise, SAID for a refusal and its reasons. So a member that a
+ * body gets later is left out until somebody names it here.
+ *
+ * INVARIANT: no value of a fact is in a decision, and of a question about somebody else
+ * its asker gets code and status of the refusal alone. Trees are copied shallowly:
+ * members borrow from the body that was read. May fail: the body is not an object. */
 #include "exec/evidence/decision.h"
 
 #include "base/json_write.h"

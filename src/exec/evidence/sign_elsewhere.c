@@ -17,14 +17,6 @@ static const mt_form_row ROWS[] = {
     MT_FORM_INT(setting, timeout_ms, "timeout_ms", 1, 600000, 0),
 };
 
-static void say_first(void *state, const mt_form_fault *f)
-{
-    mt_buf *why = state;
-    if (!why->len) {
-        mt_buf_addf(why, "%.*s: %.*s", MT_ARG(f->path), MT_ARG(f->said));
-    }
-}
-
 mt_err ex_sign_elsewhere_read(mt_arena *a, const mt_json *settings,
                               os_sign_command **out, mt_buf *why)
 {
@@ -34,7 +26,7 @@ mt_err ex_sign_elsewhere_read(mt_arena *a, const mt_json *settings,
     mt_form form = {.arena = a,
                     .path = MT_STR("signer"),
                     .what = "`signer`",
-                    .report = say_first,
+                    .report = mt_form_join,
                     .state = why};
     *out = NULL;
     if (!at) {

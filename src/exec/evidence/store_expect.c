@@ -7,6 +7,7 @@
  * difference, and a record that cannot be meant must not hide those behind it. Only
  * the store of what is expected, or memory, can fail. Kinds without a row in MEANINGS
  * mean nothing for these tables; what they mean for others is in store_identities.c. */
+#include "base/form.h"
 #include "base/json_write.h"
 #include "exec/evidence/store_check.h"
 
@@ -17,11 +18,6 @@ typedef struct expecting {
     const st_record *row;
     const mt_json *body;
 } expecting;
-
-static mt_str text_at(const mt_json *body, const char *key)
-{
-    return mt_json_text(mt_json_get(body, mt_str_z(key)));
-}
 
 mt_str ex_check_text(mt_arena *a, const mt_json *node)
 {
@@ -56,7 +52,7 @@ static mt_err settle(mt_err err)
 
 static st_instance instance_of(const expecting *e, mt_str entity, mt_str id)
 {
-    mt_str contract = text_at(e->body, "contract");
+    mt_str contract = mt_text_at(e->body, "contract");
     return (st_instance){.scope = ex_check_scope(e->c, e->a, contract, entity),
                          .entity = entity,
                          .id = id,
@@ -66,8 +62,8 @@ static st_instance instance_of(const expecting *e, mt_str entity, mt_str id)
 static mt_err expect_created(const expecting *e)
 {
     st_instance i =
-        instance_of(e, text_at(e->body, "entity"), text_at(e->body, "instance"));
-    i.state = text_at(e->body, "state");
+        instance_of(e, mt_text_at(e->body, "entity"), mt_text_at(e->body, "instance"));
+    i.state = mt_text_at(e->body, "state");
     mt_err err = st_instance_add(e->tx, &i);
     if (err == MT_E_EXISTS) {
         ex_check_differs(e->c, "chain", record_name(e),
@@ -119,19 +115,19 @@ static mt_err expect_change(const expecting *e, const change *by)
 
 static mt_err expect_deleted(const expecting *e)
 {
-    change by = {.entity = text_at(e->body, "entity"),
-                 .id = text_at(e->body, "instance"),
-                 .before = text_at(e->body, "state"),
+    change by = {.entity = mt_text_at(e->body, "entity"),
+                 .id = mt_text_at(e->body, "instance"),
+                 .before = mt_text_at(e->body, "state"),
                  .deleted = true};
     return expect_change(e, &by);
 }
 
 static mt_err expect_moved(const expecting *e)
 {
-    change by = {.entity = text_at(e->body, "entity"),
-                 .id = text_at(e->body, "instance"),
-                 .state = text_at(e->body, "state_after"),
-                 .before = text_at(e->body, "state_before")};
+    change by = {.entity = mt_text_at(e->body, "entity"),
+                 .id = mt_text_at(e->body, "instance"),
+                 .state = mt_text_at(e->body, "state_after"),
+                 .before = mt_text_at(e->body, "state_before")};
     return expect_change(e, &by);
 }
 
@@ -156,7 +152,7 @@ static mt_err expect_operation(const expecting *e)
     const mt_json *p = mt_json_at(e->body, "provenance");
     const mt_json *after = mt_json_at(p, "state_after");
     const mt_json *before = mt_json_at(p, "state_before");
-    mt_str execution = text_at(e->body, "execution");
+    mt_str execution = mt_text_at(e->body, "execution");
     mt_err err = execution.len ? expect_running(e, execution) : MT_OK;
     bool moved = mt_json_is(after, MT_JSON_OBJECT);
     for (uint32_t i = 0; !err && moved && i < after->count; i++) {
@@ -172,7 +168,7 @@ static mt_err expect_operation(const expecting *e)
                          /* A direct call clears the flow that moved the instance
                           * before. */
                          .flow = execution.ptr ? execution : MT_STR(""),
-                         .operation = text_at(p, "op")};
+                         .operation = mt_text_at(p, "op")};
             err = expect_change(e, &by);
         }
     }
@@ -194,7 +190,7 @@ static mt_str frozen_facts(const expecting *e)
         const mt_json *f = &facts->as.items[i];
         const mt_json *value = mt_json_at(f, "value");
         if (value) {
-            mt_jw_key(&w, text_at(f, "id"));
+            mt_jw_key(&w, mt_text_at(f, "id"));
             mt_jw_json(&w, value);
         }
     }
@@ -207,12 +203,12 @@ static mt_str frozen_facts(const expecting *e)
 static mt_err expect_started(const expecting *e)
 {
     const mt_json *b = e->body;
-    st_flow f = {.id = text_at(b, "execution"),
-                 .contract = text_at(b, "contract"),
-                 .etag = text_at(b, "etag"),
-                 .flow = text_at(b, "flow"),
-                 .persona = text_at(b, "persona"),
-                 .initiator = text_at(mt_json_at(b, "caller"), "id"),
+    st_flow f = {.id = mt_text_at(b, "execution"),
+                 .contract = mt_text_at(b, "contract"),
+                 .etag = mt_text_at(b, "etag"),
+                 .flow = mt_text_at(b, "flow"),
+                 .persona = mt_text_at(b, "persona"),
+                 .initiator = mt_text_at(mt_json_at(b, "caller"), "id"),
                  .status = MT_STR("running"),
                  .bindings = ex_check_text(e->a, mt_json_at(b, "bindings")),
                  .facts = frozen_facts(e),
@@ -231,7 +227,7 @@ static mt_err expect_flow(const expecting *e)
 {
     const mt_json *b = e->body;
     st_flow f;
-    mt_str kind = text_at(b, "kind"), id = text_at(b, "execution");
+    mt_str kind = mt_text_at(b, "kind"), id = mt_text_at(b, "execution");
     mt_err err = st_flow_get(e->tx, e->a, id, &f);
     if (err) {
         if (err == MT_E_NOTFOUND) {
@@ -242,11 +238,11 @@ static mt_err expect_flow(const expecting *e)
         return err == MT_E_NOTFOUND ? MT_OK : settle(err);
     }
     bool waits = mt_str_is(kind, "flow_waiting"), ends = mt_str_is(kind, "flow_ended");
-    f.etag = text_at(b, "etag");
-    f.status = ends ? text_at(b, "status") : waits ? MT_STR("waiting") : f.status;
-    f.outcome = ends ? text_at(b, "outcome") : f.outcome;
-    f.waiting_step = ends ? MT_STR("") : text_at(b, "step");
-    f.waiting_persona = ends ? MT_STR("") : text_at(b, "persona");
+    f.etag = mt_text_at(b, "etag");
+    f.status = ends ? mt_text_at(b, "status") : waits ? MT_STR("waiting") : f.status;
+    f.outcome = ends ? mt_text_at(b, "outcome") : f.outcome;
+    f.waiting_step = ends ? MT_STR("") : mt_text_at(b, "step");
+    f.waiting_persona = ends ? MT_STR("") : mt_text_at(b, "persona");
     f.updated_ms = number_of(e);
     f.version++;
     return st_flow_put(e->tx, &f);
@@ -256,8 +252,8 @@ static mt_err expect_flow(const expecting *e)
 
 static mt_str fact_key(const expecting *e)
 {
-    return mt_strf(e->a, "%.*s/%.*s", MT_ARG(text_at(e->body, "contract")),
-                   MT_ARG(text_at(e->body, "fact")));
+    return mt_strf(e->a, "%.*s/%.*s", MT_ARG(mt_text_at(e->body, "contract")),
+                   MT_ARG(mt_text_at(e->body, "fact")));
 }
 
 /* Who, until when, when at the latest, what. */
@@ -267,15 +263,15 @@ static mt_err expect_fact(const expecting *e)
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
     mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "asserted_by", text_at(mt_json_at(b, "caller"), "id"));
+    mt_jw_key_str(&w, "asserted_by", mt_text_at(mt_json_at(b, "caller"), "id"));
     mt_jw_key_i64(&w, "asserted_ms", e->row->time_ms);
-    mt_jw_key_str(&w, "expires_at", text_at(b, "expires_at"));
+    mt_jw_key_str(&w, "expires_at", mt_text_at(b, "expires_at"));
     mt_jw_keyz(&w, "value");
     mt_jw_json(&w, mt_json_at(b, "value"));
     mt_jw_end_object(&w);
     st_doc doc = {.kind = EX_EXPECT_FACT,
                   .id = fact_key(e),
-                  .tag = text_at(b, "contract"),
+                  .tag = mt_text_at(b, "contract"),
                   .body = mt_buf_str(&out),
                   .updated_ms = number_of(e)};
     mt_err err = mt_json_at(b, "value") ? st_doc_set(e->tx, &doc) : MT_OK;
@@ -323,13 +319,13 @@ static mt_err migrates_from(const expecting *e, mt_str contract, mt_str *from)
 {
     st_doc doc;
     mt_json tree;
-    *from = text_at(e->body, "from");
+    *from = mt_text_at(e->body, "from");
     if (from->len || !mt_str_is(e->row->kind, "migration")) {
         return MT_OK;
     }
     mt_err err = st_doc_get(e->tx, e->a, EX_EXPECT_MIGRATION, contract, &doc);
     if (!err && !mt_json_read(e->a, mt_str_dup(e->a, doc.body), NULL, &tree, NULL)) {
-        *from = text_at(&tree, "from");
+        *from = mt_text_at(&tree, "from");
     }
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
@@ -337,7 +333,7 @@ static mt_err migrates_from(const expecting *e, mt_str contract, mt_str *from)
 /* The newest: records from before do not have `removed`. */
 static mt_err expect_migration(const expecting *e)
 {
-    mt_str contract = text_at(e->body, "contract"), from;
+    mt_str contract = mt_text_at(e->body, "contract"), from;
     mt_err err = migrates_from(e, contract, &from);
     if (err || !from.len) {
         return settle(err); /* a first version migrates nothing */
@@ -350,8 +346,8 @@ static mt_err expect_migration(const expecting *e)
     member_of(&w, e->body, "removed");
     mt_jw_key_i64(&w, "started_ms", e->row->time_ms);
     member_of(&w, e->body, "state_map");
-    mt_jw_key_str(&w, "status", text_at(e->body, "status"));
-    mt_jw_key_str(&w, "to", text_at(e->body, "etag"));
+    mt_jw_key_str(&w, "status", mt_text_at(e->body, "status"));
+    mt_jw_key_str(&w, "to", mt_text_at(e->body, "etag"));
     mt_jw_end_object(&w);
     st_doc doc = {.kind = EX_EXPECT_MIGRATION,
                   .id = contract,
@@ -364,7 +360,8 @@ static mt_err expect_migration(const expecting *e)
 
 static mt_err expect_deployed(const expecting *e)
 {
-    mt_str contract = text_at(e->body, "contract"), etag = text_at(e->body, "etag");
+    mt_str contract = mt_text_at(e->body, "contract"),
+           etag = mt_text_at(e->body, "etag");
     st_doc current = {.kind = EX_EXPECT_CURRENT,
                       .id = contract,
                       .tag = contract,
@@ -406,7 +403,7 @@ mt_err ex_expect_record(ex_checking *c, st_tx *expected, mt_arena *a,
                         const st_record *row, const mt_json *body)
 {
     expecting e = {c, expected, a, row, body};
-    mt_str kind = text_at(body, "kind");
+    mt_str kind = mt_text_at(body, "kind");
     mt_err err = ex_expect_identities(c, expected, a, row, body);
     err = err ? err : ex_expect_guarded(c, expected, a, row, body);
     if (err) {

@@ -10,17 +10,13 @@
  * that is not there is made again.
  *
  * May fail: the stores. */
+#include "base/form.h"
 #include "base/json_write.h"
 #include "exec/evidence/acts.h"
 #include "exec/evidence/record.h"
 #include "exec/evidence/store_check.h"
 
 #define TOKEN MT_STR("token")
-
-static mt_str text_at(const mt_json *body, const char *key)
-{
-    return body ? mt_json_text(mt_json_get(body, mt_str_z(key))) : (mt_str){0};
-}
 
 /* A key that the store would not take is none that it has. */
 static mt_err settle(mt_err err)
@@ -40,7 +36,7 @@ static mt_err expect_token(st_tx *expected, const st_record *row, mt_str text,
 {
     bool revoked = mt_str_is(row->kind, "token_revoked");
     st_doc doc = {.kind = TOKEN,
-                  .id = text_at(mt_json_at(body, "token"), "id"),
+                  .id = mt_text_at(mt_json_at(body, "token"), "id"),
                   .tag = revoked ? MT_STR("revoked") : MT_STR(""),
                   .body = text,
                   .updated_ms = place_of(row)};
@@ -58,10 +54,10 @@ static void compare_token(ex_checking *c, mt_arena *a, const st_doc *is,
         return;
     }
     mt_json_i64(mt_json_at(there, "revoked_ms"), &revoked);
-    ex_check_member(c, name, "its name", text_at(there, "name"), text_at(&said, "name"),
-                    must->updated_ms);
+    ex_check_member(c, name, "its name", mt_text_at(there, "name"),
+                    mt_text_at(&said, "name"), must->updated_ms);
     ex_check_member(c, name, "its expiry", ex_check_moment(a, there, "expires_ms"),
-                    text_at(&said, "expires_at"), must->updated_ms);
+                    mt_text_at(&said, "expires_at"), must->updated_ms);
     ex_check_member(c, name, "its personas",
                     ex_check_text(a, mt_json_at(there, "personas")),
                     ex_check_text(a, mt_json_at(&said, "personas")), must->updated_ms);
@@ -154,7 +150,7 @@ static mt_err expect_act(const acting *e, mt_str index)
 static mt_err expect_acts(const acting *e, const mt_json *body)
 {
     const mt_json *after = mt_json_at(mt_json_at(body, "provenance"), "state_after");
-    mt_str flow = text_at(body, "execution");
+    mt_str flow = mt_text_at(body, "execution");
     mt_err err = flow.len ? expect_act(e, ex_acts_of_flow(e->a, flow)) : MT_OK;
     for (uint32_t i = 0; !err && after && i < after->count; i++) {
         const mt_json_member *entity = &after->as.members[i];
@@ -197,7 +193,7 @@ static mt_err look_at_act(void *state, const st_doc *row)
     if (mt_json_read(&x->a, mt_str_dup(&x->a, row->body), NULL, &act, NULL)) {
         return MT_E_CORRUPT;
     }
-    mt_str persona = text_at(&act, "persona"), who = text_at(&act, "who");
+    mt_str persona = mt_text_at(&act, "persona"), who = mt_text_at(&act, "who");
     mt_json_i64(mt_json_at(&act, "record"), &said);
     mt_json_i64(mt_json_get(mt_json_get(x->acts, persona), who), &is);
     if (!covers(x, persona) || said > x->upto) {
@@ -264,11 +260,11 @@ mt_err ex_expect_identities(ex_checking *c, st_tx *expected, mt_arena *a,
                 .expected = expected,
                 .a = a,
                 .row = row,
-                .contract = text_at(body, "contract"),
-                .who = text_at(mt_json_at(body, "caller"), "id")};
-    e.persona = text_at(body, "persona");
-    e.persona =
-        e.persona.len ? e.persona : text_at(mt_json_at(body, "provenance"), "persona");
+                .contract = mt_text_at(body, "contract"),
+                .who = mt_text_at(mt_json_at(body, "caller"), "id")};
+    e.persona = mt_text_at(body, "persona");
+    e.persona = e.persona.len ? e.persona
+                              : mt_text_at(mt_json_at(body, "provenance"), "persona");
     return e.persona.len && e.who.len ? expect_acts(&e, body) : MT_OK;
 }
 

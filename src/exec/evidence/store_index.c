@@ -2,14 +2,10 @@
  * Room: exec. Columns are what records are found by: one that was changed hides the
  * record from whoever asks for it, though the chain holds. The column of an effect's
  * flow is that of the operation it belongs to. What it is about: store_subjects. */
+#include "base/form.h"
 #include "base/json_write.h"
 #include "exec/evidence/record.h"
 #include "exec/evidence/store_check.h"
-
-static mt_str text_at(const mt_json *body, const char *key)
-{
-    return mt_json_text(mt_json_get(body, mt_str_z(key)));
-}
 
 static bool is_kind(const st_record *r, const char *kind)
 {
@@ -22,14 +18,14 @@ static mt_str flow_of(st_tx *tx, mt_arena *a, const st_record *row, const mt_jso
     mt_json tree;
     int64_t id;
     if (is_kind(row, "trigger")) {
-        return text_at(body, "source_execution");
+        return mt_text_at(body, "source_execution");
     }
     if (is_kind(row, "effect") && !mt_json_i64(mt_json_at(body, "of"), &id) &&
         !st_record_get(tx, a, id, &of) &&
         !mt_json_read(a, of.body, NULL, &tree, NULL)) {
-        return text_at(&tree, "execution");
+        return mt_text_at(&tree, "execution");
     }
-    return text_at(body, "execution");
+    return mt_text_at(body, "execution");
 }
 
 static void compare(ex_checking *c, mt_str name, const char *column, mt_str is,
@@ -55,10 +51,10 @@ void ex_check_index(ex_checking *c, st_tx *tx, mt_arena *a, const st_record *row
                     const mt_json *body)
 {
     mt_str name = ex_check_record_name(a, row);
-    compare(c, name, "kind", row->kind, text_at(body, "kind"));
+    compare(c, name, "kind", row->kind, mt_text_at(body, "kind"));
     compare(c, name, "contract", row->contract,
-            is_kind(row, "trigger") ? text_at(body, "target_contract")
-                                    : text_at(body, "contract"));
+            is_kind(row, "trigger") ? mt_text_at(body, "target_contract")
+                                    : mt_text_at(body, "contract"));
     compare(c, name, "flow", row->flow, flow_of(tx, a, row, body));
-    compare(c, name, "time", time_text(a, row->time_ms), text_at(body, "time"));
+    compare(c, name, "time", time_text(a, row->time_ms), mt_text_at(body, "time"));
 }

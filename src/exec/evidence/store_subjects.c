@@ -16,16 +16,12 @@
  * start may be without one until a record is seen that only a later program wrote: one
  * that says how its caller was known, for example, and the start itself does.
  * May fail: the stores. */
+#include "base/form.h"
 #include "base/vec.h"
 #include "exec/evidence/record.h"
 #include "exec/evidence/store_check.h"
 
 enum { PAGE = 500 };
-
-static mt_str text_at(const mt_json *body, const char *key)
-{
-    return mt_json_text(mt_json_get(body, mt_str_z(key)));
-}
 
 /* ---- What a body is about ---- */
 
@@ -126,20 +122,20 @@ static void names_of(names *n, const kind_rule *rule, const mt_json *body)
 {
     switch (rule->subject) {
     case OF_ENTITY:
-        add_text(n,
-                 ex_subject(n->a, text_at(body, "entity"), text_at(body, "instance")));
+        add_text(n, ex_subject(n->a, mt_text_at(body, "entity"),
+                               mt_text_at(body, "instance")));
         break;
     case OF_CHANGES:
         add_map(n, mt_json_at(mt_json_at(body, "provenance"), "state_after"));
         break;
     case OF_FACT:
-        add_text(n, ex_subject(n->a, MT_STR("fact"), text_at(body, "fact")));
+        add_text(n, ex_subject(n->a, MT_STR("fact"), mt_text_at(body, "fact")));
         break;
     case OF_TOKEN:
         add_text(n, ex_subject(n->a, MT_STR("token"),
-                               text_at(mt_json_at(body, "token"), "id")));
+                               mt_text_at(mt_json_at(body, "token"), "id")));
         break;
-    case OF_MEMBER: add_text(n, text_at(body, rule->member)); break;
+    case OF_MEMBER: add_text(n, mt_text_at(body, rule->member)); break;
     case OF_BOUND: add_map(n, mt_json_at(body, "bindings")); break;
     case OF_NOTHING: break;
     }
@@ -160,7 +156,7 @@ static bool has_name(const names *n, mt_str subject)
 /* Only programs that give records of flows their subjects write such a record. */
 static bool is_newer(const mt_json *body)
 {
-    mt_str kind = text_at(body, "kind");
+    mt_str kind = mt_text_at(body, "kind");
     bool later = mt_str_is(kind, "flow_waiting") || mt_str_is(kind, "flow_ended");
     return mt_str_is(kind, "refusal") || (later && mt_json_at(body, "bindings")) ||
            mt_json_at(mt_json_at(body, "caller"), "known_by");
@@ -189,8 +185,8 @@ static mt_err take_away(st_tx *tx, st_tx *expected, mt_arena *a, const mt_json *
         return MT_OK;
     }
     mt_err err = st_record_get(tx, a, id, &of);
-    st_about due = {ex_subject(a, text_at(body, "entity"), text_at(body, "instance")),
-                    0};
+    st_about due = {
+        ex_subject(a, mt_text_at(body, "entity"), mt_text_at(body, "instance")), 0};
     if (!err) {
         due.record = of.seq < 0 ? of.id : of.seq;
         err = st_about_drop(expected, of.seq < 0, &due);
@@ -203,20 +199,20 @@ mt_err ex_expect_subjects(ex_checking *c, st_tx *tx, st_tx *expected, mt_arena *
 {
     names n = {.a = a};
     bool *newer = ex_check_newer(c);
-    const kind_rule *rule = rule_of(text_at(body, "kind"));
+    const kind_rule *rule = rule_of(mt_text_at(body, "kind"));
     if (!rule) {
         return MT_OK;
     }
     *newer = *newer || is_newer(body);
     names_of(&n, rule, body);
-    bool older = mt_str_is(text_at(body, "kind"), "flow_started") && !*newer &&
+    bool older = mt_str_is(mt_text_at(body, "kind"), "flow_started") && !*newer &&
                  !row->subject.len;
     if (!older && (n.all.len ? !has_name(&n, row->subject) : row->subject.len > 0)) {
         ex_check_differs(c, "index", ex_check_record_name(a, row),
                          "subject is '%.*s', which is not what its body is about",
                          MT_ARG(row->subject));
     }
-    if (mt_str_is(text_at(body, "kind"), "effect")) {
+    if (mt_str_is(mt_text_at(body, "kind"), "effect")) {
         return take_away(tx, expected, a, body);
     }
     return older ? MT_OK : expect_rows(expected, &n, row);

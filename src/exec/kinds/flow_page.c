@@ -1,5 +1,13 @@
 /* exec/kinds/flow_page.c - flow executions, read.
- * Room: exec. */
+ * Room: exec.
+ * One execution: its row, then facts and position as far as the caller may read them;
+ * of a position without facts the faults and their messages are left out, since these
+ * quote values. A list: a page of rows that the caller may see, each with where it
+ * waits.
+ *
+ * INVARIANT: what the caller may not see is answered like what is not there. A version
+ * cannot be loaded while a list is read; the page is read again when it is there, once
+ * for each version at most. May fail: the store. */
 #include "exec/kinds/flow.h"
 
 /* What went wrong in an evaluation is told with the value it came to. */

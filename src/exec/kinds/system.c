@@ -2,10 +2,7 @@
  * Room: exec. */
 #include "exec/kinds/system.h"
 
-static mt_str member(const mt_json *object, const char *key)
-{
-    return mt_json_text(mt_json_get(object, mt_str_z(key)));
-}
+#include "base/form.h"
 
 /* Under the lock of the contracts, since Systems are listed with them. */
 bool ex_system_list(ex_job *job)
@@ -59,8 +56,8 @@ static mt_err list_trigger(void *state, const st_trigger *row)
     if (mt_json_read(a, mt_str_dup(a, row->body), NULL, &body, NULL)) {
         return MT_E_CORRUPT;
     }
-    if (!mt_str_eq(member(&body, "system"), l->job->call->name) ||
-        !ex_may_see(l->job, member(&body, "source_contract"))) {
+    if (!mt_str_eq(mt_text_at(&body, "system"), l->job->call->name) ||
+        !ex_may_see(l->job, mt_text_at(&body, "source_contract"))) {
         return MT_OK;
     }
     if (!ex_list_take(l)) {
@@ -70,12 +67,12 @@ static mt_err list_trigger(void *state, const st_trigger *row)
     mt_jw_begin_object(&l->w);
     mt_jw_key_i64(&l->w, "attempts", row->attempts);
     mt_jw_key_str(&l->w, "id", row->id);
-    mt_jw_key_str(&l->w, "source_contract", member(&body, "source_contract"));
-    mt_jw_key_str(&l->w, "source_execution", member(&body, "source_execution"));
-    mt_jw_key_str(&l->w, "source_flow", member(&body, "source_flow"));
+    mt_jw_key_str(&l->w, "source_contract", mt_text_at(&body, "source_contract"));
+    mt_jw_key_str(&l->w, "source_execution", mt_text_at(&body, "source_execution"));
+    mt_jw_key_str(&l->w, "source_flow", mt_text_at(&body, "source_flow"));
     mt_jw_key_str(&l->w, "status", row->status);
-    mt_jw_key_str(&l->w, "target_contract", member(&body, "target_contract"));
-    mt_jw_key_str(&l->w, "target_flow", member(&body, "target_flow"));
+    mt_jw_key_str(&l->w, "target_contract", mt_text_at(&body, "target_contract"));
+    mt_jw_key_str(&l->w, "target_flow", mt_text_at(&body, "target_flow"));
     mt_jw_end_object(&l->w);
     return MT_OK;
 }

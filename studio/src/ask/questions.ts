@@ -12,7 +12,7 @@ export interface Ready {
 /** Of each kind; the field takes any. */
 const MOST = 24;
 
-/** Lines below `invariants:`. What is no question is told when it is asked. */
+/** Lines below `invariants:`. What is not a question is told when it is asked. */
 export function invariants(files: Files): string[] {
   return files.filter(([path]) => /\.scenarios\.ya?ml$/.test(path)).flatMap(([, text]) => {
     const below = /^invariants:[ \t]*\n((?:[ \t]*(?:-.*|#.*)?\n)*)/m.exec(`${text}\n`)?.[1] ?? "";

@@ -1,6 +1,6 @@
 /* What the language server knows, in the editor: completion, explanation, definition, uses, rename, mending.
  *
- * It is fetched when it is first needed. Every question takes the texts as they are then; an answer to a text that has
+ * It is fetched when it is first needed. Every question takes the texts as they are then; an answer to one that has
  * changed meanwhile is thrown away. */
 import { type Completion, type CompletionContext, type CompletionResult, snippet } from "@codemirror/autocomplete";
 import { undo } from "@codemirror/commands";

@@ -1,6 +1,6 @@
 /* Places: the engine counts lines and characters, the editor UTF-16 units. */
 
-/** As far as a text of CodeMirror is needed; `linesOf` makes one of a string. */
+/** As far as texts of CodeMirror are needed; `linesOf` makes one of a string. */
 export interface Lines {
   readonly lines: number;
   readonly length: number;

@@ -3,7 +3,7 @@
  * Calls are answered in the order in which they come; a long one tells how far it is. A fault
  * of the engine (a trap) ends that engine only: another is started and told the same files, and the call that
  * met it is answered with the fault. What is asked of the language server waits for what came with it, and of each
- * kind only the last is asked: a text is checked without waiting for what was typed before. */
+ * kind only the last is asked: text is checked without waiting for what was typed before. */
 import { type Contract, type Engine, EngineError, type LedgerDemand } from "motet/engine";
 import { type Everything, loadAll } from "motet/language";
 import { AGENT_CALLS } from "./agents";

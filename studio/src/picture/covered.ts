@@ -1,4 +1,4 @@
-/* What scenarios reached, as marks on a picture and on the lines of a text. */
+/* What scenarios reached, as marks on a picture and on lines of text. */
 import { all } from "../engine/bundle";
 import type { Good, Place } from "../engine/messages";
 import { type Cover, trials } from "../state/trials.svelte";

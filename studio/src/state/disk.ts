@@ -18,7 +18,7 @@ export function rootFirst(files: [string, string][]): [string, string][] {
   return [root, ...files.filter((f) => f !== root)];
 }
 
-/** Facts are taken as facts: a JSON object that is no bundle. */
+/** Facts are taken as facts: a JSON object that is not a bundle. */
 export function isFacts(path: string, text: string): boolean {
   return /\.json$/i.test(path) && !/"kind"\s*:\s*"Bundle"/.test(text);
 }

@@ -61,7 +61,7 @@ export function path(strings: TemplateStringsArray, ...names: string[]): string 
 const rest = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 class Server {
-  /** none: what is behind the page is no server of ours. */
+  /** none: what is behind the page is not a server of ours. */
   phase = $state<"new" | "asking" | "in" | "out" | "none">("new");
   who = $state.raw<Session | null>(null);
   /** Why one is not in, where there is more to say. */
@@ -166,7 +166,7 @@ class Server {
   async signIn(token: string): Promise<void> {
     const clean = token.trim();
     if (!/^[\x21-\x7e]{1,8192}$/.test(clean)) {
-      this.said = "This is no token: one line of letters, digits and signs, as motet token create prints it.";
+      this.said = "This is not a token: one line of letters, digits and signs, as motet token create prints it.";
       return;
     }
     this.#keep(clean);

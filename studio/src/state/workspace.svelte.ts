@@ -1,7 +1,7 @@
 /* The one place of state: files, facts, states, and what the engine says of them.
  *
- * Whatever changes a text calls edit(); the engine is then asked, and views see `checked`
- * and `good` change. `good` is the last contract that held: while a text is broken, pictures
+ * Whatever changes text calls edit(); the engine is then asked, and views see `checked`
+ * and `good` change. `good` is the last contract that held: while text is broken, pictures
  * and answers stay. Everything is kept in this browser as a draft, so nothing is lost by a reload. */
 import { all } from "../engine/bundle";
 import { EngineFault, call } from "../engine/client";
@@ -203,7 +203,7 @@ class Workspace {
     this.#changed();
   }
 
-  /** A text from elsewhere than the editor. */
+  /** Text from elsewhere than the editor. */
   put(path: string, text: string): void {
     const there = this.files.some((f) => f[0] === path);
     this.files = there ? this.files.map((f) => (f[0] === path ? [path, text] : f)) : [...this.files, [path, text]];

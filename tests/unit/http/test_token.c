@@ -3,7 +3,7 @@
 
 #include "../rows.h"
 #include "fake_executor.h"
-#include "http/tokens.h"
+#include "http/token_table.h"
 
 static char text[HT_TOKEN_TEXT + 1];
 static const mt_str PERSONAS[] = {MT_STR_INIT("seller")};

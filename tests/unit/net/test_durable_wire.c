@@ -39,6 +39,17 @@ static void what_is_no_hello_is_refused_with_a_reason(void **state)
          "`name`"},
         {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"1\",\"name\":\"a>\"}",
          "`name`"},
+        {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"1\",\"name\":\"a\\u0000\"}",
+         "`name`"},
+        {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"1\\u0000.\",\"name\":\"a\"}",
+         "`id`"},
+        {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"1\",\"name\":\"a\","
+         "\"stream\":"
+         "\"1\\u0000\"}",
+         "`stream`"},
+        {"{\"_relay\":\"hello\",\"after\":\"x\",\"from\":\"new\",\"id\":\"1\",\"name\":"
+         "\"a\"}",
+         "one of"},
         {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"\",\"name\":\"a\"}", "`id`"},
         {"{\"_relay\":\"hello\",\"from\":\"new\",\"id\":\"01234567890123456\",\"name\":"
          "\"a\"}",
@@ -102,6 +113,16 @@ static void what_the_relay_says_is_read_as_it_was_written(void **state)
     assert_false(nt_said_read(MT_STR("{\"_relay\":\"kept\"}"), &read));
     assert_false(nt_said_read(MT_STR("{\"_relay\":\"welcome\",\"kept\":1}"), &read));
     assert_false(nt_said_read(MT_STR("{\"_relay\":\"later\"}"), &read));
+    assert_false(nt_said_read(MT_STR("{\"_relay\":\"kept\",\"number\":0}"), &read));
+    assert_false(nt_said_read(MT_STR("{\"_relay\":\"welcome\",\"stream\":"
+                                     "\"012345678901234567890123456789012\"}"),
+                              &read)); /* 33 bytes */
+    assert_false(nt_said_read(
+        MT_STR("{\"_relay\":\"welcome\",\"first\":-1,\"stream\":\"1\"}"), &read));
+    /* What a later relay says besides is passed over. */
+    assert_true(
+        nt_said_read(MT_STR("{\"_relay\":\"kept\",\"more\":{},\"number\":1}"), &read));
+    assert_int_equal(read.number, 1);
     assert_false(nt_said_read(MT_STR("Warning: no"), &read));
 }
 

@@ -1,12 +1,12 @@
-/* http/tokens.h - the tokens of the store, kept at hand.
+/* http/token_table.h - the tokens of the store, kept at hand.
  * Room: http. All tokens are read at once into a table that never changes; when the
  * store's stamp moves, the next refresh puts a new table in its place, and a request
  * that came in under the old one keeps it until it is answered. So nothing is asked of
  * the store while a request is looked at, and a revoked token is refused as soon as the
  * next refresh (every 250 ms) has seen it.
  * Threads: any. */
-#ifndef HT_TOKENS_H
-#define HT_TOKENS_H
+#ifndef HT_TOKEN_TABLE_H
+#define HT_TOKEN_TABLE_H
 
 #include "http/identity.h"
 #include "http/token.h"

@@ -1,4 +1,4 @@
-/* http/tokens.c - who may come in: the tokens of the store, as one table that is
+/* http/token_table.c - who may come in: the tokens of the store, as one table that is
  * replaced.
  *
  * The house keeper reads all tokens again when the documents' stamp has grown, makes a
@@ -12,7 +12,7 @@
  *
  * What may fail: reading the store at opening, which ends it; later the old table
  * stays. */
-#include "http/tokens.h"
+#include "http/token_table.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
