@@ -51,7 +51,7 @@ export const openOlder = (list: Iterable<File>): Promise<void> => opened([...lis
   }
 });
 
-/** `given` is no list of the browser's own: that is empty once somebody waits. */
+/** `given` is not a list of the browser's own: that is empty once somebody waits. */
 async function opened(given: File[], open: (given: File[]) => Promise<void>): Promise<void> {
   try {
     await open(given);

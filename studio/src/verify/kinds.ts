@@ -22,7 +22,7 @@ function ofDocument(d: Record<string, unknown>): Kind | null {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** All of it, as it stands there: a mark in front or a byte that is no text is not left out, as the program does not. */
+/** All of it, as it stands there: a mark in front or a byte that is not text is not left out, as the program does not. */
 export async function fileText(file: File): Promise<string> {
   const bytes = await file.arrayBuffer();
   try {
