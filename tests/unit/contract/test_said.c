@@ -103,6 +103,16 @@ static const struct said_row {
     {"a flow that ends in a step of its own",
      ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
      "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { outcome: success } } }", "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
+    {"a step that ends it in no way there is",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { outcome: odd } } }",
+     "T561 4:173+3 Flow f.steps.e: terminal outcome 'odd' is none of success, failure, escalation\n"
+     "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
+    {"a target that ends it in no way there is",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: Terminal(odd) } on_failure: Terminate(outcome: failure) } } }",
+     "T561 4:113+3 Flow f.steps.s: terminal outcome 'odd' is none of success, failure, escalation\n"
+     "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
     {"a step that ends it without saying how",
      ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
      "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { } } }", "T014 4:150+1 Flow f.steps.e.outcome: Terminal 'e' has no 'outcome'\n"},
