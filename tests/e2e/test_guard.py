@@ -8,6 +8,7 @@ import random
 import signal
 import sqlite3
 import subprocess
+import sys
 import threading
 import time
 
@@ -459,6 +460,13 @@ class Hostile(Guards):
         done = self.run_motet(*guards.words(command=[*guards.WICKED, self.dir / "calls.log"]),
                               stdin=json.dumps(mcp.message(mcp.NEWER, 1, "tools/list")) + "\n")
         self.assertIn("tools", json.loads(done.out)["result"])
+
+    def test_the_server_may_end_by_itself_when_its_input_ends(self):
+        server = "import pathlib, sys, time\nfor line in sys.stdin: pass\ntime.sleep(0.2)\n" \
+                 "pathlib.Path(sys.argv[1]).write_text('ended')\n"
+        done = self.run_motet(*guards.words(command=[sys.executable, "-c", server, self.dir / "end"]), stdin="")
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual((self.dir / "end").read_text(), "ended")
 
     def test_everything_else_passes_as_it_was_written(self):
         with Guard(self.dir) as agent:

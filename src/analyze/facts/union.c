@@ -262,15 +262,6 @@ static void finish(joiner *j)
                    .ops = j->ops.items,
                    .outcome_count = (uint32_t)j->outcomes.len,
                    .entity_words = m->entity_count / 64 + 1};
-    for (uint32_t i = 0; i < j->u->member_count; i++) {
-        const ct_plan *own = j->u->members[i].plan;
-        if (own && own->max_changes > p->max_changes) {
-            p->max_changes = own->max_changes;
-        }
-        if (own && own->max_outcomes > p->max_outcomes) {
-            p->max_outcomes = own->max_outcomes;
-        }
-    }
     j->u->plan = p;
     j->u->member_of = j->member_of.items;
 }

@@ -271,6 +271,219 @@ static void instances_decide_between_force_migrate_and_blue_green(void **state)
     version_close(&v2);
 }
 
+/* Everything a step can meet: personas, each in one place, an operation, another flow,
+ * and what is done when it fails. */
+static const char MEETING[] =
+    "persona p\npersona from\npersona to\npersona mover\npersona undoer\npersona "
+    "caller\npersona helper\n"
+    "entity E { states: [a, b] initial: a transitions: [(a, b), (b, a)] }\n"
+    "operation move { allowed_personas: [mover, helper] precondition: true effects: "
+    "[(E, a, b)] }\n"
+    "operation undo { allowed_personas: [p, undoer] precondition: true effects: [(E, "
+    "b, a)] }\n"
+    "flow inner { snapshot: at_initiation entry: s steps: { " STEP(
+        "s", "undo") " } }\n"
+                     "flow outer { snapshot: at_initiation entry: h steps: {\n"
+                     "h: HandoffStep { from_persona: from to_persona: to next: m }\n"
+                     "m: OperationStep { op: move persona: mover outcomes: { success: "
+                     "c } on_failure: "
+                     "Compensate(steps: [{ op: undo persona: undoer on_failure: "
+                     "Terminal(failure) }] "
+                     "then: Terminal(failure)) }\n"
+                     "c: SubFlowStep { flow: inner persona: caller on_success: "
+                     "Terminal(success) "
+                     "on_failure: Escalate(to: helper next: y) }\n"
+                     "y: OperationStep { op: move persona: helper outcomes: { success: "
+                     "Terminal(failure) } "
+                     "on_failure: Terminate(outcome: failure) } } }\n";
+
+static mt_str told_plan(mt_arena *a, const an_migration *m)
+{
+    mt_buf out = {0};
+    an_migration_text(&out, m);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+static void expect_told(mt_str got, const char *want)
+{
+    if (!mt_str_eq(got, mt_str_z(want))) {
+        fprintf(stderr, "%.*s\n",
+                MT_ARG(got)); /* longer than fail_msg() has room for */
+        fail_msg("it is not\n%s", want);
+    }
+}
+
+static void a_plan_is_told_with_all_that_flows_meet(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2;
+    version_open(&v1, MEETING);
+    version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
+    an_migration m = plan_of(&a, &v1, &v2, NULL, 0);
+    expect_told(
+        told_plan(&a, &m),
+        "Migration: t -> t\n"
+        "16 changes: 11 breaking, 0 requires analysis, 0 infrastructure, 5 "
+        "non-breaking\n"
+        "\n"
+        "BREAKING:\n"
+        "  ~ Entity E .transitions (remove b -> a) — operations using the transition "
+        "are invalid\n"
+        "  - Flow inner — sub-flow steps that refer to it are invalid\n"
+        "  - Flow outer — sub-flow steps that refer to it are invalid\n"
+        "  ~ Operation move .allowed_personas (remove helper, mover) — steps that act "
+        "as the persona fail authorisation\n"
+        "  - Operation undo — flows with steps that invoke it are invalid\n"
+        "  - Persona caller — operations and steps that name the persona are invalid\n"
+        "  - Persona from — operations and steps that name the persona are invalid\n"
+        "  - Persona helper — operations and steps that name the persona are invalid\n"
+        "  - Persona mover — operations and steps that name the persona are invalid\n"
+        "  - Persona to — operations and steps that name the persona are invalid\n"
+        "  - Persona undoer — operations and steps that name the persona are invalid\n"
+        "\n"
+        "NON_BREAKING:\n"
+        "  + Entity F — no existing construct refers to a new entity\n"
+        "  + Flow one — no existing construct refers to a new flow\n"
+        "  + Flow two — no existing construct refers to a new flow\n"
+        "  ~ Operation move .allowed_personas (add p) — whoever was authorised remains "
+        "so\n"
+        "  + Operation other — no existing flow refers to a new operation\n"
+        "\n"
+        "a migration policy must be declared to deploy this\n"
+        "\n"
+        "Recommended policy: blue_green\n"
+        "  no instance is given, so none is known to go on safely; both versions side "
+        "by side disturb no flow under way\n"
+        "\n"
+        "Flow types:\n"
+        "  inner: blue_green\n"
+        "      it meets breaking changes, and whether an instance can go on depends on "
+        "where it stands\n"
+        "      meets Entity E at s\n"
+        "      meets Flow inner\n"
+        "      meets Operation undo at s\n"
+        "  outer: blue_green\n"
+        "      it meets breaking changes, and whether an instance can go on depends on "
+        "where it stands\n"
+        "      meets Entity E at s\n"
+        "      meets Flow inner at c\n"
+        "      meets Flow outer\n"
+        "      meets Operation move at m\n"
+        "      meets Operation undo at s\n"
+        "      meets Persona caller at c\n"
+        "      meets Persona from at h\n"
+        "      meets Persona helper at c\n"
+        "      meets Persona mover at m\n"
+        "      meets Persona to at h\n"
+        "      meets Persona undoer at m\n");
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+/* One instance that can go on, and one in a state that is gone. */
+static void a_plan_is_told_with_its_instances(void **state)
+{
+    static const an_migrate_options HOW[] = {{0}, {.only_worse = true}};
+    static const char *const WANT[] = {
+        "Migration: t -> t\n"
+        "2 changes: 2 breaking, 0 requires analysis, 0 infrastructure, 0 non-breaking\n"
+        "\n"
+        "BREAKING:\n"
+        "  ~ Entity E .states (remove old) — instances in a removed state are "
+        "orphaned\n"
+        "  ~ Entity E .transitions (remove old -> b) — operations using the transition "
+        "are invalid\n"
+        "\n"
+        "a migration policy must be declared to deploy this\n"
+        "\n"
+        "Recommended policy: blue_green\n"
+        "  1 of 2 instances given cannot go on under the new version; they end under "
+        "the old one while new flows, and those that can, use the new one\n"
+        "\n"
+        "Flow types:\n"
+        "  one: blue_green\n"
+        "      1 of 2 instances given cannot go on under the new version: they end "
+        "under the old one, the others may migrate\n"
+        "      meets Entity E at s\n"
+        "  two: none\n"
+        "      no breaking change lies on its way\n"
+        "\n"
+        "Instances (conservative analysis):\n"
+        "  i: one at s: compatible\n"
+        "      the policy abort would end it\n"
+        "  k: one at s: INCOMPATIBLE\n"
+        "      layer 2, FMC3, step s: entity 'E' is in state 'old', which the new "
+        "contract does not have\n"
+        "      the policy abort would end it\n"
+        "\n"
+        "Coexistence: new flows and compatible instances use the new version, the "
+        "others\n"
+        "end under the old one.\n"
+        "\n"
+        "Instances in these states must be moved before the transition ends:\n"
+        "  E: old -> b\n",
+        "Migration: t -> t\n"
+        "2 changes: 2 breaking, 0 requires analysis, 0 infrastructure, 0 non-breaking\n"
+        "\n"
+        "BREAKING:\n"
+        "  ~ Entity E .states (remove old) — instances in a removed state are "
+        "orphaned\n"
+        "  ~ Entity E .transitions (remove old -> b) — operations using the transition "
+        "are invalid\n"
+        "\n"
+        "a migration policy must be declared to deploy this\n"
+        "\n"
+        "Recommended policy: blue_green\n"
+        "  1 of 2 instances given cannot go on under the new version; they end under "
+        "the old one while new flows, and those that can, use the new one\n"
+        "\n"
+        "Flow types:\n"
+        "  one: blue_green\n"
+        "      1 of 2 instances given cannot go on under the new version: they end "
+        "under the old one, the others may migrate\n"
+        "      meets Entity E at s\n"
+        "  two: none\n"
+        "      no breaking change lies on its way\n"
+        "\n"
+        "Instances (conservative analysis):\n"
+        "  k: one at s: WORSE\n"
+        "      layer 2, FMC3, step s: entity 'E' is in state 'old', which the new "
+        "contract does not have\n"
+        "      the policy abort would end it\n"
+        "  1 of 2 worse off under the new version; 1 compatible\n"
+        "\n"
+        "Instances in these states must be moved before the transition ends:\n"
+        "  E: old -> b\n"};
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2, other;
+    version_open(&v1, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
+    version_open(&other, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
+    version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
+    version_begin(&v1, "{}", "one", "p");
+    version_begin(&other, "{}", "one", "p");
+    uint32_t e = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("E"));
+    ct_run_set_state(&other.run, e,
+                     ct_state_find(&v1.model->entities[e], MT_STR("old")));
+    for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++) {
+        an_flight flights[] = {{.id = MT_STR("i"), .run = &v1.run},
+                               {.id = MT_STR("k"), .run = &other.run}};
+        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                           (an_diff_side){&v2.tree, NULL});
+        an_migration m;
+        an_migrate(&a, d, v1.plan, v2.plan, flights, 2, HOW[i], &m);
+        expect_told(told_plan(&a, &m), WANT[i]);
+    }
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+    version_close(&other);
+}
+
 /* Names of fields that mean something else in a node of interchange. */
 #define WRITTEN_OUT(condition, payload)                                                \
     "persona p\ntype T { type: Int(0, 9) literal: Int(0, 9) result_type: Int(0, 9) "   \
@@ -326,11 +539,13 @@ static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
 
 int main(void)
 {
-    enum { SINGLES = 4 };
+    enum { SINGLES = 6 };
     struct CMUnitTest tests[SINGLES + TYPE_COUNT + CARRY_COUNT] = {
         cmocka_unit_test(verdicts_are_carried_not_evaluated),
         cmocka_unit_test(a_plan_advises_every_flow_and_moves_states),
         cmocka_unit_test(instances_decide_between_force_migrate_and_blue_green),
+        cmocka_unit_test(a_plan_is_told_with_all_that_flows_meet),
+        cmocka_unit_test(a_plan_is_told_with_its_instances),
         cmocka_unit_test(FL27_every_part_of_a_written_value_is_compared),
     };
     for (size_t i = 0; i < TYPE_COUNT; i++) {

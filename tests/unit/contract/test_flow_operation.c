@@ -279,6 +279,27 @@ static void s9_5_provenance_has_binding_facts_verdicts_and_states(void **state)
     assert_null(strstr(text, "simulation"));
 }
 
+/* Only entities that have instances are named. */
+static void states_are_written_without_entities_that_have_none(void **state)
+{
+    fixture *f = *state;
+    mt_buf out = {0};
+    mt_str why;
+    ct_states none = ct_states_new(&f->a, f->model),
+              one = ct_states_new(&f->a, f->model);
+    mt_jw w = mt_jw_start(&out, false);
+    ct_states_json(&w, &none);
+    assert_int_equal(
+        ct_states_read_text(&f->a, &one, MT_STR("Claim/c1=approved"), &why), MT_OK);
+    ct_states_seal(&one);
+    mt_buf_addc(&out, ' ');
+    w = mt_jw_start(&out, false);
+    ct_states_json(&w, &one);
+    mt_buf_addc(&out, '\0');
+    assert_string_equal(out.ptr, "{} {\"Claim\":{\"c1\":\"approved\"}}");
+    mt_buf_free(&out);
+}
+
 /* §19.6: steps 1 to 3 and the flag at the top and in the provenance; nothing moves. */
 static void s19_6_a_dry_run_says_so_everywhere_and_changes_nothing(void **state)
 {
@@ -329,6 +350,7 @@ int main(void)
         ROW(an_operation_without_effects_has_its_outcome),
         ROW(an_error_outside_the_error_contract_is_marked),
         ROW(s9_5_provenance_has_binding_facts_verdicts_and_states),
+        ROW(states_are_written_without_entities_that_have_none),
         ROW(s19_6_a_dry_run_says_so_everywhere_and_changes_nothing),
         cmocka_unit_test(contradicting_effects_are_refused),
     };

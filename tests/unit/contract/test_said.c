@@ -85,6 +85,37 @@ static const struct said_row {
      "/* motet: allow T999 */\nfact x { type: Bool source: \"s\" }\n",
      "T702 2:6+1 Fact x.id: Fact 'x' is never read\n"
      "T710 1:17+4  .: there is no code 'T999'\n"},
+    {"a code of a bundle is an error, the first as the last",
+     "// motet: allow B001, B010, b001\nfact x { type: Bool source: \"s\" }\n",
+     "T702 2:6+1 Fact x.id: Fact 'x' is never read\n"
+     "T710 1:17+4  .: B001 is an error, whatever is said about it\n"
+     "T710 1:23+4  .: B010 is an error, whatever is said about it\n"
+     "T710 1:29+4  .: b001 is an error, whatever is said about it\n"},
+    {"a code of an analysis is a letter and three digits",
+     "// motet: allow S101, s999, S10, S1011, X101, S1a1\nfact x { type: Bool source: \"s\" }\n",
+     "T702 2:6+1 Fact x.id: Fact 'x' is never read\n"
+     "T710 1:29+3  .: there is no code 'S10'\n"
+     "T710 1:34+5  .: there is no code 'S1011'\n"
+     "T710 1:41+4  .: there is no code 'X101'\n"},
+    {"a field without its colon", "fact x { type Bool source: \"s\" }\n", "T012 1:10+4 Fact x.: a colon is missing behind 'type'\n"},
+    {"the last field without its colon", "fact x { type: Bool source: \"s\" default true }\n", "T012 1:33+7 Fact x.: a colon is missing behind 'default'\n"},
+    {"what is no field, without a colon", "fact x { type: Bool colour \"s\" source: \"s\" }\n", "T012 1:28+3 Fact x.: expected ':', found the text \"s\"\n"},
+    {"a flow that ends in a step of its own",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { outcome: success } } }", "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
+    {"a step that ends it in no way there is",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { outcome: odd } } }",
+     "T561 4:173+3 Flow f.steps.e: terminal outcome 'odd' is none of success, failure, escalation\n"
+     "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
+    {"a target that ends it in no way there is",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: Terminal(odd) } on_failure: Terminate(outcome: failure) } } }",
+     "T561 4:113+3 Flow f.steps.s: terminal outcome 'odd' is none of success, failure, escalation\n"
+     "T532 3:92+14 Operation o.error_contract: operation 'o' can fail with 'persona_rejected', which is not in its error contract\n"},
+    {"a step that ends it without saying how",
+     ENTITY OP("o") "flow f { snapshot: at_initiation entry: s steps: { s: OperationStep { op: o persona: p "
+     "outcomes: { ok: e } on_failure: Terminate(outcome: failure) } e: Terminal { } } }", "T014 4:150+1 Flow f.steps.e.outcome: Terminal 'e' has no 'outcome'\n"},
     {"names that stand for nothing",
      "operation o { allowed_personas: [q] precondition: x = y effects: [(E, a, b)] error_contract: [] }\n"
      "flow f { snapshot: at_initiation entry: z steps: { s: OperationStep { op: o2 persona: r outcomes: { ok: t } "

@@ -1,5 +1,7 @@
 /* Flows of the executor: across people, across turns, across crashes, on every store.
  */
+#include "exec/executor_internal.h"
+
 #include "exec_fixture.h"
 
 #include <signal.h>
@@ -272,6 +274,7 @@ static void E13_a_flow_has_a_dry_run(void **state)
     const mt_json *r = ask(&d, &CLERK_TOKEN, EX_FLOW_START, "long", "",
                            "{\"dry_run\":true,\"persona\":\"clerk\"," BOUND "}");
     expect(&d, 200);
+    assert_int_equal(atomic_load(&d.x->metrics.dry_runs), 1);
     assert_int_equal(flag_at(r, "simulation"), 1);
     assert_at(r, "outcome", "success");
     assert_int_equal(count_at(r, "changes"), 4);

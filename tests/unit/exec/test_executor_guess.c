@@ -33,9 +33,9 @@ static void assert_go(desk *d, const char *value)
 }
 
 /* Two nodes; on a file, which has one writer, one that is both. */
-static pair nodes(void **state)
+static pair nodes_of(void **state, const char *contract)
 {
-    pair p = {.one = desk_open(state, contract_file("wheel.tenor", WHEEL), NULL)};
+    pair p = {.one = desk_open(state, contract_file("wheel.tenor", contract), NULL)};
     create(&p.one, "Wheel", "w");
     create(&p.one, "Brake", "b");
     assert_go(&p.one, "true");
@@ -44,6 +44,11 @@ static pair nodes(void **state)
         p.two.arena = (mt_arena){0}; /* answers have a room of their own all the same */
     }
     return p;
+}
+
+static pair nodes(void **state)
+{
+    return nodes_of(state, WHEEL);
 }
 
 static void close_nodes(pair *p)
@@ -153,6 +158,34 @@ static void a_fact_asserted_elsewhere_counts_at_once(void **state)
     close_nodes(&p);
 }
 
+/* With the longest list the rules would hold up everybody, so a call that has to be
+ * thought about again goes to a worker. */
+static void a_fact_asserted_elsewhere_counts_where_rules_may_take_long(void **state)
+{
+    static const char LONG[] =
+        "fact rows { type: List(element_type: Int(min: 0, max: 9), max: 400)\n"
+        "  source: desk { path: \"rows\" } }\n"
+        "rule pairs { stratum: 0 when: forall a in rows . forall b in rows . a + b >= "
+        "0\n"
+        "  produce: fine(true) }\n";
+    char text[sizeof WHEEL + sizeof LONG];
+    snprintf(text, sizeof text, "%s%s", WHEEL, LONG);
+    pair p = nodes_of(state, text);
+    assert_true(atomic_load(&p.one.x->may_be_long));
+    ask(&p.one, &ANYONE, EX_FACT_ASSERT, "rows", "", "{\"value\":[1,2]}");
+    expect(&p.one, 200);
+    for (int i = 0; i < 4; i++) {
+        ask(&p.one, &ANYONE, EX_OPERATION, "turn", "", DRIVE);
+        expect(&p.one, 200);
+        assert_go(&p.two, "false");
+        const mt_json *r = ask(&p.one, &ANYONE, EX_OPERATION, "turn", "", DRIVE);
+        expect_code(&p.one, r, 422, "precondition_failed");
+        assert_go(&p.two, "true");
+    }
+    assert_state(&p.one, "Wheel", "w", "n");
+    close_nodes(&p);
+}
+
 static void a_contract_deployed_elsewhere_counts_at_once(void **state)
 {
     pair p = nodes(state);
@@ -223,6 +256,7 @@ int main(void)
     both(&l, nobody_is_refused_on_an_old_state);
     both(&l, numbers_are_in_the_order_of_the_answers);
     both(&l, a_fact_asserted_elsewhere_counts_at_once);
+    both(&l, a_fact_asserted_elsewhere_counts_where_rules_may_take_long);
     both(&l, a_contract_deployed_elsewhere_counts_at_once);
     both(&l, a_key_that_was_used_is_answered_again);
     both(&l, what_does_not_move_is_locked);

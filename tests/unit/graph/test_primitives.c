@@ -235,6 +235,8 @@ static void SRC_10_and_11_required_keys_are_checked_at_run_time(void **state)
     assert_true(t->graph->needs_context);
     assert_int_equal(gt_run(t, NULL), GR_FAULT_MISSING_CONTEXT_KEY);
     assert_true(mt_str_is(t->episode->fault.name, "bid"));
+    assert_int_equal(gr_run(t->episode, NULL, MT_STR("e")), /* no context at all */
+                     GR_FAULT_MISSING_CONTEXT_KEY);
     gt_set(t, "bid", gr_bool(true));
     assert_int_equal(gt_run(t, NULL), GR_FAULT_CONTEXT_KEY_TYPE);
     gt_set(t, "bid", gr_number(9));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "host/graph_ingress.h"
+#include "host/graph_source.h"
 
 typedef struct row {
     const char *name, *text; /* a fixture, or what a driver says */
@@ -159,11 +160,33 @@ static void the_greatest_time_is_kept_whole(void **state)
     ho_ingress_free(in);
 }
 
+/* Settings of a source that cannot be read: the byte counts from one. */
+static const row BROKEN[] = {
+    {"settings that end too early", "{", "byte 2: "},
+    {"settings that break off in a word", "{file: \"a", "byte 10: "},
+    {"settings that are not there", "./no-such-source.yaml",
+     "cannot read ./no-such-source.yaml: No such file or directory"},
+};
+
+static void settings_are_refused(void **state)
+{
+    const row *r = *state;
+    ho_source *s;
+    mt_buf why = {0};
+    assert_true(ho_source_load(r->text, NULL, &s, &why) != MT_OK);
+    assert_null(s);
+    mt_str said = mt_buf_str(&why);
+    said.len = said.len < strlen(r->want) ? said.len : strlen(r->want);
+    assert_text(said, mt_str_z(r->want));
+    mt_buf_free(&why);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, FIXTURES, a_fixture_comes_as);
     rows_add(&list, DRIVERS, a_driver_comes_as);
+    rows_add(&list, BROKEN, settings_are_refused);
     rows_test(&list, the_greatest_time_is_kept_whole);
     return rows_run(&list, "host/ingress");
 }

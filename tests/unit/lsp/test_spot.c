@@ -4,56 +4,62 @@
 #include "../rows.h"
 
 /* The cursor is the | of the text. `path` has the steps, # for items with their index;
- * what follows is K for a key, V for a value, with ? where a key may begin there. */
+ * what follows is K for a key, V for a value, with ? where a key may begin there, { in
+ * brackets, ' in quotes, and what is written there. */
 typedef struct spot_row {
     const char *name, *text, *path;
 } spot_row;
 
 static const spot_row SPOTS[] = {
     {"an empty document", "|", "/ K"},
-    {"a key that is being written", "no|", "/no K"},
-    {"a key that is whole", "no|des: 1", "/nodes K"},
+    {"a key that is being written", "no|", "/no K no"},
+    {"a key that is whole", "no|des: 1", "/nodes K nodes"},
     {"behind a colon", "kind: |", "/kind V"},
-    {"a value", "kind: clu|ster", "/kind V"},
-    {"the end of a value", "kind: cluster|", "/kind V"},
-    {"blanks behind a value belong to it", "edge: a -> |", "/edge V"},
+    {"a value", "kind: clu|ster", "/kind V cluster"},
+    {"the end of a value", "kind: cluster|", "/kind V cluster"},
+    {"blanks behind a value belong to it", "edge: a -> |", "/edge V a -> "},
     {"behind a value and a comment nothing", "kind: a # b|", "nothing"},
     {"between the colon and the value nothing", "kind:| a", "nothing"},
     {"a line further in", "nodes:\n  |", "/nodes V?"},
     {"a line as far in", "nodes:\n  a: 1\n  |", "/nodes/ K"},
     {"a line further out", "nodes:\n  a: 1\n|", "/ K"},
-    {"a key further in", "nodes:\n  a:\n    im|", "/nodes/a V?"},
-    {"a key beside one further in", "nodes:\n  a:\n    b: 1\n    im|", "/nodes/a/im K"},
+    {"a key further in", "nodes:\n  a:\n    im|", "/nodes/a V? im"},
+    {"a key beside one further in", "nodes:\n  a:\n    b: 1\n    im|",
+     "/nodes/a/im K im"},
     {"an item", "edges:\n  - |", "/edges/#0 V?"},
-    {"the second item", "edges:\n  - a\n  - |b", "/edges/#1 V?"},
-    {"an item as far in as its key", "edges:\n- a\n- |b", "/edges/#1 V?"},
+    {"the second item", "edges:\n  - a\n  - |b", "/edges/#1 V? b"},
+    {"an item as far in as its key", "edges:\n- a\n- |b", "/edges/#1 V? b"},
     {"a key behind such items", "edges:\n- a\n|", "/ K"},
-    {"a key of an item", "rows:\n  - a: 1\n    b|", "/rows/#0/b K"},
+    {"a key of an item", "rows:\n  - a: 1\n    b|", "/rows/#0/b K b"},
     {"a value of an item", "rows:\n  - a: 1\n  - a: |", "/rows/#1/a V"},
-    {"an item of an item", "rows:\n  - - a\n    - |b", "/rows/#0/#1 V?"},
-    {"brackets", "a: {|}", "/a/ K"},
-    {"a key in brackets", "a: {b|}", "/a/b K"},
-    {"a value in brackets", "a: {b: |}", "/a/b V"},
-    {"the next key in brackets", "a: {b: 1, |}", "/a/ K"},
-    {"a list in brackets", "a: [b, |]", "/a/#1 V"},
-    {"brackets in brackets", "a: {b: [{c: |}]}", "/a/b/#0/c V"},
-    {"brackets over lines", "a: {b: 1,\n  c: |}", "/a/c V"},
+    {"an item of an item", "rows:\n  - - a\n    - |b", "/rows/#0/#1 V? b"},
+    {"brackets", "a: {|}", "/a/ K{"},
+    {"a key in brackets", "a: {b|}", "/a/b K{ b"},
+    {"a value in brackets", "a: {b: |}", "/a/b V{"},
+    {"the next key in brackets", "a: {b: 1, |}", "/a/ K{"},
+    {"a list in brackets", "a: [b, |]", "/a/#1 V{"},
+    {"brackets in brackets", "a: {b: [{c: |}]}", "/a/b/#0/c V{"},
+    {"brackets over lines", "a: {b: 1,\n  c: |}", "/a/c V{"},
     {"behind brackets the next line", "a: {b: 1}\n|", "/ K"},
-    {"a comment in brackets", "a: {b: 1, # c: 2\n |}", "/a/ K"},
-    {"JSON", "{\"a\": {\"b\": \"|\"}}", "/a/b V"},
-    {"JSON without blanks", "{\"a\":{\"b\":\"x|\"}}", "/a/b V"},
-    {"a key of JSON", "{\"a\": 1, \"b|\": 2}", "/b K"},
-    {"JSON that goes on", "{\"a\": 1, |", "/ K"},
-    {"single quotes", "a: 'b|'", "/a V"},
+    {"a comment in brackets", "a: {b: 1, # c: 2\n |}", "/a/ K{"},
+    {"JSON", "{\"a\": {\"b\": \"|\"}}", "/a/b V{'"},
+    {"JSON without blanks", "{\"a\":{\"b\":\"x|\"}}", "/a/b V{' x"},
+    {"a key of JSON", "{\"a\": 1, \"b|\": 2}", "/b K{' b"},
+    {"JSON that goes on", "{\"a\": 1, |", "/ K{"},
+    {"single quotes", "a: 'b|'", "/a V' b"},
     {"quotes with a colon", "\"a: b\": |", "/a: b V"},
-    {"an escaped quote", "a: \"b\\\"c|\"", "/a V"},
+    {"an escaped quote", "a: \"b\\\"c|\"", "/a V' b\\\"c"},
+    {"an escaped quote at the end is not the end", "a: \"b\\\"|", "/a V' b\\\""},
+    {"a backslash at the end", "a: \"b\\|", "/a V' b\\"},
+    {"one in single quotes escapes nothing", "a: 'b\\|'", "/a V' b\\"},
+    {"a quote that is not closed", "a: \"|", "/a V'"},
     {"text of many lines is passed over", "a: |\n  b: |c\nd: e", "nothing"},
-    {"behind text of many lines", "a: >\n  b\n\nd|", "/d K"},
+    {"behind text of many lines", "a: >\n  b\n\nd|", "/d K d"},
     {"the beginning of a document", "---\na: |", "/a V"},
     {"a tab before the end", "a:\t|", "/a V"},
     {"lines that end with \\r\\n", "a: 1\r\nb: |\r\n", "/b V"},
     {"brackets that nobody opened", "a: }]\nb: |", "/b V"},
-    {"an arrow of a route", "route: A --[f]--> |B", "/route V"},
+    {"an arrow of a route", "route: A --[f]--> |B", "/route V A --[f]--> B"},
 };
 
 static void write_path(mt_buf *out, const ls_spot *s)
@@ -65,7 +71,10 @@ static void write_path(mt_buf *out, const ls_spot *s)
             mt_buf_addf(out, "/%.*s", MT_ARG(s->path[i].key));
         }
     }
-    mt_buf_addf(out, " %s%s", s->is_key ? "K" : "V", s->may_be_key ? "?" : "");
+    mt_buf_addf(out, " %s%s%s%s", s->is_key ? "K" : "V", s->may_be_key ? "?" : "",
+                s->is_flow ? "{" : "", s->is_quoted ? "'" : "");
+    mt_buf_addf(out, "%s%.*s", s->text.len ? " " : "", MT_ARG(s->text));
+    assert_int_equal(s->range.to - s->range.from, s->text.len);
 }
 
 /* The last | is the cursor: text of many lines begins with one. */

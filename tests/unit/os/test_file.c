@@ -130,6 +130,39 @@ static void a_line_is_appended_to_whole_lines(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
+/* ---- What is told to last ---- */
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+static struct stat synced; /* the last that was told to */
+
+int __wrap_fsync(int fd)
+{
+    return fstat(fd, &synced) ? -1 : __real_fsync(fd);
+}
+
+static void is_synced(const char *path, const char *parent)
+{
+    struct stat want;
+    assert_int_equal(stat(parent, &want), 0);
+    synced = (struct stat){0};
+    os_sync_name(path);
+    assert_true(S_ISDIR(synced.st_mode));
+    assert_true(synced.st_ino == want.st_ino && synced.st_dev == want.st_dev);
+}
+
+static void a_name_lasts_when_its_directory_does(void **state)
+{
+    (void)state;
+    is_synced(in_directory("a"), directory);
+    is_synced(mt_strf(&arena, "%s//a", directory).ptr, directory);
+    is_synced("/a", "/");
+    is_synced("a", ".");
+    synced = (struct stat){0};
+    os_sync_name(in_directory("none/a"));
+    assert_int_equal(synced.st_ino, 0);
+}
+
 int main(void)
 {
     rows_list list = {.count = 0};
@@ -137,6 +170,7 @@ int main(void)
     rows_test(&list, what_fails_leaves_the_old_file);
     rows_test(&list, a_line_is_appended_to_whole_lines);
     rows_test(&list, a_file_in_no_directory_is_not_found);
+    rows_test(&list, a_name_lasts_when_its_directory_does);
     return _cmocka_run_group_tests("os/file", list.tests, list.count, make_directory,
                                    remove_directory);
 }

@@ -674,6 +674,196 @@ static void depth_of_groups_has_an_edge(void **state)
     mt_buf_free(&why);
 }
 
+/* ---- Sets ---- */
+
+/* Everything of a set that has a name or parts. */
+typedef enum set_part {
+    OF_SET,
+    OF_FILE,
+    OF_MESSAGE,
+    OF_FIELD,
+    OF_ENUM,
+    OF_VALUE,
+    OF_SERVICE,
+    OF_METHOD,
+    OF_INPUT,
+    OF_OUTPUT,
+    OF_PACKAGE,
+    OF_NOTHING,
+    OF_ODD /* all of them have parts of another kind, too, which say nothing */
+} set_part;
+
+/* One part has this name instead of its own. */
+typedef struct renamed {
+    set_part part;
+    mt_str name;
+} renamed;
+
+static void put_name(mt_buf *out, uint32_t number, const renamed *r, set_part part,
+                     const char *own)
+{
+    pb_put_span(out, number, r->part == part ? r->name : mt_str_z(own));
+}
+
+/* Texts where numbers belong (each digit of `texts`), numbers where texts do. */
+static void put_odd(mt_buf *out, set_part broken, const char *texts,
+                    const char *numbers)
+{
+    for (; broken == OF_ODD && *texts; texts++) {
+        pb_put_span(out, (uint32_t)(*texts - '0'), MT_STR("x"));
+    }
+    for (; broken == OF_ODD && *numbers; numbers++) {
+        put_number(out, (uint32_t)(*numbers - '0'), 1);
+    }
+}
+
+/* Ends a part, `broken` with a tag that nothing follows, and puts it into another. */
+static void put_part(mt_buf *into, uint32_t number, mt_buf *part, bool broken)
+{
+    if (broken) {
+        mt_buf_addc(part, 0x0a);
+    }
+    pb_put_span(into, number, mt_buf_str(part));
+    mt_buf_free(part);
+}
+
+/* enum E { V = 0; } message N { message M { int32 f = 1; } }
+ * service S { rpc R(N) returns (N); } */
+static mt_str small_set(const renamed *r, set_part broken)
+{
+    mt_buf value = {0}, e = {0}, field = {0}, m = {0}, n = {0}, method = {0},
+           service = {0}, file = {0}, set = {0};
+    put_name(&value, 1, r, OF_VALUE, "V");
+    put_number(&value, 2, 0);
+    put_odd(&value, broken, "2", "1");
+    put_name(&e, 1, r, OF_ENUM, "E");
+    put_odd(&e, broken, "", "12");
+    put_part(&e, 2, &value, broken == OF_VALUE);
+    put_name(&field, 1, r, OF_FIELD, "f");
+    put_number(&field, 3, 1);
+    put_number(&field, 4, 1);
+    put_number(&field, 5, PB_INT32);
+    put_odd(&method, broken, "56", "123");
+    put_odd(&field, broken, "3459", "168");
+    put_name(&m, 1, r, OF_MESSAGE, "M");
+    put_part(&m, 2, &field, broken == OF_FIELD);
+    pb_put_span(&n, 1, MT_STR("N"));
+    put_odd(&m, broken, "", "12347");
+    put_name(&method, 1, r, OF_METHOD, "R");
+    put_name(&method, 2, r, OF_INPUT, ".N");
+    put_name(&method, 3, r, OF_OUTPUT, ".N");
+    put_name(&service, 1, r, OF_SERVICE, "S");
+    put_odd(&service, broken, "", "12");
+    put_part(&service, 2, &method, broken == OF_METHOD);
+    pb_put_span(&file, 1, MT_STR("a.proto"));
+    put_odd(&file, broken, "", "1234568");
+    if (r->part == OF_PACKAGE) {
+        pb_put_span(&file, 2, r->name);
+    }
+    put_part(&file, 4, &m, broken == OF_MESSAGE);
+    put_part(&file, 4, &n, false);
+    put_part(&file, 5, &e, broken == OF_ENUM);
+    put_part(&file, 6, &service, broken == OF_SERVICE);
+    put_part(&set, 1, &file, broken == OF_FILE);
+    if (broken == OF_SET) {
+        mt_buf_addc(&set, 0x0a);
+    }
+    mt_str bytes = mt_str_dup(&arena, mt_buf_str(&set));
+    mt_buf_free(&set);
+    return bytes;
+}
+
+#define NO_SET "it is neither .proto text nor a descriptor set"
+
+static void reads_set(const renamed *r, set_part broken, const char *want)
+{
+    mt_buf why = {0};
+    mt_str bytes = fenced(small_set(r, broken));
+    const pb_schema *s = read_schema(bytes, &why);
+    assert_text(mt_buf_str(&why), mt_str_z(want));
+    assert_int_equal(s != NULL, !*want);
+    mt_buf_free(&why);
+    fenced_free(bytes);
+}
+
+static void a_name_of_a_set_is_text_and_has_an_edge(void **state)
+{
+    static char text[PB_MOST_PATH + 1];
+    (void)state;
+    memset(text, 'a', sizeof text);
+    for (set_part part = OF_MESSAGE; part <= OF_OUTPUT; part++) {
+        const mt_str BAD[] = {MT_STR(""), MT_STR("a\xff"),
+                              mt_str_from(text, PB_MOST_PATH + 1)};
+        for (size_t i = 0; i < rows_count(BAD); i++) {
+            reads_set(&(renamed){part, BAD[i]}, OF_NOTHING, NO_SET);
+        }
+        if (part < OF_INPUT) {
+            reads_set(&(renamed){part, mt_str_from(text, PB_MOST_PATH)}, OF_NOTHING,
+                      "");
+        }
+    }
+    reads_set(&(renamed){OF_PACKAGE, MT_STR("\xff")}, OF_NOTHING, NO_SET);
+}
+
+static void a_part_of_a_set_that_breaks_off_is_refused(void **state)
+{
+    (void)state;
+    reads_set(&(renamed){OF_NOTHING, {0}}, OF_NOTHING, "");
+    for (set_part part = OF_SET; part <= OF_METHOD; part++) {
+        reads_set(&(renamed){OF_NOTHING, {0}}, part, NO_SET);
+    }
+}
+
+static void parts_of_another_kind_are_passed_over(void **state)
+{
+    (void)state;
+    mt_buf why = {0}, odd = {0}, plain = {0};
+    for (int i = 0; i < 2; i++) {
+        mt_str bytes = small_set(&(renamed){OF_NOTHING, {0}}, i ? OF_ODD : OF_NOTHING);
+        const pb_schema *s = read_schema(bytes, &why);
+        assert_text(mt_buf_str(&why), MT_STR(""));
+        assert_int_equal(s->message_count, 2);
+        assert_int_equal(s->method_count, 1);
+        assert_false(s->methods[0].streams);
+        for (size_t k = 0; k < s->message_count; k++) {
+            tell_message(i ? &odd : &plain, s->messages[k]);
+        }
+    }
+    assert_text(mt_buf_str(&odd), mt_buf_str(&plain));
+    mt_buf_free(&why);
+    mt_buf_free(&odd);
+    mt_buf_free(&plain);
+}
+
+/* A set of so many files, each with nothing but its name. */
+static mt_err reads_files(unsigned count, mt_buf *why)
+{
+    mt_buf set = {0};
+    const pb_schema *schema;
+    for (unsigned i = 0; i < count; i++) {
+        mt_buf file = {0};
+        pb_put_span(&file, 1, mt_strf(&arena, "%u.proto", i));
+        put_part(&set, 1, &file, false);
+    }
+    mt_err err =
+        pb_read(&arena, MT_STR("a.pb"), mt_buf_str(&set), NULL, NULL, why, &schema);
+    mt_buf_free(&set);
+    return err;
+}
+
+static void the_number_of_files_has_an_edge(void **state)
+{
+    (void)state;
+    mt_buf why = {0};
+    unsigned most = 0;
+    while (most < 2 * PB_MOST_FILES && !reads_files(most + 1, &why)) {
+        most++;
+    }
+    assert_in_range(most, PB_MOST_FILES - 1, PB_MOST_FILES + 1);
+    assert_text(mt_buf_str(&why), MT_STR("it has more than 200 files"));
+    mt_buf_free(&why);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -688,6 +878,10 @@ int main(void)
     rows_add(&list, MESSAGES, goes_both_ways);
     rows_add(&list, ABSENT, is_absent_or_default);
     rows_add(&list, METHODS, is_found);
+    rows_test(&list, a_name_of_a_set_is_text_and_has_an_edge);
+    rows_test(&list, a_part_of_a_set_that_breaks_off_is_refused);
+    rows_test(&list, parts_of_another_kind_are_passed_over);
+    rows_test(&list, the_number_of_files_has_an_edge);
     int failed = rows_run(&list, "proto/proto");
     mt_arena_free(&arena);
     return failed;

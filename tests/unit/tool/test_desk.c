@@ -244,6 +244,8 @@ static const struct key_row {
     {"one character", "\"k\"", true},
     {"the least and the most that are printable", "\"!~\"", true},
     {"a space", "\"a b\"", false},
+    {"a space before it", "\" a\"", false},
+    {"a space behind it", "\"a \"", false},
     {"a character that is not printable", "\"a\\u007f\"", false},
     {"nothing", "\"\"", false},
     {"a number", "7", false},
