@@ -2,6 +2,8 @@
 #include "../rows.h"
 #include "elaborate_fixture.h"
 
+#include "contract/wire/validate.h"
+
 typedef struct row {
     const char *name, *text;
     unsigned line;
@@ -17,6 +19,8 @@ static const row ROWS[] = {
     {"wants a body", "fact x\n", 2, "expected '{', got Eof"},
     {"names an unknown field at its value", "fact x {\n colour:\n red }", 3,
      "unknown Fact field 'colour'"},
+    {"takes no colon for given behind an unknown field", "fact x {\n colour red }", 2,
+     "expected ':', got Word(\"red\")"},
     {"wants the source of a fact", "fact x { type: Bool }", 1, "Fact missing 'source'"},
     {"wants the protocol of a source", "source s { }", 1, "Source missing 'protocol'"},
     {"wants the stratum of a rule", "rule r { when: x = 1 }", 1, "Rule missing 'stratum'"},
@@ -168,6 +172,25 @@ static void every_code_is_explained_once(void **state)
     assert_non_null(ct_code_find(MT_STR("t001")));
 }
 
+/* Whoever sets a level for one is told why that does nothing. */
+static void every_code_of_a_bundle_is_an_error(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    size_t count = 0;
+    for (; ct_bundle_code_at(count); count++) {
+        mt_str code = mt_str_z(ct_bundle_code_at(count)->code), hint;
+        mt_str want =
+            mt_strf(&a, "%.*s is an error, whatever is said about it", MT_ARG(code));
+        mt_str fault = ct_lint_fault(&a, code, &hint);
+        assert_int_equal(fault.len, want.len);
+        assert_memory_equal(fault.ptr, want.ptr, want.len);
+        assert_true(mt_str_is(hint, "only warnings and notes have a level"));
+    }
+    assert_true(count > 0);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -176,5 +199,6 @@ int main(void)
     rows_test(&list, one_run_reports_many_independent_faults);
     rows_test(&list, every_fault_has_a_place_and_advice);
     rows_test(&list, every_code_is_explained_once);
+    rows_test(&list, every_code_of_a_bundle_is_an_error);
     return rows_run(&list, "contract/parser");
 }
