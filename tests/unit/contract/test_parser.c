@@ -172,6 +172,26 @@ static void every_code_is_explained_once(void **state)
     assert_non_null(ct_code_find(MT_STR("t001")));
 }
 
+/* As a target or as a step with a name, an end has one of three outcomes. */
+static void an_end_with_a_name_has_an_outcome_that_there_is(void **state)
+{
+    (void)state;
+    static const char *const OUTCOMES[] = {"success", "banana"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "persona p operation o { allowed_personas: [p] precondition: true "
+                 "effects: [] } flow f { snapshot: at_initiation entry: s steps: { s: "
+                 "OperationStep { op: o persona: p outcomes: { success: e } "
+                 "on_failure: Terminate(outcome: failure) } e: Terminal { outcome: %s "
+                 "} } }",
+                 OUTCOMES[i]);
+        elaborated got = elaborate_text(text, false);
+        assert_int_equal(has_code(&got, "T561"), i);
+        done(&got);
+    }
+}
+
 /* Whoever sets a level for one is told why that does nothing. */
 static void every_code_of_a_bundle_is_an_error(void **state)
 {
@@ -199,6 +219,7 @@ int main(void)
     rows_test(&list, one_run_reports_many_independent_faults);
     rows_test(&list, every_fault_has_a_place_and_advice);
     rows_test(&list, every_code_is_explained_once);
+    rows_test(&list, an_end_with_a_name_has_an_outcome_that_there_is);
     rows_test(&list, every_code_of_a_bundle_is_an_error);
     return rows_run(&list, "contract/parser");
 }
