@@ -424,6 +424,73 @@ static void M5_flows_meet_the_changes_on_their_way(void **state)
     version_close(&v2);
 }
 
+#define P_DO(id, who, handler)                                                         \
+    id ": OperationStep { op: one persona: " who                                       \
+       " outcomes: { success: Terminal(success) } on_failure: " handler " }\n"
+#define P_END "Terminate(outcome: failure)"
+#define P_HEAD(all)                                                                    \
+    "entity A { states: [a0, a1] initial: a0 transitions: [(a0, a1), (a1, a0)] }\n"    \
+    "operation one { allowed_personas: [" all                                          \
+    "] precondition: true effects: [(A, a0, a1)] }\n"                                  \
+    "operation back { allowed_personas: [" all                                         \
+    "] precondition: true effects: [(A, a1, a0)] }\n"
+#define P_V(people, all, steps)                                                        \
+    people P_HEAD(all) "flow f { snapshot: at_initiation entry: s1 steps: {\n" steps   \
+                       "} }\n"
+/* Bob has left, and Ann does what he did. */
+#define P_BOTH(form)                                                                   \
+    P_V("persona ann persona bob\n", "ann, bob", form("bob")),                         \
+        P_V("persona ann\n", "ann", form("ann"))
+#define P_DOES(who) P_DO("s1", who, P_END)
+#define P_TAKES(who)                                                                   \
+    "s1: HandoffStep { from_persona: ann to_persona: " who                             \
+    " next: s2 }\n" P_DO("s2", "ann", P_END)
+#define P_GIVES(who)                                                                   \
+    "s1: HandoffStep { from_persona: " who                                             \
+    " to_persona: ann next: s2 }\n" P_DO("s2", "ann", P_END)
+#define P_IS_CALLED(who)                                                               \
+    P_DO("s1", "ann", "Escalate(to: " who " next: s2)") P_DO("s2", "ann", P_END)
+#define P_UNDOES(who)                                                                  \
+    P_DO("s1", "ann",                                                                  \
+         "Compensate(steps: [{ op: back persona: " who                                 \
+         " on_failure: Terminal(failure) }] then: Terminal(failure))")
+
+static const struct gone {
+    const char *name, *v1, *v2;
+} GONE[] = {
+    {"M5_a_persona_that_is_gone_did_a_step", P_BOTH(P_DOES)},
+    {"M5_a_persona_that_is_gone_was_handed_the_work", P_BOTH(P_TAKES)},
+    {"M5_a_persona_that_is_gone_handed_the_work_on", P_BOTH(P_GIVES)},
+    {"M5_a_persona_that_is_gone_was_escalated_to", P_BOTH(P_IS_CALLED)},
+    {"M5_a_persona_that_is_gone_undid_a_step", P_BOTH(P_UNDOES)},
+};
+
+static void meets_the_persona(void **state)
+{
+    const struct gone *g = *state;
+    version v1, v2;
+    mt_arena a = {0};
+    an_touches all;
+    size_t met = 0;
+    version_open(&v1, g->v1);
+    version_open(&v2, g->v2);
+    const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                       (an_diff_side){&v2.tree, NULL});
+    uint32_t f = ct_model_find(v1.model, CT_KIND_FLOW, MT_STR("f"));
+    an_flow_touches(&a, d, v1.plan, f, NULL, &all);
+    for (size_t i = 0; i < all.len; i++) {
+        if (mt_str_is(all.items[i].entry->kind, "Persona")) {
+            assert_true(mt_str_is(all.items[i].entry->id, "bob"));
+            assert_true(mt_str_is(all.items[i].step, "s1"));
+            met++;
+        }
+    }
+    assert_int_equal(met, 1);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
 /* Elaboration refuses such a contract, a bundle may still have it. */
 static void FMC2_a_step_whose_persona_may_not_invoke_the_operation(void **state)
 {
@@ -443,7 +510,7 @@ static void FMC2_a_step_whose_persona_may_not_invoke_the_operation(void **state)
     version_close(&v2);
 }
 
-enum { COUNT = sizeof ROWS / sizeof *ROWS };
+enum { COUNT = sizeof ROWS / sizeof *ROWS, GONE_COUNT = sizeof GONE / sizeof *GONE };
 
 static struct CMUnitTest test_of(const row *r, CMUnitTestFunction run,
                                  const void *state)
@@ -454,7 +521,7 @@ static struct CMUnitTest test_of(const row *r, CMUnitTestFunction run,
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + NESTED_COUNT + 2] = {
+    struct CMUnitTest tests[COUNT + NESTED_COUNT + GONE_COUNT + 2] = {
         cmocka_unit_test(FMC2_a_step_whose_persona_may_not_invoke_the_operation),
         cmocka_unit_test(M5_flows_meet_the_changes_on_their_way),
     };
@@ -463,6 +530,12 @@ int main(void)
     }
     for (size_t i = 0; i < NESTED_COUNT; i++) {
         tests[2 + COUNT + i] = test_of(&NESTED[i].row, judged_nested, &NESTED[i]);
+    }
+    for (size_t i = 0; i < GONE_COUNT; i++) {
+        tests[2 + COUNT + NESTED_COUNT + i] =
+            (struct CMUnitTest){.name = GONE[i].name,
+                                .test_func = meets_the_persona,
+                                .initial_state = (void *)(uintptr_t)&GONE[i]};
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

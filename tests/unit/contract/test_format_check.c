@@ -1,6 +1,7 @@
 /* The formatter's check of itself: which changes of a text it finds. */
 #include "../rows.h"
 
+#include "contract/front/format.h"
 #include "contract/front/format_check.h"
 
 #define LISTS                                                                          \
@@ -90,10 +91,32 @@ static void compares_bundles(void **state)
     mt_arena_free(&a);
 }
 
+static const struct format_row {
+    const char *name, *text, *want;
+} FORMATTED[] = {
+    {"a construct may be named like a keyword", "persona rule persona q",
+     "persona rule\npersona q\n"},
+    {"keywords begin constructs", "persona p persona q", "persona p\npersona q\n"},
+};
+
+static void is_formatted(void **state)
+{
+    const struct format_row *r = *state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    mt_str out = {0};
+    mt_err err =
+        fr_format(&a, MT_STR("t.tenor"), mt_str_z(r->text), NULL, NULL, &ds, &out);
+    assert_int_equal(err, MT_OK);
+    assert_text(out, mt_str_z(r->want));
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, ROWS, finds);
     rows_add(&list, BUNDLES, compares_bundles);
+    rows_add(&list, FORMATTED, is_formatted);
     return rows_run(&list, "contract/format_check");
 }

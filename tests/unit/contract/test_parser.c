@@ -2,6 +2,8 @@
 #include "../rows.h"
 #include "elaborate_fixture.h"
 
+#include "contract/wire/validate.h"
+
 typedef struct row {
     const char *name, *text;
     unsigned line;
@@ -17,6 +19,8 @@ static const row ROWS[] = {
     {"wants a body", "fact x\n", 2, "expected '{', got Eof"},
     {"names an unknown field at its value", "fact x {\n colour:\n red }", 3,
      "unknown Fact field 'colour'"},
+    {"takes no colon for given behind an unknown field", "fact x {\n colour red }", 2,
+     "expected ':', got Word(\"red\")"},
     {"wants the source of a fact", "fact x { type: Bool }", 1, "Fact missing 'source'"},
     {"wants the protocol of a source", "source s { }", 1, "Source missing 'protocol'"},
     {"wants the stratum of a rule", "rule r { when: x = 1 }", 1, "Rule missing 'stratum'"},
@@ -168,6 +172,45 @@ static void every_code_is_explained_once(void **state)
     assert_non_null(ct_code_find(MT_STR("t001")));
 }
 
+/* As a target or as a step with a name, an end has one of three outcomes. */
+static void an_end_with_a_name_has_an_outcome_that_there_is(void **state)
+{
+    (void)state;
+    static const char *const OUTCOMES[] = {"success", "banana"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "persona p operation o { allowed_personas: [p] precondition: true "
+                 "effects: [] } flow f { snapshot: at_initiation entry: s steps: { s: "
+                 "OperationStep { op: o persona: p outcomes: { success: e } "
+                 "on_failure: Terminate(outcome: failure) } e: Terminal { outcome: %s "
+                 "} } }",
+                 OUTCOMES[i]);
+        elaborated got = elaborate_text(text, false);
+        assert_int_equal(has_code(&got, "T561"), i);
+        done(&got);
+    }
+}
+
+/* Whoever sets a level for one is told why that does nothing. */
+static void every_code_of_a_bundle_is_an_error(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    size_t count = 0;
+    for (; ct_bundle_code_at(count); count++) {
+        mt_str code = mt_str_z(ct_bundle_code_at(count)->code), hint;
+        mt_str want =
+            mt_strf(&a, "%.*s is an error, whatever is said about it", MT_ARG(code));
+        mt_str fault = ct_lint_fault(&a, code, &hint);
+        assert_int_equal(fault.len, want.len);
+        assert_memory_equal(fault.ptr, want.ptr, want.len);
+        assert_true(mt_str_is(hint, "only warnings and notes have a level"));
+    }
+    assert_true(count > 0);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -176,5 +219,7 @@ int main(void)
     rows_test(&list, one_run_reports_many_independent_faults);
     rows_test(&list, every_fault_has_a_place_and_advice);
     rows_test(&list, every_code_is_explained_once);
+    rows_test(&list, an_end_with_a_name_has_an_outcome_that_there_is);
+    rows_test(&list, every_code_of_a_bundle_is_an_error);
     return rows_run(&list, "contract/parser");
 }

@@ -251,6 +251,37 @@ static void a_rotated_token_has_two_secrets_for_a_while(void **state)
     mt_arena_free(&a);
 }
 
+/* Of a good token, one place becomes another character. */
+static const struct place {
+    const char *name;
+    size_t at;
+    char becomes;
+    bool splits;
+} PLACES[] = {
+    {"an id may begin with any lower-case hex", 3, 'f', true},
+    {"an id is hex from its first character on", 3, 'g', false},
+    {"an id is hex to its last character", 2 + HT_TOKEN_ID, 'A', false},
+    {"a blank is not hex", 3, ' ', false},
+    {"an underscore stands between id and secret", 3 + HT_TOKEN_ID, '0', false},
+    {"a secret is hex from its first character on", 4 + HT_TOKEN_ID, 'g', false},
+    {"a secret is hex to its last character", HT_TOKEN_TEXT - 1, '/', false},
+    {"a secret may end with any lower-case hex", HT_TOKEN_TEXT - 1, '9', true},
+    {"a token begins with mt_", 0, 'M', false},
+};
+
+static void splits(void **state)
+{
+    const struct place *p = *state;
+    mt_arena a = {0};
+    ht_token t = {.name = MT_STR("x")};
+    char text[HT_TOKEN_TEXT + 1];
+    mt_str id, secret;
+    ht_token_make(&a, &t, text);
+    text[p->at] = p->becomes;
+    assert_int_equal(ht_token_split(mt_str_z(text), &id, &secret), p->splits);
+    mt_arena_free(&a);
+}
+
 static const struct right {
     const char *name, *text;
     bool known;
@@ -401,6 +432,7 @@ int main(void)
     rows_test(&list, without_tokens_everyone_is_let_in);
     rows_test(&list, a_store_that_fails_opens_nothing);
     rows_add(&list, LIVES, life_is_judged);
+    rows_add(&list, PLACES, splits);
     rows_add(&list, KNOWN, right_is_judged);
     rows_add(&list, NAMED, persona_is_judged);
     rows_add(&list, COVERED, grant_covers);

@@ -344,6 +344,31 @@ static void is_absent_or_default(void **state)
     mt_buf_free(&back);
 }
 
+/* What is a message, an enum or a service has bytes; a number there is somebody else's.
+ */
+static void numbers_in_place_of_declarations_are_passed_over(void **state)
+{
+    (void)state;
+    for (uint32_t number = 4; number <= 6; number++) {
+        mt_buf message = {0}, file = {0}, set = {0}, why = {0};
+        put_number(&file, number, 1);
+        pb_put_span(&file, 1, MT_STR("a.proto"));
+        pb_put_span(&message, 1, MT_STR("M"));
+        pb_put_span(&file, 4, mt_buf_str(&message));
+        put_number(&file, number, 1);
+        pb_put_span(&set, 1, mt_buf_str(&file));
+        const pb_schema *s = read_schema(mt_buf_str(&set), &why);
+        assert_text(mt_buf_str(&why), MT_STR(""));
+        assert_non_null(s);
+        assert_int_equal(s->message_count, 1);
+        assert_int_equal(s->method_count, 0);
+        mt_buf_free(&message);
+        mt_buf_free(&file);
+        mt_buf_free(&set);
+        mt_buf_free(&why);
+    }
+}
+
 static const struct method_row {
     const char *name;
     const char *services[3]; /* in this order */
@@ -877,6 +902,7 @@ int main(void)
     rows_test(&list, depth_of_messages_has_an_edge);
     rows_add(&list, MESSAGES, goes_both_ways);
     rows_add(&list, ABSENT, is_absent_or_default);
+    rows_test(&list, numbers_in_place_of_declarations_are_passed_over);
     rows_add(&list, METHODS, is_found);
     rows_test(&list, a_name_of_a_set_is_text_and_has_an_edge);
     rows_test(&list, a_part_of_a_set_that_breaks_off_is_refused);
