@@ -314,12 +314,23 @@ CALL(int, bind, (int fd, const struct sockaddr *to, socklen_t len), (fd, to, len
 CALL(int, listen, (int fd, int backlog), (fd, backlog), SOCKET, EADDRINUSE, -1)
 CALL(int, accept4, (int fd, struct sockaddr *who, socklen_t *len, int flags),
      (fd, who, len, flags), SOCKET, EMFILE, -1)
-CALL(ssize_t, send, (int fd, const void *of, size_t size, int flags),
-     (fd, of, size, flags), SOCKET, ECONNRESET, -1)
-CALL(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags),
-     SOCKET, ECONNRESET, -1)
-CALL(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags),
-     SOCKET, ECONNRESET, -1)
+/* A connection that was reset is gone both ways: who then waits for an answer on it (as
+ * libpq does, for the other side's last words) finds its end. */
+#define CARRY(name, parameters, arguments)                                             \
+    EXPORT ssize_t name parameters                                                     \
+    {                                                                                  \
+        REAL(name)                                                                     \
+        if (fails(SOCKET, #name)) {                                                    \
+            (void)shutdown(fd, SHUT_RDWR);                                             \
+            errno = ECONNRESET;                                                        \
+            return -1;                                                                 \
+        }                                                                              \
+        return real arguments;                                                         \
+    }
+
+CARRY(send, (int fd, const void *of, size_t size, int flags), (fd, of, size, flags))
+CARRY(recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
+CARRY(sendmsg, (int fd, const struct msghdr *m, int flags), (fd, m, flags))
 
 EXPORT int adjtimex(struct timex *state)
 {

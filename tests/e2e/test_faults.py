@@ -10,13 +10,20 @@ and again with one call of one class failing. Whatever fails, a command
   - leaves each file as it was before or as it is meant to be, and none beside them,
   - leaves a store that verifies.
 
+A server is held to the same: it starts or says why not, what it answered as done is there
+when it starts again, and it stops when it is told to. Clients of a server, and commands on
+PostgreSQL where tests have a server of it, are among the commands.
+
 MOTET_SOAK=1 fails every call there is; otherwise a spread of them, MOTET_SEED picks which.
 """
 import concurrent.futures
+import contextlib
+import http.client
 import json
 import os
 import pathlib
 import random
+import select
 import shutil
 import signal
 import struct
@@ -25,6 +32,7 @@ import tempfile
 import time
 import unittest
 
+import postgres
 from harness import MOTET, SANITIZED, SEED, SOAK, SOURCE, main, run
 from serve import ESCROW, FACTS, Server
 
@@ -85,16 +93,23 @@ class Scenario:
             if fault:
                 env["MOTET_FAULT"] = fault
             try:
-                done = subprocess.run([str(MOTET), *self.words], cwd=directory, env=env,
-                                      input=self.stdin, capture_output=True,
-                                      timeout=HANGS_AFTER, check=False)
-                code, out, err = done.returncode, done.stdout, done.stderr.decode()
+                code, out, err = self.execute(directory, env)
             except subprocess.TimeoutExpired:
                 code, out, err = "did not end", b"", ""
             calls, struck, by = board.read()
             ran = Ran(code, out, err, files_below(directory), struck, by, calls)
-            ran.wrong = self.check(directory) if self.check else None
+            ran.wrong = self.wrong(directory, ran)
             return ran
+
+    def execute(self, directory, env):
+        """Its exit code, what it printed and what it said."""
+        done = subprocess.run([str(MOTET), *self.words], cwd=directory, env=env,
+                              input=self.stdin, capture_output=True, timeout=HANGS_AFTER,
+                              check=False)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def wrong(self, directory, ran):
+        return self.check(directory) if self.check else None
 
     def fill(self, directory):
         for name, content in self.files.items():
@@ -133,6 +148,58 @@ class Scenario:
         if ran.code == 0 and (not ran.out if self.random else ran.out != whole.out):
             return f"another output: {ran.out[-300:]!r}"
         return self.left_behind(ran, whole, True)
+
+
+class Served(Scenario):
+    """A server that gets one call and is told to stop. What it prints is the call's status."""
+
+    PATH = "/v1/contracts/escrow/instances/EscrowAccount"
+
+    def execute(self, directory, env):
+        with open(directory.parent / "err", "wb") as errors:
+            process = subprocess.Popen([str(MOTET), *self.words], cwd=directory, env=env,
+                                       stdout=subprocess.PIPE, stderr=errors)
+        try:
+            ready = select.select([process.stdout], [], [], HANGS_AFTER)[0]
+            line = process.stdout.readline().decode() if ready else ""
+            status = self.call(line.split("//")[1].strip()) if line.startswith("listening on ") else 0
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+            code = process.wait(timeout=HANGS_AFTER)
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        return code, str(status).encode(), (directory.parent / "err").read_text()
+
+    def call(self, place):
+        """0: it was not answered."""
+        connection = http.client.HTTPConnection(place, timeout=HANGS_AFTER / 2)
+        try:
+            connection.request("POST", self.PATH, body='{"id": "e2"}',
+                               headers={"Content-Type": "application/json"})
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return 0
+        finally:
+            connection.close()
+
+    def wrong(self, directory, ran):
+        """The ledger verifies, and a server starts again and has what was answered as done."""
+        wrong = super().wrong(directory, ran)
+        if wrong:
+            return wrong
+        with Server(directory, "c.tenor") as server:
+            found = server.get(f"{self.PATH}/e2").status
+        (directory / "serve.err").unlink()
+        allowed = (200,) if ran.out == b"201" else (200, 404)
+        return None if found in allowed else f"answered {ran.out}, and then {found}"
+
+    def judge(self, fault, whole, ran):
+        """A call that fails is the caller's to repeat, so any answer will do but for half a transfer."""
+        if not fault.startswith("short"):
+            ran.out = whole.out
+        return super().judge(fault, whole, ran)
 
 
 def chosen(count, rng, name):
@@ -183,8 +250,27 @@ def make_store(directory):
     return (directory / "serve.db").read_bytes()
 
 
-def scenarios(work):
-    """All of them; `work` is a directory for what they need to begin with."""
+def postgres_scenarios(work, world):
+    """Commands on a store in PostgreSQL, if tests have the files of a server of it."""
+    if not os.environ.get("MOTET_TEST_POSTGRES_TEMPLATE"):
+        return []
+    url = world.enter_context(postgres.Postgres()).url()
+    made = run("restore", "copy", "--store", url, cwd=work)
+    assert made.code == 0, made.err
+
+    def holds(directory):
+        done = run("ledger", "verify", "--store", url, cwd=directory)
+        return None if done.code == 0 else f"the store: {done.code} {done.out} {done.err}"
+    return [
+        Scenario("ledger of PostgreSQL", "ledger", "verify", "--store", url),
+        Scenario("token create in PostgreSQL", "token", "create", "--store", url, "--name", "t",
+                 "--persona", "p", random=True, check=holds),
+    ]
+
+
+def scenarios(work, world):
+    """All of them; `work` is a directory for what they need to begin with, and what is in
+    `world` lives as long as they do."""
     escrow, release = ESCROW.read_bytes(), (EXAMPLES / "release" / "release.tenor").read_bytes()
     contract = {"c.tenor": escrow}
     run("keygen", "--prefix", "k", cwd=work)
@@ -202,6 +288,9 @@ def scenarios(work):
     run("graph", "run", *events, "--capture", "c.json", cwd=work / "g")
     capture = below(work / "g", "c.json", "c.json.sum")
     databases = (".db",)
+    (work / "behind").mkdir()
+    shutil.copy(work / "serve.db", work / "behind")
+    behind = world.enter_context(Server(work / "behind", ESCROW)).url
     facts = json.dumps(FACTS).encode()
     ugly = escrow.replace(b"  ", b"    ")
     return [
@@ -246,6 +335,10 @@ def scenarios(work):
                  "--adapter", "adapter.yaml", files={**graph, **capture}),
         Scenario("agent harness", "agent", "harness",
                  stdin=b'{"op":"parse","route":"A --[f]--> B"}\n'),
+        Scenario("of a server", "instance", "list", "escrow", "--server", behind),
+        Served("serve", "serve", "c.tenor", "--store", "sqlite:serve.db", "--listen", "127.0.0.1:0",
+               files={**contract, "serve.db": store}, ignores=databases, check=verifies("serve.db")),
+        *postgres_scenarios(work, world),
     ]
 
 
@@ -256,6 +349,8 @@ class Faults(unittest.TestCase):
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="motet-faults-"))
         self.addCleanup(shutil.rmtree, self.work)
+        self.world = contextlib.ExitStack()
+        self.addCleanup(self.world.close)
 
     def wishes(self, scenario, whole, rng):
         for name in CLASSES:
@@ -268,7 +363,7 @@ class Faults(unittest.TestCase):
         rng, end = random.Random(SEED), time.monotonic() + SECONDS
         tasks, faults, count = [], [], 0
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for scenario in scenarios(self.work):
+            for scenario in scenarios(self.work, self.world):
                 whole = scenario.run()
                 self.assertEqual(whole.code, 0, f"{scenario.name}: {whole.err}")
                 self.assertIsNone(whole.wrong, scenario.name)
@@ -293,8 +388,8 @@ class Faults(unittest.TestCase):
 
     def test_what_cannot_be_printed_is_not_a_success(self):
         """The terminal's disk is full: every command that prints says so."""
-        for scenario in scenarios(self.work):
-            if not scenario.run().out:
+        for scenario in scenarios(self.work, self.world):
+            if isinstance(scenario, Served) or not scenario.run().out:
                 continue
             with self.subTest(scenario.name), tempfile.TemporaryDirectory() as holder, \
                     open("/dev/full", "wb") as full:
