@@ -507,7 +507,12 @@ class Settings(Case):
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/?a=/callback"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/cb"}}, "redirect_uri"),
                              ({"login": {"client_id": "a", "redirect_uri": "https://x/callback",
-                                         "client_secret": {"env": "NOT_THERE_9"}}}, "client_secret")):
+                                         "client_secret": {"env": "NOT_THERE_9"}}}, "client_secret"),
+                             ({"login": {"client_id": "a", "redirect_uri": "https://x/callback",
+                                         "client_secret": {}}}, "it is {env: NAME} or {file: PATH}"),
+                             ({"login": {"client_id": "a", "redirect_uri": "https://x/callback",
+                                         "client_secret": {"env": "HOME", "file": "/dev/null"}}},
+                              "it is {env: NAME} or {file: PATH}")):
             result = self.check(**{**good, **change})
             self.assertEqual(result.code, 1, (change, result.err))
             self.assertIn(word, result.err)
