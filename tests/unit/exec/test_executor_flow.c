@@ -1,5 +1,6 @@
 /* Flows of the executor: across people, across turns, across crashes, on every store.
  */
+#include "exec/executor_internal.h"
 #include "exec_fixture.h"
 
 #include <signal.h>
@@ -284,6 +285,7 @@ static void E13_a_flow_has_a_dry_run(void **state)
     r = ask(&d, &CLERK_TOKEN, EX_FLOW_START, "long", "",
             "{\"dry_run\":true,\"persona\":\"clerk\"}");
     expect_code(&d, r, 422, "missing_binding");
+    assert_int_equal(atomic_load(&d.x->metrics.dry_runs), 2); /* this one was none */
     r = ask(&d, &CLERK_TOKEN, EX_FLOW_START, "long", "",
             "{\"persona\":\"boss\"," BOUND "}");
     expect_code(&d, r, 403, "persona_rejected");
