@@ -116,6 +116,10 @@ class Generate(Generating):
         self.assertEqual(errors("Evaluation", said), [])
         self.assertGreater(len(said["verdicts"]), 2)
         self.assertTrue(errors("Evaluation", {"verdicts": [{**said["verdicts"][0], "type": "other"}]}))
+        for wrong in ({"rule": "other"}, {"stratum": 99}):
+            first = said["verdicts"][0]
+            moved = {**first, "provenance": {**first["provenance"], **wrong}}
+            self.assertTrue(errors("Evaluation", {"verdicts": [moved]}), wrong)
         told = json.loads(self.holds("eval", ESCROW, "--facts", facts, "--json", "--operation", "confirm_delivery",
                                      "--persona", "seller").out)
         for change in told["entity_state_changes"]:

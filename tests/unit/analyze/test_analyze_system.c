@@ -291,6 +291,19 @@ static void a_missing_member_is_said_to_be_missing(void **state)
     "Compensate(steps: [{ op: ship persona: porter on_failure: Terminal(failure) }] "  \
     "then: Terminal(failure)) } } }\n"
 
+/* The first step of all calls the flow that acts. */
+#define STORE_CALL                                                                     \
+    "persona clerk\npersona porter\n" STORE_ORDER                                      \
+    "operation ship { allowed_personas: [porter] precondition: true\n"                 \
+    "  effects: [(Order, paid, sent)] error_contract: [] }\n"                          \
+    "operation pack { allowed_personas: [clerk] precondition: true\n"                  \
+    "  effects: [] error_contract: [] }\n"                                             \
+    "flow send { snapshot: at_initiation entry: c steps: { c: SubFlowStep { flow: "    \
+    "work persona: clerk on_success: Terminal(success) on_failure: "                   \
+    "Terminal(failure) } } }\n"                                                        \
+    "flow work { snapshot: at_initiation entry: w steps: { w: " DO("ship",             \
+                                                                   "porter") " } }\n"
+
 static const struct cause_row {
     const char *name, *system, *sales, *store, *persona, *want;
 } CAUSES[] = {
@@ -306,6 +319,9 @@ static const struct cause_row {
     {"what is done in a sub-flow", SYSTEM(TRIGGER("success", "porter")),
      SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "c"), "clerk",
      "more: sales.pay store.pack store.ship"},
+    {"what is done in a flow that the first step calls",
+     SYSTEM(TRIGGER("success", "porter")), SALES(SALES_ORDER, "success"), STORE_CALL,
+     "clerk", "more: sales.pay store.pack store.ship"},
     {"what is done in a branch", SYSTEM(TRIGGER("success", "porter")),
      SALES(SALES_ORDER, "success"), INSIDE(STORE_ORDER, "d"), "clerk",
      "more: sales.pay store.pack store.ship"},

@@ -287,6 +287,7 @@ static void E13_a_flow_has_a_dry_run(void **state)
     r = ask(&d, &CLERK_TOKEN, EX_FLOW_START, "long", "",
             "{\"dry_run\":true,\"persona\":\"clerk\"}");
     expect_code(&d, r, 422, "missing_binding");
+    assert_int_equal(atomic_load(&d.x->metrics.dry_runs), 2); /* this one was none */
     r = ask(&d, &CLERK_TOKEN, EX_FLOW_START, "long", "",
             "{\"persona\":\"boss\"," BOUND "}");
     expect_code(&d, r, 403, "persona_rejected");

@@ -101,6 +101,60 @@ static void an_adapter_is_identified_by_what_it_says(void **state)
     mt_arena_free(&a);
 }
 
+/* The text that is hashed, once with everything and once with as little as may be. */
+static const struct adapter_row {
+    const char *name, *text, *hashed;
+} ADAPTERS[] = {
+    {"an adapter with everything is hashed as this text",
+     "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+     "context_keys: [{name: x, type: Number, required: true, writable: false, "
+     "description: d}, {name: y, type: Bool, required: false, writable: true}]\n"
+     "event_kinds: [{name: t, payload_schema: {type: object, properties: {x: {type: "
+     "number}}, additionalProperties: false}}, {name: u, payload_schema: {type: "
+     "object, additionalProperties: false}}]\n"
+     "accepts: {effects: [{name: set_context, payload_schema: {type: object, "
+     "additionalProperties: false}}, {name: f, payload_schema: {type: object, "
+     "additionalProperties: false}}]}\n"
+     "capture: {format_version: \"1\", fields: [event.t, event.u]}\n",
+     "{\"accepts\":{\"effects\":[{\"name\":\"set_context\",\"payload_schema\":{"
+     "\"additionalProperties\":false,\"type\":\"object\"}},{\"name\":\"f\",\"payload_"
+     "schema\":{\"additionalProperties\":false,\"type\":\"object\"}}]},"
+     "\"capture\":{\"fields\":[\"event.t\",\"event.u\"],\"format_version\":\"1\"},"
+     "\"context_keys\":[{\"description\":\"d\",\"name\":\"x\",\"required\":true,"
+     "\"type\":\"Number\",\"writable\":false},{\"description\":null,\"name\":\"y\","
+     "\"required\":false,\"type\":\"Bool\",\"writable\":true}],"
+     "\"event_kinds\":[{\"name\":\"t\",\"payload_schema\":{\"additionalProperties\":"
+     "false,\"properties\":{\"x\":{\"type\":\"number\"}},\"type\":\"object\"}},{"
+     "\"name\":\"u\",\"payload_schema\":{\"additionalProperties\":false,\"type\":"
+     "\"object\"}}],\"id\":\"a\",\"runtime_compatibility\":\"0.1.0\",\"version\":"
+     "\"1.0.0\"}"},
+    {"an adapter with little is hashed as this text",
+     "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+     "context_keys: [{name: x, type: String, required: false, writable: false}]\n"
+     "event_kinds: []\ncapture: {format_version: \"1\", fields: []}\n",
+     "{\"accepts\":null,\"capture\":{\"fields\":[],\"format_version\":\"1\"},"
+     "\"context_keys\":[{\"description\":null,\"name\":\"x\",\"required\":false,"
+     "\"type\":\"String\",\"writable\":false}],\"event_kinds\":[],\"id\":\"a\","
+     "\"runtime_compatibility\":\"0.1.0\",\"version\":\"1.0.0\"}"},
+};
+
+static void an_adapter_is_hashed_as_known_text(void **state)
+{
+    const struct adapter_row *row = *state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    gr_adapter *ad;
+    gr_text text = {MT_STR("a"), mt_str_z(row->text)};
+    mt_str hex = mt_sha256_hex(&a, mt_sha256_of(mt_str_z(row->hashed)));
+    if (gr_adapter_read(text, &ds, &ad)) {
+        fail_msg("%.*s", MT_ARG(ds.items[0].message));
+    }
+    assert_string_equal(ad->fingerprint.ptr,
+                        mt_strf(&a, "adapter:a@1.0.0;sha256:%.*s", MT_ARG(hex)).ptr);
+    gr_adapter_free(ad);
+    mt_arena_free(&a);
+}
+
 /* Two nodes of one primitive, one fed from outside: more than a runnable graph can be,
  * so the flat form is made by hand. */
 static void rpv1_of_the_known_graph(void **state)
@@ -319,11 +373,18 @@ int main(void)
         cmocka_unit_test(FG7_a_parameter_without_a_value_is_left_out),
         cmocka_unit_test(effects_read_back_as_they_were_written),
     };
+    struct CMUnitTest adapters[COUNT(ADAPTERS)];
+    for (size_t i = 0; i < COUNT(ADAPTERS); i++) {
+        adapters[i] =
+            (struct CMUnitTest){ADAPTERS[i].name, an_adapter_is_hashed_as_known_text,
+                                NULL, NULL, (void *)(uintptr_t)&ADAPTERS[i]};
+    }
     struct CMUnitTest rows[COUNT(NUMBERS)];
     for (size_t i = 0; i < COUNT(NUMBERS); i++) {
         rows[i] = (struct CMUnitTest){NUMBERS[i].name, number_text, NULL, NULL,
                                       (void *)(uintptr_t)&NUMBERS[i]};
     }
     int bad = cmocka_run_group_tests_name("graph/identity", fixed, NULL, NULL);
+    bad += cmocka_run_group_tests_name("graph/adapter text", adapters, NULL, NULL);
     return bad + cmocka_run_group_tests_name("graph/number text", rows, NULL, NULL);
 }

@@ -274,7 +274,6 @@ static void splits(void **state)
     const struct place *p = *state;
     mt_arena a = {0};
     ht_token t = {.name = MT_STR("x")};
-    char text[HT_TOKEN_TEXT + 1];
     mt_str id, secret;
     ht_token_make(&a, &t, text);
     text[p->at] = p->becomes;

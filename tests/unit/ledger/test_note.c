@@ -177,10 +177,12 @@ static const row NOTES[] = {
     {"a leading zero", "x\n01\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE,
      false},
     {"a sign", "x\n+1\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE, false},
-    {"a sign behind the digits", "x\n1:\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE,
-     false},
-    {"a sign before the digits", "x\n1/\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE,
-     false},
+    {"the sign behind 9 in a size", "x\n1:\n"
+     "SBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE, false},
+    {"the sign before 0 in a size", "x\n1/\n"
+     "SBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE, false},
+    {"every digit in a size", "x\n1023456789\n"
+     "SBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I=\n\n" LOG_LINE, true},
     {"a short root", "x\n1\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2\n\n" LOG_LINE, false},
     {"a root without padding",
      "x\n1\nSBNJTRN+FjG7owHVrKtue7eqdM4RhdRWVl71HXN2d7I\n\n" LOG_LINE, false},
