@@ -299,6 +299,20 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await line.getByRole("button", { name: "the beginning" }).click();
     assert.equal(await here(), "entity/DeliveryRecord/pending entity/EscrowAccount/held");
   } },
+  { name: "the contract of the README, which names no outcomes, is tried", sizes: BOTH, async run(x) {
+    await open(x);
+    await write(x.page, readFileSync(new URL("../../examples/release/release.tenor", import.meta.url), "utf8"));
+    await status(x.page, "holds");
+    await go(x.page, "Facts");
+    await x.page.getByRole("textbox", { name: "Facts as JSON" }).fill('{"delivered": true}');
+    await x.page.getByText("arrived").first().waitFor();
+    await go(x.page, "Simulate");
+    await x.page.getByRole("list", { name: "Operations of agent" }).getByRole("button", { name: "release" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/Escrow/released"]').classList.contains("here"));
+    await x.page.getByRole("button", { name: "Save as scenarios" }).click();
+    await go(x.page, "Scenarios");
+    await x.page.getByText("1. agent: release").first().waitFor();
+  } },
   { name: "a flow is walked step by step and kept as scenarios", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");
     await x.page.getByRole("list", { name: "Flows of seller" }).getByRole("button", { name: "standard_release" }).click();

@@ -59,7 +59,7 @@ export interface Bundle {
 
 type OfKind<K extends Construct["kind"]> = Extract<Construct, { kind: K }>;
 
-/** What a text need not name is not in the bundle: an operation may have no outcomes, and one of others no effects. */
+/** What an author need not name is not in the bundle: an operation may have no outcomes, and one of others no effects. */
 const ABSENT: { [K in Construct["kind"]]?: Partial<OfKind<K>> } = { Operation: { effects: [], outcomes: [] } };
 
 export function all<K extends Construct["kind"]>(bundle: Bundle | undefined, kind: K): OfKind<K>[] {
