@@ -63,5 +63,5 @@ type OfKind<K extends Construct["kind"]> = Extract<Construct, { kind: K }>;
 const ABSENT: { [K in Construct["kind"]]?: Partial<OfKind<K>> } = { Operation: { effects: [], outcomes: [] } };
 
 export function all<K extends Construct["kind"]>(bundle: Bundle | undefined, kind: K): OfKind<K>[] {
-  return (bundle?.constructs ?? []).filter((c) => c.kind === kind).map((c) => ({ ...ABSENT[kind], ...c }) as OfKind<K>);
+  return (bundle?.constructs ?? []).filter((c) => c.kind === kind).map((c) => ({ ...ABSENT[kind], ...c }) as unknown as OfKind<K>);
 }
