@@ -552,7 +552,7 @@ class Crashes(Guards):
     """kill -9 of the guard and of the server, at random points."""
 
     def crash_once(self, chance, round_number):
-        store = "guard.db"
+        store, known = "guard.db", len(guards.calls(self.dir))
         child = subprocess.Popen([str(MOTET), *guards.words(command=[*guards.WICKED, self.dir / "calls.log"],
                                                             store=store)], cwd=self.dir,
                                  stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -563,6 +563,8 @@ class Crashes(Guards):
                           "do": "die" if chance.random() < 0.03 else ""}})) + "\n" for n in range(40)]
         child.stdin.write("".join(lines).encode())
         child.stdin.flush()
+        if round_number % 2 == 0:  # not before anything has begun, however slow the machine
+            self.wait_for_calls(known + 5)
         time.sleep(chance.uniform(0.03, 0.4))
         if chance.random() < 0.5:
             self.kill_server()
@@ -570,6 +572,12 @@ class Crashes(Guards):
         child.kill()
         child.wait(timeout=30)
         child.stdin.close()
+
+    def wait_for_calls(self, count):
+        """Until so many have reached the server; it may have died before."""
+        until = time.monotonic() + 5
+        while len(guards.calls(self.dir)) < count and time.monotonic() < until:
+            time.sleep(0.01)
 
     def kill_server(self):
         """By the number that it wrote down itself; it may be gone, or not there yet."""
