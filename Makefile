@@ -15,7 +15,8 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \
 	meson setup --reconfigure $(1) >/dev/null
 # Half the work of a sanitized build is the optimizer: meson.build says which rooms have
-# some of it. Lines are all that a stack trace needs.
+# some of it. Lines are all that a stack trace needs. Half a million places that a program for any
+# address has to mend when it starts took longer than most of what it is started for: not these.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
 all: program ## build build/motet (release), the library and what tests need
@@ -54,7 +55,7 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
 $(ASAN)/build.ninja: page
-	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined \
+	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined -Db_pie=false \
 		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
 	@$(call with_page,$(ASAN))
 
@@ -92,7 +93,7 @@ tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TS
 	@ninja -C $(TSAN) --quiet
 	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
 
-mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM, RESUME)
+mutate: packages-test page ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM, RESUME)
 	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) $(if $(RESUME),--resume)
 
 faults: all packages-test ## every call that can fail fails, one at a time (MOTET_SEED)

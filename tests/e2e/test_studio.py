@@ -116,6 +116,8 @@ class Walk(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        if not BUILT.exists():  # each case would wait for it in vain
+            raise AssertionError("the page is not built: make studio")
         with tempfile.TemporaryDirectory() as folder, Server(folder, ESCROW) as server:
             done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", shutil.which("chromium"), server.url, folder, f"{folder}/said.json"],
                                   env={**os.environ, "HOME": folder, **({"STUDIO_IMAGES": str(SOURCE / "docs/images")} if UPDATE else {})}, capture_output=True, text=True, timeout=1700)
