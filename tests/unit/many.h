@@ -10,13 +10,13 @@
 #define __has_feature(feature) 0
 #endif
 
-/* All with MOTET_SOAK=1, a tenth without; a fiftieth where every access to memory is
+/* All with MOTET_SOAK=1, a tenth without; a hundredth where every access to memory is
  * watched. */
 static inline uint64_t many_of(uint64_t all)
 {
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) ||                \
     __has_feature(thread_sanitizer)
-    enum { PART = 50 };
+    enum { PART = 100 };
 #else
     enum { PART = 10 };
 #endif
