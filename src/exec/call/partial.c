@@ -4,7 +4,7 @@
  * takes follows from the contract and not from the facts alone, so who may not linger
  * leaves it to a worker. May fail: names of facts, what evaluating finds. */
 #include "contract/reduce/partial.h"
-#include "exec/call/call.h"
+#include "exec/call/facts.h"
 
 static bool refused_names(ex_job *job)
 {

@@ -8,6 +8,7 @@
 #include "contract/elaborate.h"
 #include "exec/evidence/trust.h"
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 /* ---- Compiling ---- */
 

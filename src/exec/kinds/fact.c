@@ -6,6 +6,13 @@
  */
 #include "exec/kinds/fact.h"
 
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/ledger.h"
+#include "exec/contract/kept_facts.h"
+#include "exec/machine.h"
+
 static mt_str fact_id(const ex_job *job)
 {
     return job->v->model->facts[job->what].id;
