@@ -8,6 +8,8 @@
 
 enum { EX_SHORT_BYTES = 256 << 10 }; /* of a body that holds up nobody */
 
+/* The contract has no fact of this name; the nearest is told. Always true. */
+bool ex_refuse_unknown_fact(ex_job *job, mt_str name);
 /* The caller may not give these facts. Always true. */
 bool ex_refuse_given(ex_job *job, const uint32_t *facts, size_t count);
 /* Gathers and evaluates the facts of a request into the snap. */
