@@ -159,14 +159,15 @@ static void tell_unknown(ct_shape_walk *w, const known_keys *k, const mt_json_me
     shape_report(w, severity, CT_CODE_BUNDLE_SURPLUS, &m->value, message, hint);
 }
 
-/* Loosely nobody is told: whoever loads a bundle from outside has validated it. */
+/* The first walk notices that there are some. */
 static void check_unknown(ct_shape_walk *w, const known_keys *k, const mt_json *object,
                           uint32_t met)
 {
-    if (w->is_loose || met >= object->count) {
+    if (met >= object->count) {
         return;
     }
-    for (uint32_t i = 0; i < object->count; i++) {
+    w->has_unknown = true;
+    for (uint32_t i = 0; w->tells_unknown && i < object->count; i++) {
         if (!is_known(k, object->as.members[i].key)) {
             tell_unknown(w, k, &object->as.members[i]);
         }
@@ -192,15 +193,22 @@ static bool is_of_later(const ct_shape_walk *w, const ln_shape *shape,
            mt_json_is(tag, MT_JSON_STRING) && !ln_case_find(shape, mt_json_text(tag));
 }
 
-static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
+static void tell_later(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
 {
-    if (is_of_later(w, shape, object)) {
+    if (!w->tells_unknown) {
         mt_str kind = mt_json_text(mt_json_get(object, mt_str_z(shape->key)));
         shape_report(w, MT_NOTE, CT_CODE_BUNDLE_LATER, object,
                      mt_strf(w->ds->arena,
                              "%s: a \"%.*s\" of a later version is passed over",
                              path_or_top(w), MT_ARG(kind)),
                      (mt_str){0});
+    }
+}
+
+static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
+{
+    if (is_of_later(w, shape, object)) {
+        tell_later(w, shape, object);
         return;
     }
     uint32_t met = check_fields(w, shape->fields, object);
