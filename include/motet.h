@@ -71,6 +71,10 @@ MOTET_API motet_str motet_answer_text(const motet_answer *answer);
 MOTET_API int motet_answer_code(const motet_answer *answer);
 /* Why there is no answer, one line for each fault; empty if there is one. */
 MOTET_API motet_str motet_answer_message(const motet_answer *answer);
+/* What was passed over, one line each: facts and fields that were given and that the
+ * contract does not declare, with the nearest name there is. Mostly empty; the answer
+ * is the same without them. */
+MOTET_API motet_str motet_answer_warnings(const motet_answer *answer);
 /* If facts were at fault: {"details":{"path","rule","type"},"error","further"?} as
  * `motet eval --json` prints it; otherwise empty. */
 MOTET_API motet_str motet_answer_fault(const motet_answer *answer);
@@ -240,6 +244,10 @@ MOTET_API motet_status motet_facts_end(motet_facts *facts);
 
 /* Why the last call on the set failed. */
 MOTET_API motet_fault motet_facts_fault(const motet_facts *facts);
+/* What motet_facts_read() passed over since the contract does not declare it, one line
+ * each, as motet_answer_warnings() has it. For the thread that fills the set; lives
+ * until the next call on the handle. */
+MOTET_API motet_str motet_facts_warnings(motet_facts *facts);
 
 /* ---- Verdicts -----------------------------------------------------------------------
  * Room for the result of evaluations, one at a time; belongs to one thread. It borrows

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "contract/eval/surplus.h"
 #include "contract/flow/partly_actions.h"
 #include "contract/reduce/holes.h"
 
@@ -44,13 +45,31 @@ int aw_fail_evaluation(aw_reply *r, const ct_fault *fault)
     return AW_FAILS;
 }
 
+void aw_warn_surplus(aw_reply *r, const ct_facts *f, mt_str json,
+                     const mt_limits *limits)
+{
+    ct_surplus s = {.arena = &r->arena};
+    ct_surplus_add(&s, f, json, limits, MT_STR(""));
+    for (size_t i = 0; i < s.len; i++) {
+        aw_warn(r, s.told[i]);
+    }
+    if (ct_surplus_more(&s).len) {
+        aw_warn(r, ct_surplus_more(&s));
+    }
+}
+
+/* A misspelt name is often why another fact is missing, so it is told in either case.
+ */
 int aw_case_facts(aw_case *x, mt_str json, bool strict, aw_reply *r)
 {
     ct_fault fault = {0};
     ct_bench *b = &x->bench;
-    if (ct_facts_read(b->facts, json, b->limits, strict, &fault) ||
-        ct_evaluate(x->plan->program, b->facts, b->verdicts, &x->contract->arena,
-                    &fault)) {
+    mt_err err = ct_facts_read(b->facts, json, b->limits, strict, &fault);
+    if (!strict) {
+        aw_warn_surplus(r, b->facts, json, b->limits);
+    }
+    if (err || ct_evaluate(x->plan->program, b->facts, b->verdicts, &x->contract->arena,
+                           &fault)) {
         return aw_fail_evaluation(r, &fault);
     }
     x->frozen =

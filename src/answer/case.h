@@ -25,7 +25,8 @@ typedef struct aw_case {
 int aw_case_open(aw_case *x, aw_contract *c, aw_reply *r);
 void aw_case_free(aw_case *x);
 
-/* Reads the facts and evaluates. */
+/* Reads the facts and evaluates; what they have that the contract does not is warned
+ * of. */
 int aw_case_facts(aw_case *x, mt_str json, bool strict, aw_reply *r);
 /* No instance and no binding yet; ct_states_read() and its siblings may now add some.
  */
@@ -52,12 +53,17 @@ void aw_holes_free(aw_holes *h);
 int aw_holes_name(aw_holes *h, mt_str names, aw_reply *r);
 /* Reads one fact set and evaluates it as far as it goes; with `missing`, facts that are
  * not given and have no default are not known either. False: *fault says why not.
- * `text` must live as long as what is left is read. */
+ * `text` must live as long as what is left is read. What is surplus in it can be asked
+ * of h->facts. */
 bool aw_holes_evaluate(aw_holes *h, mt_str text, const mt_limits *limits, bool missing,
                        bool strict, ct_fault *fault);
 
 /* ---- Answers ---- */
 
+/* Members of the text that `f` was filled from and the contract does not know: a
+ * warning each. */
+void aw_warn_surplus(aw_reply *r, const ct_facts *f, mt_str json,
+                     const mt_limits *limits);
 /* Every fault of a fact set, a sentence each; AW_FAILS. */
 int aw_fail_evaluation(aw_reply *r, const ct_fault *fault);
 /* "; did you mean 'x'?" of the nearest name of the kind, or nothing. */

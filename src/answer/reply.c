@@ -11,6 +11,11 @@ int aw_fail(aw_reply *r, int code, const char *format, ...)
     return code;
 }
 
+void aw_warn(aw_reply *r, mt_str sentence)
+{
+    mt_vec_push(&r->arena, &r->warnings, sentence);
+}
+
 int aw_refused(aw_reply *r)
 {
     r->refused = true;

@@ -19,6 +19,7 @@ typedef struct aw_reply {
     mt_arena arena;
     mt_buf text;             /* the answer */
     MT_VEC(mt_str) messages; /* why there is none, one sentence each */
+    MT_VEC(mt_str) warnings; /* what was passed over, one sentence each */
     mt_buf fault;            /* of facts: what `motet eval --json` prints of it */
     bool refused; /* the contract itself: its diagnostics say why, not the messages */
 } aw_reply;
@@ -26,6 +27,8 @@ typedef struct aw_reply {
 /* Adds a sentence; returns `code`. */
 int aw_fail(aw_reply *r, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds a sentence that changes nothing about the answer. Borrowed. */
+void aw_warn(aw_reply *r, mt_str sentence);
 /* Leaves the saying to the diagnostics of the contract; AW_FAILS. */
 int aw_refused(aw_reply *r);
 void aw_reply_free(aw_reply *r);

@@ -192,8 +192,11 @@ static int eval(aw_contract *c, const options *o, aw_reply *r)
     ct_verdicts *verdicts = ct_verdicts_new(p);
     int code = AW_HOLDS;
     ct_verdicts_limit(verdicts, (ct_patience){.steps = c->limits.eval_steps});
-    if (ct_facts_read(facts, o->facts, &c->limits, o->strict, &fault) ||
-        ct_evaluate(p, facts, verdicts, &c->arena, &fault)) {
+    mt_err err = ct_facts_read(facts, o->facts, &c->limits, o->strict, &fault);
+    if (!o->strict) {
+        aw_warn_surplus(r, facts, o->facts, &c->limits);
+    }
+    if (err || ct_evaluate(p, facts, verdicts, &c->arena, &fault)) {
         code = aw_fail_evaluation(r, &fault);
     } else {
         ct_evaluation_json(&r->text, facts, verdicts);
@@ -224,6 +227,9 @@ static int open_holes(aw_holes *h, const aw_case *x, const options *o, aw_reply 
     if (!code &&
         !aw_holes_evaluate(h, o->facts, limits, o->partial, o->strict, &fault)) {
         code = aw_fail_evaluation(r, &fault);
+    }
+    if (!o->strict) {
+        aw_warn_surplus(r, h->facts, o->facts, limits);
     }
     return code;
 }

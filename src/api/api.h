@@ -33,6 +33,8 @@ motet_contract *api_contract_new(const char *name, const mt_limits *limits);
  * every load; answers `err` as a status. */
 motet_status api_contract_finish(motet_contract *c, mt_err err);
 
+/* The sentences as one text, a line each. */
+void api_join_lines(mt_buf *out, const mt_str *lines, size_t count);
 /* An answer takes over what the reply has; *reply is empty afterwards. */
 motet_answer *api_answer_new(aw_reply *reply, int code);
 /* Reads options by the rows of a form into *out, which has what holds without them.

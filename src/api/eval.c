@@ -10,6 +10,7 @@
  * An object belongs to one thread at a time; a contract may be shared. */
 #include <stdlib.h>
 
+#include "answer/case.h"
 #include "api/api.h"
 
 /* Levels of a value, from the fact to its innermost part; more are refused in push().
@@ -30,6 +31,8 @@ struct motet_facts {
     ct_facts *facts;
     ct_fault fault;
     mt_err err;
+    mt_str text;     /* that it was read from, the caller's; empty: it was put */
+    mt_buf warnings; /* about that text, when they were asked for */
     bool filled;   /* by motet_facts_read() or motet_facts_end(), and not begun again */
     uint32_t fact; /* being put, CT_NONE when none is */
     ct_value *room; /* where the value of `fact` is built, in the set's arena */
@@ -91,6 +94,7 @@ void motet_facts_free(motet_facts *facts)
 {
     if (facts) {
         ct_facts_free(facts->facts);
+        mt_buf_free(&facts->warnings);
         free(facts);
     }
 }
@@ -103,6 +107,22 @@ motet_fault motet_facts_fault(const motet_facts *facts)
     return out_fault(&facts->fault);
 }
 
+/* What is refused is not passed over, so a strict reading leaves nothing to warn of. */
+motet_str motet_facts_warnings(motet_facts *facts)
+{
+    if (!facts) {
+        return (motet_str){"", 0};
+    }
+    aw_reply r = {0};
+    mt_buf_clear(&facts->warnings);
+    if (facts->text.len) {
+        aw_warn_surplus(&r, facts->facts, facts->text, NULL);
+    }
+    api_join_lines(&facts->warnings, r.warnings.items, r.warnings.len);
+    aw_reply_free(&r);
+    return api_out_str(mt_buf_str(&facts->warnings));
+}
+
 motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
 {
     if (!facts) {
@@ -110,6 +130,7 @@ motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
     }
     facts->err =
         ct_facts_read(facts->facts, api_in_str(json), NULL, strict, &facts->fault);
+    facts->text = strict ? (mt_str){0} : api_in_str(json);
     facts->filled = facts->err == MT_OK;
     facts->fact = CT_NONE;
     facts->depth = 0;
@@ -137,6 +158,7 @@ void motet_facts_begin(motet_facts *facts)
         return;
     }
     ct_facts_begin(facts->facts);
+    facts->text = (mt_str){0};
     facts->fault = (ct_fault){0};
     facts->err = MT_OK;
     facts->filled = false;

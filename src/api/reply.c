@@ -1,27 +1,34 @@
 /* api/reply.c - answers as callers hold them, and options that are given as JSON.
  *
- * An answer is a reply that has come to its end, with one arena
- * and three texts: the answer itself, messages for people, the
- * fault of facts as JSON. Its texts live until it is freed. */
+ * An answer is a reply that has come to its end, with one arena and four texts: the
+ * answer itself, messages and warnings for people, the fault of facts as JSON. Its
+ * texts live until it is freed. */
 #include <stdlib.h>
 
 #include "api/api.h"
 
 struct motet_answer {
     aw_reply reply;
-    mt_buf message; /* the reply's, as one text */
+    mt_buf message;  /* the reply's, as one text */
+    mt_buf warnings; /* likewise */
     int code;
 };
+
+void api_join_lines(mt_buf *out, const mt_str *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mt_buf_addz(out, i ? "\n" : "");
+        mt_buf_adds(out, lines[i]);
+    }
+}
 
 motet_answer *api_answer_new(aw_reply *reply, int code)
 {
     motet_answer *a = mt_xmalloc(sizeof *a);
     *a = (motet_answer){.reply = *reply, .code = code};
     *reply = (aw_reply){0};
-    for (size_t i = 0; i < a->reply.messages.len; i++) {
-        mt_buf_addz(&a->message, i ? "\n" : "");
-        mt_buf_adds(&a->message, a->reply.messages.items[i]);
-    }
+    api_join_lines(&a->message, a->reply.messages.items, a->reply.messages.len);
+    api_join_lines(&a->warnings, a->reply.warnings.items, a->reply.warnings.len);
     return a;
 }
 
@@ -64,6 +71,14 @@ motet_str motet_answer_message(const motet_answer *answer)
     return api_out_str(mt_buf_str(&answer->message));
 }
 
+motet_str motet_answer_warnings(const motet_answer *answer)
+{
+    if (!answer) {
+        return (motet_str){"", 0};
+    }
+    return api_out_str(mt_buf_str(&answer->warnings));
+}
+
 motet_str motet_answer_fault(const motet_answer *answer)
 {
     if (!answer) {
@@ -77,6 +92,7 @@ void motet_answer_free(motet_answer *answer)
     if (answer) {
         aw_reply_free(&answer->reply);
         mt_buf_free(&answer->message);
+        mt_buf_free(&answer->warnings);
         free(answer);
     }
 }

@@ -162,3 +162,11 @@ size_t mt_utf8_show(mt_buf *out, mt_str text)
     }
     return len ? len : 1;
 }
+
+void mt_utf8_show_name(mt_buf *out, mt_str name)
+{
+    for (size_t shown = 0; name.len && shown < MT_UTF8_NAME; shown++) {
+        name = mt_str_skip(name, mt_utf8_show(out, name));
+    }
+    mt_buf_addz(out, name.len ? "…" : "");
+}

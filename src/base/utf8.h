@@ -21,5 +21,9 @@ bool mt_utf8_is_unseen(uint32_t character);
 /* Appends the first character of the text; as \uXXXX if it is unseen, or malformed
  * (U+FFFD). Returns how many bytes of the text that was. */
 size_t mt_utf8_show(mt_buf *out, mt_str text);
+/* Appends a name that came from outside that way, for people: of one of more than
+ * MT_UTF8_NAME characters the beginning and an ellipsis. */
+enum { MT_UTF8_NAME = 60 };
+void mt_utf8_show_name(mt_buf *out, mt_str name);
 
 #endif

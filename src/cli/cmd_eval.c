@@ -67,18 +67,24 @@ typedef struct evaluation {
     ct_verdicts *verdicts;     /* likewise */
     mt_arena errors;           /* texts of one fault; reset before each evaluation */
     os_deadline deadline;      /* of one evaluation */
+    ct_surplus surplus;        /* of all fact sets, unless it is refused */
 } evaluation;
 
-/* Assembles and evaluates one fact set; false: *fault says why not. */
-static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
+/* Assembles and evaluates one fact set; false: *fault says why not. `line` is where it
+ * stands, for warnings; 0: there is only one. */
+static bool evaluate(evaluation *e, mt_str text, size_t line, ct_fault *fault)
 {
     bool strict = cli_flag(e->args, "strict");
     mt_arena_reset(&e->errors);
     /* The deadline is begun anew by the next question about it, so each fact set has
      * all of it. */
     e->deadline.end_ms = 0;
-    return ct_facts_read(e->facts, text, &e->contract.limits, strict, fault) == MT_OK &&
-           ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
+    mt_err err = ct_facts_read(e->facts, text, &e->contract.limits, strict, fault);
+    if (!strict && ct_facts_surplus(e->facts)) {
+        mt_str where = line ? mt_strf(&e->errors, "line %zu: ", line) : MT_STR("");
+        ct_surplus_add(&e->surplus, e->facts, text, &e->contract.limits, where);
+    }
+    return !err && !ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault);
 }
 
 /* A fault of the evaluation is an answer in JSON on stdout, so that a program reads one
@@ -125,7 +131,7 @@ static void verdicts_text(mt_buf *out, const evaluation *e)
 static int eval_once(evaluation *e, mt_str text)
 {
     ct_fault fault = {0};
-    if (!evaluate(e, text, &fault)) {
+    if (!evaluate(e, text, 0, &fault)) {
         return print_fault(e, &fault);
     }
     mt_buf out = {0};
@@ -148,7 +154,7 @@ static int eval_lines(evaluation *e, mt_str text)
 {
     mt_buf out = {0};
     int code = CLI_HOLDS, printed = CLI_HOLDS;
-    while (text.len && !printed) {
+    for (size_t number = 1; text.len && !printed; number++) {
         size_t end = mt_str_find(text, '\n');
         mt_str line = mt_str_from(text.ptr, end);
         text = mt_str_skip(text, end + 1);
@@ -158,7 +164,7 @@ static int eval_lines(evaluation *e, mt_str text)
             continue;
         }
         ct_fault fault = {0};
-        if (evaluate(e, line, &fault)) {
+        if (evaluate(e, line, number, &fault)) {
             ct_verdicts_json(&out, e->verdicts);
         } else {
             ct_fault_json(&out, &fault);
@@ -190,7 +196,9 @@ static int with_program(evaluation *e, const ct_model *m)
     e->facts = ct_facts_new(m);
     e->verdicts = ct_verdicts_new(e->program);
     cli_be_patient(e->verdicts, &e->deadline, &e->contract.limits);
+    e->surplus.arena = &e->contract.arena;
     code = cli_flag(e->args, "lines") ? eval_lines(e, text) : eval_once(e, text);
+    cli_surplus_report(e->args, &e->surplus);
     ct_facts_free(e->facts);
     ct_verdicts_free(e->verdicts);
     return code;

@@ -52,6 +52,7 @@ static int each_line(evaluation *e, mt_str text)
         size_t end = mt_str_find(text, '\n');
         mt_str line = mt_str_from(text.ptr, end);
         text = mt_str_skip(text, end + 1);
+        e->holes.line++;
         if (line.len) {
             mt_buf_clear(&out);
             code |= one_json(e, line, &out);
@@ -64,26 +65,30 @@ static int each_line(evaluation *e, mt_str text)
 }
 
 /* With --lines results are JSON, whatever else was asked for. */
-static int with_facts(evaluation *e)
+static int with_text(evaluation *e, mt_str text)
 {
-    mt_str text;
     mt_buf out = {0};
-    cli_engine *g = &e->engine;
-    int code = cli_facts_text(e->args, &g->contract.arena, g->x.model,
-                              &g->contract.limits, &text);
-    code = code ? code
-                : cli_holes_open(e->args, &g->contract, g->x.plan->program, &e->holes);
-    if (code) {
-        return code;
-    }
     if (cli_flag(e->args, "lines")) {
         return each_line(e, text);
     }
     if (!cli_flag(e->args, "json")) {
         return one_text(e, text);
     }
-    code = one_json(e, text, &out);
+    int code = one_json(e, text, &out);
     return cli_engine_print(e->args, &out, code);
+}
+
+static int with_facts(evaluation *e)
+{
+    mt_str text;
+    cli_engine *g = &e->engine;
+    int code = cli_facts_text(e->args, &g->contract.arena, g->x.model,
+                              &g->contract.limits, &text);
+    code = code ? code
+                : cli_holes_open(e->args, &g->contract, g->x.plan->program, &e->holes);
+    code = code ? code : with_text(e, text);
+    cli_surplus_report(e->args, &e->holes.surplus);
+    return code;
 }
 
 int cmd_eval_partial(const cli_args *args)

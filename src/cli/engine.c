@@ -133,6 +133,22 @@ int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
     return cli_reply(e->args, &e->contract, &r, aw_run_flow(&e->x, &act, &r));
 }
 
+static void warn(const cli_args *args, mt_str sentence)
+{
+    cli_fail(args, CLI_HOLDS, "warning: %.*s", MT_ARG(sentence));
+}
+
+void cli_surplus_report(const cli_args *args, const ct_surplus *s)
+{
+    for (size_t i = 0; i < s->len; i++) {
+        warn(args, s->told[i]);
+    }
+    mt_str more = ct_surplus_more(s);
+    if (more.len) {
+        warn(args, more);
+    }
+}
+
 /* Messages first: there is an answer only without them. */
 int cli_reply(const cli_args *args, const cli_contract *c, aw_reply *r, int code)
 {
@@ -141,6 +157,9 @@ int cli_reply(const cli_args *args, const cli_contract *c, aw_reply *r, int code
     }
     for (size_t i = 0; i < r->messages.len; i++) {
         cli_fail(args, code, "%.*s", MT_ARG(r->messages.items[i]));
+    }
+    for (size_t i = 0; i < r->warnings.len; i++) {
+        warn(args, r->warnings.items[i]);
     }
     if (r->text.len) {
         code = cli_engine_print(args, &r->text, code);

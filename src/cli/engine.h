@@ -6,6 +6,7 @@
 
 #include "answer/case.h"
 #include "cli/contract.h"
+#include "contract/eval/surplus.h"
 #include "os/clock.h"
 
 typedef struct cli_engine {
@@ -24,6 +25,9 @@ void cli_engine_free(cli_engine *e);
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits);
 /* Reads the facts of --facts (without it: none, defaults only) and evaluates. */
 int cli_engine_facts(cli_engine *e);
+/* What fact sets had that the contract does not know, on standard error: it changes
+ * neither the answer nor the exit status. */
+void cli_surplus_report(const cli_args *args, const ct_surplus *s);
 /* Reads --states FILE, every --state E[/inst]=s and every --bind E=inst. Entities
  * nobody mentions have one instance `_default` in the initial state. */
 int cli_engine_states(cli_engine *e);

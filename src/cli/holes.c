@@ -18,6 +18,7 @@ int cli_holes_open(const cli_args *args, const cli_contract *c, const ct_program
     const char *names;
     aw_reply r = {0};
     int code = CLI_HOLDS;
+    out->surplus.arena = &out->arena;
     out->deadline = (os_deadline){.ms = (int64_t)c->limits.eval_ms};
     aw_holes_open(&out->x, p,
                   (ct_patience){c->limits.eval_steps, os_is_late, &out->deadline});
@@ -30,15 +31,22 @@ int cli_holes_open(const cli_args *args, const cli_contract *c, const ct_program
 void cli_holes_free(cli_holes *h)
 {
     aw_holes_free(&h->x);
+    mt_arena_free(&h->arena);
 }
 
 /* end_ms 0: the time starts anew with each fact set. */
 bool cli_holes_evaluate(const cli_args *args, cli_holes *h, mt_str text,
                         const mt_limits *limits, ct_fault *fault)
 {
+    bool strict = cli_flag(args, "strict");
     h->deadline.end_ms = 0;
-    return aw_holes_evaluate(&h->x, text, limits, cli_flag(args, "partial"),
-                             cli_flag(args, "strict"), fault);
+    bool good = aw_holes_evaluate(&h->x, text, limits, cli_flag(args, "partial"),
+                                  strict, fault);
+    if (!strict && ct_facts_surplus(h->x.facts)) {
+        mt_str where = h->line ? mt_strf(&h->arena, "line %zu: ", h->line) : MT_STR("");
+        ct_surplus_add(&h->surplus, h->x.facts, text, limits, where);
+    }
+    return good;
 }
 
 int cli_holes_facts(cli_engine *e, cli_holes *h)
@@ -49,8 +57,9 @@ int cli_holes_facts(cli_engine *e, cli_holes *h)
     int code = cli_facts_text(e->args, &e->contract.arena, e->x.model, limits, &text);
     code = code ? code : cli_holes_open(e->args, &e->contract, e->x.plan->program, h);
     if (!code && !cli_holes_evaluate(e->args, h, text, limits, &fault)) {
-        return cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
+        code = cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
                         MT_ARG(fault.message));
     }
+    cli_surplus_report(e->args, &h->surplus);
     return code;
 }

@@ -16,6 +16,9 @@
 typedef struct cli_holes {
     aw_holes x;
     os_deadline deadline;
+    mt_arena arena;     /* of what is surplus */
+    ct_surplus surplus; /* of all fact sets; to be reported in the end */
+    size_t line;        /* of the fact set, for that; 0: there is only one */
 } cli_holes;
 
 /* Was either option given? */

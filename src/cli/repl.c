@@ -244,8 +244,9 @@ static mt_str value_json(cli_repl *r, uint32_t fact, mt_str typed)
 }
 
 /* Is it a value of the fact? Looked at alone, whatever else is missing. false after
- * saying why not. */
-static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
+ * saying why not. Fields that its type does not have are added to *surplus. */
+static bool is_value(cli_repl *r, uint32_t fact, mt_str json, ct_surplus *surplus,
+                     mt_buf *out)
 {
     mt_buf text = {0};
     ct_fault fault = {0};
@@ -256,10 +257,10 @@ static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
     mt_jw_end_object(&w);
     mt_str one = mt_str_dup(&r->arena, mt_buf_str(&text));
     mt_buf_free(&text);
-    if (!ct_facts_read(r->probe, one, r->engine->x.bench.limits, false, &fault)) {
-        return true;
-    }
-    for (const ct_fault *f = &fault; f; f = f->next) {
+    const mt_limits *limits = r->engine->x.bench.limits;
+    mt_err err = ct_facts_read(r->probe, one, limits, false, &fault);
+    ct_surplus_add(surplus, r->probe, one, limits, MT_STR(""));
+    for (const ct_fault *f = err ? &fault : NULL; f; f = f->next) {
         if (f->kind != CT_FAULT_MISSING_FACT) {
             mt_buf_addf(out, "%.*s\n", MT_ARG(f->message));
             return false;
@@ -290,9 +291,13 @@ static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
         return;
     }
     mt_str text = value_json(r, fact, rest), before = r->facts[fact];
-    if (!is_value(r, fact, text, out)) {
+    ct_surplus surplus = {.arena = &r->arena};
+    if (!is_value(r, fact, text, &surplus, out)) {
         say_kept(r, fact, out);
         return;
+    }
+    for (size_t i = 0; i < surplus.len; i++) {
+        mt_buf_addf(out, "warning: %.*s\n", MT_ARG(surplus.told[i]));
     }
     r->facts[fact] = text;
     if (!evaluate(r, out)) {
@@ -598,6 +603,7 @@ void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
 bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out)
 {
     size_t before = out->len;
+    ct_surplus surplus = {.arena = &r->arena};
     for (uint32_t i = 0; mt_json_is(tree, MT_JSON_OBJECT) && i < tree->count; i++) {
         const mt_json_member *m = &tree->as.members[i];
         uint32_t fact = fact_named(r, m->key, out);
@@ -608,13 +614,14 @@ bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out)
         mt_json_write(&json, &m->value, false);
         mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
         mt_buf_free(&json);
-        if (is_value(r, fact, text, out)) {
+        if (is_value(r, fact, text, &surplus, out)) {
             r->facts[fact] = text;
         }
     }
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
         mt_buf_addz(out, "facts are a map\n");
     }
+    cli_surplus_report(r->engine->args, &surplus);
     return out->len == before;
 }
 

@@ -7,7 +7,10 @@
  */
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/call/problem.h"
+#include "exec/commit/answers.h"
+#include "exec/machine.h"
+#include "exec/voices.h"
 
 enum { TRIES = 8 };
 

@@ -7,7 +7,8 @@
  * version that is served when it is asked for. Nothing here can fail. */
 #include "contract/reduce/holes.h"
 #include "contract/wire/type_schema.h"
-#include "exec/call/call.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 
 /* ---- Bodies ---- */
 

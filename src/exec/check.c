@@ -9,8 +9,12 @@
 #include "contract/elaborate.h"
 #include "exec/contract/invariants.h"
 #include "exec/contract/policy.h"
-#include "exec/executor_internal.h"
+#include "exec/contract/source.h"
+#include "exec/evidence/sign_elsewhere.h"
+#include "exec/settings.h"
+#include "exec/threads.h"
 #include "host/agent_service.h"
+#include "host/graph_service.h"
 #include "os/key_file.h"
 
 typedef struct check {

@@ -13,7 +13,9 @@
  * as `busy`, and nothing was done. */
 #include <unistd.h>
 
-#include "exec/commit/commit.h"
+#include "exec/call/facts.h"
+#include "exec/call/rights.h"
+#include "exec/commit/answers.h"
 
 /* ---- Calls ---- */
 

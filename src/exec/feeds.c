@@ -13,7 +13,9 @@
  * Order of closing: before the committer stops. */
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/executor_internal.h"
+#include "exec/machine.h"
+#include "exec/voices.h"
 #include "host/graph_source.h"
 
 enum { LOOK_MS = 200, PAUSE_MS = 500, PAUSE_MOST_MS = 60000 };

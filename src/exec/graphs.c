@@ -1,6 +1,8 @@
 /* exec/graphs.c - graphs that are served.
  * Room: exec. Only the committer's thread runs events; everybody may read. */
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
+#include "exec/voices.h"
 
 mt_err ex_graphs_open(ex_executor *x, mt_buf *why)
 {

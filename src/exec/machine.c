@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 static int64_t wall_ms(void)
 {
@@ -143,11 +144,11 @@ void ex_store_written(ex_executor *x, mt_err err, mt_str why)
 
 enum { SOURCES_MOST = 256 }; /* that are counted by name; the rest together */
 
-struct ex_asked_source {
+typedef struct ex_asked_source {
     mt_times times;
     atomic_ullong failures;
     os_trouble trouble;
-};
+} ex_asked_source;
 
 static ex_asked_source *asked_source(ex_executor *x, mt_str *source)
 {

@@ -3,7 +3,8 @@
  * Figures are told in one order: calls, commits, the shadow, queues, evidence, sources.
  * Counters are read one by one while calls go on. Readiness asks the store and the
  * signer. Nothing here can fail. */
-#include "exec/commit/commit.h"
+#include "exec/commit/sign.h"
+#include "exec/machine.h"
 
 enum { FAULT_COUNTS_MS = 5000 };
 

@@ -8,8 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/call/states.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/outbox.h"
+#include "exec/commit/shadow.h"
+#include "exec/commit/sign.h"
+#include "exec/commit/tool_call.h"
+#include "exec/contract/kept_facts.h"
 #include "exec/contract/policy.h"
+#include "exec/machine.h"
+#include "exec/settings.h"
+#include "exec/voices.h"
 #include "os/clock.h"
 #include "os/key_file.h"
 

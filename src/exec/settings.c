@@ -1,6 +1,8 @@
 /* exec/settings.c - what stands under `executor` in the configuration.
  * Room: exec. Opening reads them and says the first that is wrong; checking says all.
  */
+#include "exec/settings.h"
+
 #include "base/form.h"
 #include "exec/executor_internal.h"
 

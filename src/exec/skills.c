@@ -3,7 +3,8 @@
  * contract itself says (who, when, what changes), and the agents that the caller may
  * talk to: that they are there is nobody else's business. Nothing here can fail. */
 #include "contract/flow/text.h"
-#include "exec/call/call.h"
+#include "exec/executor_internal.h"
+#include "exec/voices.h"
 #include "host/agent_service.h"
 
 typedef struct skills {

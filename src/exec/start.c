@@ -5,9 +5,10 @@
  * needs a policy, as in a request; without one nothing is written and `why` says what
  * to declare. A file that another version was deployed over since is left alone. */
 #include "analyze/version/diff_report.h"
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
 #include "exec/contract/invariants.h"
 #include "exec/contract/policy.h"
+#include "exec/machine.h"
 
 /* ---- A contract ---- */
 

@@ -205,6 +205,7 @@ static void rt_sort(void *items, size_t count, size_t size,
 #include "base/limits.c"
 #include "base/calendar.c"
 #include "base/decimal.c"
+#include "base/nearest.c"
 #include "base/json_scan.c"
 #include "base/json_read.c"
 #include "base/json_pull.c"
@@ -221,6 +222,7 @@ static void rt_sort(void *items, size_t count, size_t size,
 #include "contract/eval/fault.c"
 #include "contract/eval/facts.c"
 #include "contract/eval/facts_typed.c"
+#include "contract/eval/surplus.c"
 #include "contract/eval/arith.c"
 #include "contract/eval/work.c"
 /* The loop over instructions is not reached: the contract brings its own. */

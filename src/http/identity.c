@@ -79,11 +79,6 @@ bool ht_identity_lives(const ht_identity *i, int64_t now_ms)
     return now_ms < i->until_ms && !atomic_load(&i->ended);
 }
 
-int64_t ht_identity_until(const ht_identity *i)
-{
-    return i->until_ms;
-}
-
 void ht_identity_end(ht_identity *i)
 {
     atomic_store(&i->ended, true);

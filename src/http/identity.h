@@ -16,7 +16,6 @@ void ht_identity_drop(ht_identity *i); /* NULL is fine */
 const ex_caller *ht_identity_caller(const ht_identity *i);
 /* Is its time not over (milliseconds since 1970)? */
 bool ht_identity_lives(const ht_identity *i, int64_t now_ms);
-int64_t ht_identity_until(const ht_identity *i);
 /* From now on it counts as over, for all who hold it: a session that was ended. */
 void ht_identity_end(ht_identity *i);
 

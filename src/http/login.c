@@ -103,7 +103,9 @@ static void log_in(ht_request *r, au_identity *who, const ht_login *l)
 {
     ht_text cookie;
     int64_t now = (int64_t)(os_clock_ns(CLOCK_REALTIME) / 1000000u);
-    who->until_ms = now + (int64_t)HT_SESSION_SECONDS * 1000; /* the session's end */
+    /* The session's end instead of the token's: ht_identity_lives() asks for it, of
+     * each request and of streams that are open. */
+    who->until_ms = now + (int64_t)HT_SESSION_SECONDS * 1000;
     ht_identity *made = ht_identity_new(who, EX_BY_OIDC);
     ht_session_begin(r->server->sessions, made, &cookie);
     ht_identity_drop(made);

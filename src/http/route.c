@@ -108,7 +108,7 @@ const ht_route HT_ROUTES[] = {
     {"GET",    CONTRACT "/instances/{entity}/{id}",         CALL(INSTANCE_GET),       0,         "one instance",
      "getInstance",       NULL,           "200:Instance",                 NULL,        ""},
     {"DELETE", CONTRACT "/instances/{entity}/{id}",         CALL(INSTANCE_DELETE),    0,         "delete it; its history stays",
-     "deleteInstance",    NULL,           "200:Instance",                 NULL,        ""},
+     "deleteInstance",    NULL,           "200:InstanceGone",             NULL,        ""},
     {"GET",    CONTRACT "/instances/{entity}/{id}/history", CALL(INSTANCE_HISTORY),   0,         "its ledger records",
      "instanceHistory",   NULL,           "200:Records",                  NULL,        LIST},
     {"GET",    CONTRACT "/states",                         CALL(INSTANCE_COUNT),     0,         "how many instances are in each state",

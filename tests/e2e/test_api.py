@@ -288,6 +288,19 @@ class Asked(Case):
         self.assertEqual((len(lines), statuses[0], statuses[-1]), (8, 200, 413))
         self.assertEqual(statuses, sorted(statuses))
 
+    def test_FU20_an_unknown_fact_is_refused_with_the_nearest(self):
+        server = self.start()
+        for path, body in (("evaluate", {}), ("partial", {"partial": True}), ("actions", {"persona": "buyer"}),
+                           ("explain", {"verdict": "release_approved"})):
+            told = server.post(f"{C}/{path}", {"facts": FACTS | {"delivery_statsu": 1}, **body})
+            self.assertEqual((told.status, told.code, told.json["fault"], told.json["fact"]),
+                             (422, "invalid_fact", "surplus_fact", "delivery_statsu"), path)
+            self.assertEqual(told.json["detail"], "unknown fact: delivery_statsu; did you mean 'delivery_status'?", path)
+        for told in (server.post(f"{C}/evaluate", {"facts": FACTS, "unknown": ["delivery_statsu"]}),
+                     server.ask("PUT", f"{C}/facts/delivery_statsu", {"value": "failed"})):
+            self.assertEqual((told.status, told.json["detail"]),
+                             (404, "the contract has no fact 'delivery_statsu'; did you mean 'delivery_status'?"))
+
     def test_FU15_all_missing_facts_and_the_right_that_is_missing_are_named(self):
         server = self.start()
         missing = server.post(f"{C}/evaluate", {}).json

@@ -54,6 +54,66 @@ class Eval(Case):
         code, got = self.run_json(BUNDLE, "--facts", path, "--strict")
         self.assertEqual((code, got["details"]["type"]), (1, "surplus_fact"))
 
+    def warned(self, *args):
+        """What a command says of unknown names; its answer is the one without them."""
+        result = self.run_motet("eval", BUNDLE, *args)
+        return result, [line.split("warning: ")[1] for line in result.err.splitlines()
+                        if "warning: " in line]
+
+    def test_FU20_an_unknown_fact_is_named_with_the_nearest(self):
+        good = self.run_motet("eval", BUNDLE, "--facts", str(FACTS))
+        for options in [], ["--json"], ["--partial", "--json"], ["--unknown", "escrow_amount"]:
+            plain = self.run_motet("eval", BUNDLE, "--facts", str(FACTS), *options)
+            result, told = self.warned("--facts", self.facts(escrow_amonut=1, weather=2), *options)
+            self.assertEqual((result.code, result.out), (plain.code, plain.out), options)
+            self.assertEqual(told, ["the contract has no fact 'escrow_amonut'; did you mean 'escrow_amount'?",
+                                    "the contract has no fact 'weather'"], options)
+        self.assertEqual(good.err, "")
+
+    def test_FU20_a_misspelt_fact_that_is_needed_is_named_beside_what_is_missing(self):
+        result, told = self.warned("--facts", self.facts(escrow_amount=None, escrow_amonut=1))
+        self.assertEqual((result.code, result.out), (1, ""))
+        self.assertIn("missing required fact: escrow_amount", result.err)
+        self.assertEqual(told, ["the contract has no fact 'escrow_amonut'; did you mean 'escrow_amount'?"])
+
+    def test_FU20_an_unknown_field_is_named_with_its_path(self):
+        items = json.loads(FACTS.read_text())["line_items"]
+        items[1]["amuont"] = 1
+        _, told = self.warned("--facts", self.facts(line_items=items))
+        self.assertEqual(told, ["fact 'line_items[1]' has no field 'amuont'; did you mean 'amount'?"])
+
+    def test_FU20_lines_have_their_number_and_an_end(self):
+        one = json.loads(FACTS.read_text())
+        text = "\n".join(json.dumps(one | {f"unknown{i}": 1}) for i in range(30))
+        path = self.write("facts.jsonl", "\n" + text + "\n")
+        for options in [], ["--partial"]:
+            result, told = self.warned("--facts", path, "--lines", *options)
+            self.assertEqual((result.code, result.out.count("\n")), (0, 30))
+            self.assertEqual(told[0], "line 2: the contract has no fact 'unknown0'")
+            self.assertEqual(len(told), 21)
+            self.assertEqual(told[-1], "and 10 more names that the contract does not have")
+
+    def test_FU20_what_a_terminal_would_obey_is_escaped(self):
+        _, told = self.warned("--facts", self.facts(**{"a\u001b]0;x\u0007\u202e": 1, "é" * 5000: 2}))
+        self.assertEqual(told, ["the contract has no fact 'a\\u001b]0;x\\u0007\\u202e'",
+                                "the contract has no fact '" + "é" * 60 + "…'"])
+
+    def test_FU20_what_is_refused_when_strict_is_named_with_the_nearest(self):
+        result, told = self.warned("--facts", self.facts(escrow_amonut=1), "--strict")
+        self.assertEqual((result.code, told), (1, []))
+        self.assertIn("unknown fact: escrow_amonut; did you mean 'escrow_amount'?", result.err)
+
+    def test_FU20_other_commands_warn_alike(self):
+        path = self.facts(escrow_amonut=1)
+        for command in (["eval", BUNDLE, "--flow", "standard_release", "--persona", "escrow_agent"],
+                        ["actions", BUNDLE, "--persona", "escrow_agent"],
+                        ["actions", BUNDLE, "--persona", "escrow_agent", "--partial"],
+                        ["explain", BUNDLE, "--verdict", "release_approved"],
+                        ["explain", BUNDLE, "--verdict", "release_approved", "--unknown", "escrow_amount"]):
+            result = self.run_motet(*command, "--facts", path)
+            self.assertIn("warning: the contract has no fact 'escrow_amonut'; did you mean 'escrow_amount'?",
+                          result.err, command)
+
     def test_lines_in_lines_out(self):
         one = json.dumps(json.loads(FACTS.read_text()))
         path = self.write("facts.jsonl", f"{one}\n{{}}\n\n{one}\n")

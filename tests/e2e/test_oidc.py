@@ -348,6 +348,9 @@ class Pages(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.asked.append(self.path)
+        self.say()
+
+    def say(self):
         text = json.dumps(self.server.pages.get(self.path, {})).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -356,9 +359,13 @@ class Pages(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def do_POST(self):
-        """Never answers."""
+        """Never answers, unless there is a page."""
         self.server.asked.append(self.path)
-        self.server.ended.wait(60)
+        if self.path in self.server.pages:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.say()
+        else:
+            self.server.ended.wait(60)
 
     def log_message(self, *words):
         pass
@@ -456,6 +463,25 @@ class Busy(Origins):
             self.assertEqual(server.get("/login").status, 303)
             time.sleep(0.1)
         self.assertEqual((ask(), self.pages.asked.count("/keys") > 1), (401, True), self.pages.asked)
+
+    def test_a_session_ends_after_eight_hours_and_not_with_the_token_it_began_with(self):
+        offset = self.dir / "offset"
+        offset.write_text("+0")
+        server, issuer = self.serve_logins(wall_clock(offset))
+        begun = server.get("/login")
+        query = urllib.parse.parse_qs(urllib.parse.urlsplit(begun.headers["Location"]).query)
+        now = int(time.time())
+        self.pages.pages["/token"] = {"id_token": self.signer.token(
+            iss=issuer, aud="web", sub="ada", nonce=query["nonce"][0], iat=now, exp=now + 300)}
+        done = server.get(f"/callback?code=x&state={query['state'][0]}",
+                          headers={"Cookie": begun.headers["Set-Cookie"].split(";")[0]})
+        self.assertEqual(done.status, 303, (done, server.log()))
+        cookie = next(c.split(";")[0] for c in done.headers.get_all("Set-Cookie") if c.startswith("__Host-motet="))
+        seen = {}
+        for hours in "+0", "+7.9h", "+8.1h":
+            offset.write_text(hours)
+            seen[hours] = server.get("/session", headers={"Cookie": cookie}).status
+        self.assertEqual(seen, {"+0": 200, "+7.9h": 200, "+8.1h": 401})
 
     def test_a_provider_that_hangs_does_not_hold_up_the_end(self):
         """What waits for it is turned away; each would have had a time-out of its own."""

@@ -73,6 +73,17 @@ class Repl(Case):
         self.assertIn('term: Duration(days, 1, 90) = {"unit":"days","value":3}\n', out)
         self.assertIn('amount stays {"amount":"12.50","currency":"EUR"}\n', out)
 
+    def test_FU20_a_field_nobody_knows_is_named_and_the_value_taken(self):
+        value = '{"amount":"5.00","curency":"USD","currency":"EUR"}'
+        said = "warning: fact 'amount' has no field 'curency'; did you mean 'currency'?"
+        out = self.session(f"set amount {value}", "facts")
+        self.assertIn(said + "\n", out)
+        self.assertIn(f"amount: Money(EUR) = {value}\n", out)
+        facts = self.write("facts.json", '{"amount":' + value + "}")
+        result = self.run_motet("repl", self.dir / "loan.tenor", "--facts", facts, stdin="facts\n")
+        self.assertEqual(result.code, 0)
+        self.assertIn(said, result.err)
+
     def test_FU14_facts_come_from_a_file(self):
         facts = self.write("facts.yaml", "score: 700\namount: {amount: '5.00', currency: EUR}\n"
                                          "term: {value: 3, unit: days}\n")

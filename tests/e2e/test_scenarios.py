@@ -350,6 +350,15 @@ class Places(ScenarioCase):
             self.assertIn(f"  # {path}:{place}: the contract has {message}", out)
         self.assertIn("\nok 2 - ", out)
 
+    def test_FU20_a_field_that_is_not_there_has_its_place_and_the_nearest(self):
+        path = self.scenarios("""
+  - name: misspelt
+    given: {facts: {score: 700, amount: {amount: "1.00", currency: EUR, curency: USD}, employed: true}}
+    then: {verdicts: [is_good]}
+""")
+        self.assertIn(f"  # {path}:4:41: fact 'amount' has no field 'curency'; did you mean 'currency'?",
+                      self.fails(1, "test", path).out)
+
     def test_FU20_a_name_that_all_share_fails_the_file(self):
         self.write("loan.tenor", LOAN)
         path = self.write("loan.scenarios.yaml",

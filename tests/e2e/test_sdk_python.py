@@ -206,6 +206,16 @@ class Agents(Case):
             self.assertEqual(([line["_payload"] for line in sends], rest), ([{"tick": True}], 50))
             self.assertEqual(actor.tick(1010), ([], 40))
 
+    def test_FU20_an_unknown_fact_is_named_with_the_nearest(self):
+        from motet import Contract
+        data = SOURCE / "tests" / "data"
+        facts = json.loads((data / "escrow.facts.json").read_text())
+        with Contract.open(str(data / "escrow.bundle.json")) as escrow:
+            self.assertEqual(escrow.facts(facts).warnings, [])
+            self.assertEqual(escrow.facts(facts | {"escrow_amonut": 1, "a\u2028b": 2}).warnings,
+                             ["the contract has no fact 'escrow_amonut'; did you mean 'escrow_amount'?",
+                              "the contract has no fact 'a\\u2028b'"])
+
     def test_every_function_of_the_header_is_known(self):
         from motet._library import FUNCTIONS
         header = (SOURCE / "include" / "motet.h").read_text()

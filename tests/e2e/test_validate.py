@@ -37,6 +37,13 @@ def places(value, path=()):
             yield from places(item, path + (index,))
 
 
+def misspelt(bundle):
+    """The bundle with one key more in its first Fact."""
+    bundle = json.loads(json.dumps(bundle))
+    next(c for c in bundle["constructs"] if c["kind"] == "Fact")["defualt"] = 1
+    return bundle
+
+
 def mutilate(bundle, choose):
     """A copy with one key gone or one value of another kind."""
     copy = json.loads(json.dumps(bundle))
@@ -113,6 +120,20 @@ class Validate(Case):
         bundle["later"] = {"x": 1}
         bundle["constructs"][0]["later"] = [1]
         self.holds("validate", self.write("v.json", json.dumps(bundle)))
+
+    def test_FU20_an_unknown_key_is_a_warning_with_the_nearest(self):
+        bundle = misspelt(self.bundle())
+        path = self.write("c.json", json.dumps(bundle))
+        for command in "validate", "check":
+            got = json.loads(self.holds(command, path, "--json").out)
+            told, = [d for d in got["diagnostics"] if d["code"] == "B011"]
+            self.assertEqual((told["severity"], told["hint"]), ("warning", "did you mean `default`?"), told)
+            self.assertIn('unknown key "defualt"', told["message"])
+            self.assertIn('warning[B011]: constructs[', self.holds(command, path).err)
+        self.assertIn("B011", self.fails(1, "check", path, "--strict").err)
+        # It changes nothing else: the bundle is the same text, and evaluates alike.
+        self.assertEqual(json.loads(self.holds("elaborate", path).out), bundle)
+        self.assertIn("B011", self.holds("help", "B011").out)
 
     def test_faults_have_line_column_and_path(self):
         text = json.dumps(self.bundle(), indent=2).replace('"states"', '"stats"')

@@ -389,6 +389,12 @@ class Facts(Handle):
     def verdicts(self) -> Verdicts:
         return Verdicts(bytes_of(library().verdicts_json(self.pointer.verdicts)))
 
+    @property
+    @unfreed
+    def warnings(self) -> List[str]:
+        """Facts and fields that were given and the contract does not declare, a sentence each."""
+        return text_of(library().facts_warnings(self.pointer.facts)).splitlines()
+
     @unfreed
     def present(self, name: str) -> bool:
         """Is this verdict there?"""

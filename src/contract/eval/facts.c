@@ -127,7 +127,7 @@ static mt_err finish_one(mt_arena *a, ct_fault *fault)
         detail = mt_strf(a, "missing required fact: %.*s", MT_ARG(path));
         break;
     case CT_FAULT_SURPLUS_FACT:
-        detail = mt_strf(a, "unknown fact: %.*s", MT_ARG(path));
+        detail = mt_strf(a, "unknown fact: %.*s%.*s", MT_ARG(path), MT_ARG(detail));
         break;
     case CT_FAULT_SYNTAX:
     case CT_FAULT_LIMIT:
@@ -272,18 +272,26 @@ static inline uint32_t find_fact(reader *r, uint32_t before, mt_str key)
     return found;
 }
 
-/* Members nobody knows: skipped, or a fault when strict; twice is always one. */
-static bool surplus(reader *r, mt_map *seen, mt_str key)
+/* Members nobody knows: counted and skipped, or a fault when strict; twice is always
+ * one. `in` has the member; NULL: the fact set itself. Who wants to tell of them asks
+ * surplus.h, which reads the text again: a set that has none pays nothing. */
+static bool surplus(reader *r, mt_map *seen, const ct_type *in, mt_str key)
 {
     if (!mt_jp_unknown(&r->j, seen, key)) {
         return malformed(r);
     }
-    if (r->strict) {
-        fail(r, CT_FAULT_SURPLUS_FACT, "surplus");
-        ct_fact_inside(&r->f->arena, r->fault, mt_str_dup(&r->f->arena, key));
-        return false;
+    if (in && ct_fact_key_known(in, key)) {
+        return true;
     }
-    return true;
+    r->f->surplus++;
+    if (!r->strict) {
+        return true;
+    }
+    mt_str near = ct_fact_key_nearest(r->f->model, in, key);
+    fail(r, CT_FAULT_SURPLUS_FACT, near.len ? "; did you mean '%.*s'?" : "%.*s",
+         MT_ARG(near));
+    ct_fact_inside(&r->f->arena, r->fault, mt_str_dup(&r->f->arena, key));
+    return false;
 }
 
 static bool twice(reader *r, mt_str key)
@@ -356,8 +364,8 @@ static bool decimal_text(reader *r, const ct_type *t, mt_str *out)
     }
     for (mt_str key; mt_jp_key(&r->j, &key);) {
         if (!mt_str_is(key, "value")) {
-            if (!mt_jp_unknown(&r->j, &seen, key)) {
-                return malformed(r);
+            if (!surplus(r, &seen, t, key)) {
+                return false;
             }
         } else if (found) {
             return twice(r, key);
@@ -414,8 +422,7 @@ static bool read_currency(reader *r, const ct_type *t)
                 MT_ARG(t->as.currency), MT_ARG(currency));
 }
 
-/* Amount and currency in any order, each once; `kind` is the interchange's and
- * tolerated. */
+/* Amount and currency in any order, each once. */
 static bool read_money(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -424,24 +431,18 @@ static bool read_money(reader *r, const ct_type *t, ct_value *out)
         return mismatch(r, t);
     }
     for (mt_str key; mt_jp_key(&r->j, &key);) {
-        bool ok;
+        bool ok = true;
         if (mt_str_is(key, "amount")) {
             ok = amount ? twice(r, key) : read_amount(r, t, out);
             amount = true;
         } else if (mt_str_is(key, "currency")) {
             ok = currency ? twice(r, key) : read_currency(r, t);
             currency = true;
-        } else {
-            ok = mt_str_is(key, "kind") ? mt_jp_unknown(&r->j, &seen, key)
-                                        : surplus(r, &seen, key);
+        } else if (!surplus(r, &seen, t, key)) {
+            return false;
         }
         if (MT_UNLIKELY(!ok)) {
-            if (r->fault->kind == CT_FAULT_NONE) {
-                return malformed(r);
-            }
-            if (r->fault->kind != CT_FAULT_SURPLUS_FACT) {
-                ct_fact_inside(&r->f->arena, r->fault, mt_str_dup(&r->f->arena, key));
-            }
+            ct_fact_inside(&r->f->arena, r->fault, mt_str_dup(&r->f->arena, key));
             return false;
         }
     }
@@ -550,8 +551,8 @@ static bool read_duration(reader *r, const ct_type *t, ct_value *out)
                 return false;
             }
             unit = true;
-        } else if (!mt_jp_unknown(&r->j, &seen, key)) {
-            return malformed(r);
+        } else if (!surplus(r, &seen, t, key)) {
+            return false;
         }
     }
     if (r->j.err != MT_OK) {
@@ -602,7 +603,7 @@ static bool read_record(reader *r, const ct_type *t, ct_value *out)
     for (mt_str key; mt_jp_key(&r->j, &key);) {
         uint32_t at = find_field(r, t, before, key);
         if (MT_UNLIKELY(at == CT_NONE)) {
-            if (!surplus(r, &others, key)) {
+            if (!surplus(r, &others, t, key)) {
                 return false;
             }
             continue;
@@ -716,7 +717,7 @@ static bool read_union(reader *r, const ct_type *t, ct_value *out)
         if (mt_str_is(key, "tag")) {
             ok = tag != CT_NONE ? twice(r, key) : read_tag(r, t, &tag);
         } else if (!mt_str_is(key, "payload")) {
-            ok = mt_jp_unknown(&r->j, &seen, key) || malformed(r);
+            ok = surplus(r, &seen, t, key);
         } else if (payload) {
             ok = twice(r, key);
         } else {
@@ -859,7 +860,7 @@ static bool read_facts(reader *r)
     for (mt_str key; mt_jp_key(&r->j, &key);) {
         uint32_t at = find_fact(r, before, key);
         if (MT_UNLIKELY(at == CT_NONE)) {
-            if (!surplus(r, &others, key)) {
+            if (!surplus(r, &others, NULL, key)) {
                 return false;
             }
             continue;
@@ -893,6 +894,7 @@ mt_err ct_facts_read(ct_facts *f, mt_str json, const mt_limits *limits, bool str
     *fault = (ct_fault){0};
     mt_arena_reset(&f->arena);
     memset(f->given, 0, f->model->fact_count);
+    f->surplus = 0;
     bool ok =
         mt_jp_start(&r.j, &f->arena, json, &bounds) ? read_facts(&r) : malformed(&r);
     return ok ? MT_OK : ct_fact_finish(&f->arena, fault);

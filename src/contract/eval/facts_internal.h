@@ -20,4 +20,10 @@ bool ct_decimal_exact(mt_str text, unsigned scale);
 /* ["a", "b"] */
 mt_str ct_choices_text(mt_arena *a, const ct_type *type);
 
+/* Is it a key of the object that a value of this type may be written as? Keys of the
+ * interchange's own form (`kind`) are, though a fact set says nothing by them. */
+bool ct_fact_key_known(const ct_type *in, mt_str key);
+/* The nearest of those keys; `in` NULL: of the facts. Empty: none is near. */
+mt_str ct_fact_key_nearest(const ct_model *m, const ct_type *in, mt_str key);
+
 #endif

@@ -168,6 +168,7 @@ struct ct_facts {
     mt_arena arena;   /* texts, list elements, payloads; errors */
     uint16_t *notes;  /* which member followed which in the objects read so far */
     ct_value *room;   /* the memory behind values, given and notes */
+    size_t surplus;   /* members of the last text that no type knows */
 };
 
 struct ct_verdicts {

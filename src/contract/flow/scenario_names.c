@@ -9,6 +9,7 @@
  *
  * May fail: only what all scenarios share makes the file a bad one. */
 #include "base/nearest.h"
+#include "contract/eval/surplus.h"
 #include "contract/flow/scenario_internal.h"
 
 typedef struct names {
@@ -179,9 +180,25 @@ static void check_end(names *n, const ct_scenario *s)
 
 /* ---- The whole ---- */
 
+/* Each fact by itself, so that what is wrong with it has its place. */
+static void check_fields(names *n, const mt_json *facts)
+{
+    for (uint32_t i = 0; mt_json_is(facts, MT_JSON_OBJECT) && i < facts->count; i++) {
+        mt_json one = {.type = MT_JSON_OBJECT, .count = 1};
+        one.as.members = &facts->as.members[i];
+        ct_surplus s = {.arena = n->a};
+        ct_surplus_fields(&s, n->m, &one);
+        for (size_t k = 0; k < s.len; k++) {
+            ct_scenario_say(&n->out, n->file, &facts->as.members[i].value, "%.*s",
+                            MT_ARG(s.told[k]));
+        }
+    }
+}
+
 static void check_given(names *n, const ct_given *g)
 {
     check_keys(n, CT_KIND_FACT, "fact", g->facts);
+    check_fields(n, g->facts);
     check_states(n, g->states);
     check_keys(n, CT_KIND_ENTITY, "entity", g->bind);
 }

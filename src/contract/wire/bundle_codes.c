@@ -33,6 +33,10 @@ static const ct_code_info CODES[] = {
      "The bundle is of a later minor version and has a construct of a kind that this program does not know. It is "
      "passed over: nothing that is known depends on it.",
      "use a program of the bundle's version to have it evaluated"},
+    {CT_CODE_BUNDLE_SURPLUS, "14.2.1", "unknown key",
+     "No version of the interchange that this program knows has the key there. It is passed over, so what it says has no "
+     "effect; of a bundle of a later minor version it is only a note.",
+     "correct the key, or leave it out"},
     {"L101", "14.2.1", "bundle is not JSON",
      "The bundle could not be read: it is not strict JSON, or exceeds json_bytes or bundle_depth.",
      "write the document with a JSON library"},

@@ -7,9 +7,11 @@
  *
  * Durations of another unit must be a whole number of the type's. Values live in
  * `keep`. */
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 #include "contract/wire/round_text.h"
+#include "contract/wire/validate.h"
 
 const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 {
@@ -182,7 +184,33 @@ static const mt_json *parts(const mt_json *json, mt_str kind, mt_str key)
                : json;
 }
 
-/* Fields the type does not have are passed over, as every unknown key of a bundle. */
+/* A field that the type does not have is passed over, as every unknown key of a bundle.
+ */
+static void tell_surplus(ct_loader *l, const ct_type *type, const mt_json_member *m)
+{
+    mt_buf text = {0};
+    mt_nearest near = mt_nearest_to(m->key);
+    for (uint32_t i = 0; i < type->count && !mt_diags_full(l->ds); i++) {
+        mt_nearest_offer(&near, type->as.fields[i].name);
+    }
+    mt_utf8_show_name(&text, m->key);
+    ct_load_warning(l, CT_CODE_BUNDLE_SURPLUS, &m->value,
+                    "unknown field \"%.*s\"%s%.*s%s", MT_ARG(mt_buf_str(&text)),
+                    near.best.len ? "; did you mean \"" : "", MT_ARG(near.best),
+                    near.best.len ? "\"?" : "");
+    mt_buf_free(&text);
+}
+
+/* All fields of the type are there, so it is enough to count. */
+static void pass_over_others(ct_loader *l, const ct_type *type, const mt_json *fields)
+{
+    for (uint32_t i = 0; fields->count > type->count && i < fields->count; i++) {
+        if (ct_field_find(type, fields->as.members[i].key) == CT_NONE) {
+            tell_surplus(l, type, &fields->as.members[i]);
+        }
+    }
+}
+
 static bool load_record(ct_loader *l, const ct_type *type, const mt_json *json,
                         ct_value *out)
 {
@@ -202,6 +230,7 @@ static bool load_record(ct_loader *l, const ct_type *type, const mt_json *json,
             return false;
         }
     }
+    pass_over_others(l, type, fields);
     return true;
 }
 

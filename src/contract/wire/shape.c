@@ -1,17 +1,21 @@
 /* contract/wire/shape.c - a JSON value against a shape of nodes.def. The walk follows
  * the shape and not the value: what a shape does not name is never looked at, so keys
- * of a newer minor version pass (§14.2.1). Every fault is reported with its path, kept
+ * of a newer minor version pass (§14.2.1); that they are there is a warning. Whether an
+ * object has any is known by counting the keys that were met, so an object without
+ * costs no search. Every fault is reported with its path, kept
  * in one buffer that grows and shrinks with the walk; a value of the wrong JSON type is
  * one fault, its parts are not entered. Faults come in the order of nodes.def.
  * Recursion is bounded by the depth of the JSON. What refers to what is not asked here:
  * load.c does. */
 #include "contract/wire/shape.h"
 
+#include "base/nearest.h"
+#include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 #include "contract/wire/validate.h"
 
 static void shape_report(ct_shape_walk *w, mt_severity severity, const char *code,
-                         const mt_json *value, mt_str message)
+                         const mt_json *value, mt_str message, mt_str hint)
 {
     if (mt_diags_full(w->ds)) {
         mt_diag_add(w->ds, &(mt_diag){.severity = severity}); /* is counted */
@@ -22,7 +26,8 @@ static void shape_report(ct_shape_walk *w, mt_severity severity, const char *cod
                  .pass = -1,
                  .file = w->file,
                  .field = mt_str_dup(w->ds->arena, mt_buf_str(&w->path)),
-                 .message = message};
+                 .message = message,
+                 .hint = hint};
     mt_json_place(w->text, value->offset, &d.line, &d.column);
     mt_diag_add(w->ds, &d);
 }
@@ -30,7 +35,7 @@ static void shape_report(ct_shape_walk *w, mt_severity severity, const char *cod
 void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
                     mt_str message)
 {
-    shape_report(w, MT_ERROR, code, value, message);
+    shape_report(w, MT_ERROR, code, value, message, (mt_str){0});
 }
 
 static const char *path_or_top(ct_shape_walk *w)
@@ -67,32 +72,109 @@ static bool is_ignored(const ct_shape_walk *w, const ln_field *field,
     return absent && field->demand == LN_MAY;
 }
 
-static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *object)
+/* How many keys of the object the field speaks of. */
+static uint32_t check_key(ct_shape_walk *w, const ln_field *field,
+                          const mt_json *object)
 {
     const mt_json *value = mt_json_get(object, mt_str_z(field->key));
+    uint32_t met = value != NULL;
+    if (field->demand == LN_UNLESS) {
+        met += mt_json_get(object, mt_str_z(field->other)) != NULL;
+    }
     if (is_ignored(w, field, object, value)) {
-        return;
+        return met;
     }
     if (!value) {
         ct_shape_fault(w, CT_CODE_BUNDLE_KEY, object,
                        mt_strf(w->ds->arena, "%s: %s\"%s\" is missing", path_or_top(w),
                                w->is_loose ? "" : "key ", field->key));
-        return;
+        return met;
     }
     size_t before = w->path.len;
     mt_buf_addz(&w->path, before ? "." : "");
     mt_buf_addz(&w->path, field->key);
     ct_shape_check(w, field->shape, value);
     w->path.len = before;
+    return met;
 }
 
-static void check_fields(ct_shape_walk *w, const ln_field *fields,
-                         const mt_json *object)
+static uint32_t check_fields(ct_shape_walk *w, const ln_field *fields,
+                             const mt_json *object)
 {
+    uint32_t met = 0;
     for (; fields && fields->key; fields++) {
-        check_key(w, fields, object);
+        met += check_key(w, fields, object);
+    }
+    return met;
+}
+
+/* ---- Keys that nobody knows ---- */
+
+/* All that an object may have: the fields of its shape, the key that tells the case of
+ * a family and that case's fields. */
+typedef struct known_keys {
+    const ln_field *lists[2];
+    const char *key; /* of a family; NULL: it is none */
+} known_keys;
+
+static bool is_known(const known_keys *k, mt_str key)
+{
+    bool is = k->key && mt_str_eq(key, mt_str_z(k->key));
+    for (int i = 0; i < 2; i++) {
+        for (const ln_field *f = k->lists[i]; f && f->key && !is; f++) {
+            is = mt_str_eq(key, mt_str_z(f->key)) ||
+                 (f->demand == LN_UNLESS && mt_str_eq(key, mt_str_z(f->other)));
+        }
+    }
+    return is;
+}
+
+/* "did you mean `x`?", or empty. */
+static mt_str nearest_to(mt_arena *a, const known_keys *k, mt_str key)
+{
+    mt_nearest near = mt_nearest_to(key);
+    for (int i = 0; i < 2; i++) {
+        for (const ln_field *f = k->lists[i]; f && f->key; f++) {
+            mt_nearest_offer(&near, mt_str_z(f->key));
+        }
+    }
+    return near.best.len ? mt_strf(a, "did you mean `%.*s`?", MT_ARG(near.best))
+                         : (mt_str){0};
+}
+
+/* Of a later version it may mean something: then it is only a note. */
+static void tell_unknown(ct_shape_walk *w, const known_keys *k, const mt_json_member *m)
+{
+    mt_severity severity = w->is_newer ? MT_NOTE : MT_WARNING;
+    mt_arena *a = w->ds->arena;
+    mt_str message = {0}, hint = {0};
+    if (!mt_diags_full(w->ds)) {
+        mt_buf key = {0};
+        mt_utf8_show_name(&key, m->key);
+        hint = nearest_to(a, k, m->key);
+        message = mt_strf(a, "%s: unknown key \"%.*s\"", path_or_top(w),
+                          MT_ARG(mt_buf_str(&key)));
+        mt_buf_free(&key);
+    }
+    shape_report(w, severity, CT_CODE_BUNDLE_SURPLUS, &m->value, message, hint);
+}
+
+/* The first walk notices that there are some. */
+static void check_unknown(ct_shape_walk *w, const known_keys *k, const mt_json *object,
+                          uint32_t met)
+{
+    if (met >= object->count) {
+        return;
+    }
+    w->has_unknown = true;
+    for (uint32_t i = 0; w->tells_unknown && i < object->count; i++) {
+        if (!is_known(k, object->as.members[i].key)) {
+            tell_unknown(w, k, &object->as.members[i]);
+        }
     }
 }
+
+/* ---- Kinds of shapes ---- */
 
 static void list_cases(mt_buf *out, const ln_shape *family)
 {
@@ -111,17 +193,25 @@ static bool is_of_later(const ct_shape_walk *w, const ln_shape *shape,
            mt_json_is(tag, MT_JSON_STRING) && !ln_case_find(shape, mt_json_text(tag));
 }
 
-static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
+static void tell_later(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
 {
-    if (is_of_later(w, shape, object)) {
+    if (!w->tells_unknown) {
         mt_str kind = mt_json_text(mt_json_get(object, mt_str_z(shape->key)));
         shape_report(w, MT_NOTE, CT_CODE_BUNDLE_LATER, object,
                      mt_strf(w->ds->arena,
                              "%s: a \"%.*s\" of a later version is passed over",
-                             path_or_top(w), MT_ARG(kind)));
+                             path_or_top(w), MT_ARG(kind)),
+                     (mt_str){0});
+    }
+}
+
+static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
+{
+    if (is_of_later(w, shape, object)) {
+        tell_later(w, shape, object);
         return;
     }
-    check_fields(w, shape->fields, object);
+    uint32_t met = check_fields(w, shape->fields, object);
     const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
     if (!mt_json_is(tag, MT_JSON_STRING)) {
         /* The tag that is missing or not text is told like any other field. */
@@ -131,7 +221,9 @@ static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json 
     }
     const ln_case *c = ln_case_find(shape, mt_json_text(tag));
     if (c) {
-        check_fields(w, c->fields, object);
+        met += check_fields(w, c->fields, object);
+        check_unknown(w, &(known_keys){{shape->fields, c->fields}, shape->key}, object,
+                      met + 1);
         return;
     }
     if (w->is_loose) {
@@ -279,7 +371,8 @@ typedef void check_function(ct_shape_walk *, const ln_shape *, const mt_json *);
 
 static void check_object(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
-    check_fields(w, shape->fields, value);
+    uint32_t met = check_fields(w, shape->fields, value);
+    check_unknown(w, &(known_keys){{shape->fields, NULL}, NULL}, value, met);
 }
 
 /* What each kind demands of the value before its own check runs. */

@@ -12,8 +12,10 @@ typedef struct ct_shape_walk ct_shape_walk;
 struct ct_shape_walk {
     mt_diags *ds;
     mt_str file, text;
-    mt_buf path;   /* of the value being looked at: constructs[3].type */
-    bool is_loose; /* only what a model cannot be made without, see model.h */
+    mt_buf path;        /* of the value being looked at: constructs[3].type */
+    bool is_loose;      /* only what a model cannot be made without, see model.h */
+    bool has_unknown;   /* some object has a key that no shape names */
+    bool tells_unknown; /* nothing else is told: a second walk over what is good */
     bool
         is_newer; /* of a later minor version: constructs we do not know are passed over
                    */

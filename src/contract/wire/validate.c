@@ -87,6 +87,18 @@ static void check_etag(ct_shape_walk *w, mt_arena *a, const mt_json *manifest,
     }
 }
 
+/* Of what is wrong only the errors are told; keys that are passed over matter once
+ * there are none. */
+static void check_shape(ct_shape_walk *w, const ln_shape *shape, const mt_json *root)
+{
+    size_t before = w->ds->errors;
+    ct_shape_check(w, shape, root);
+    if (w->ds->errors == before && w->has_unknown) {
+        w->tells_unknown = true;
+        ct_shape_check(w, shape, root);
+    }
+}
+
 /* What has an etag is a manifest (§19.1): a bundle never has that key. */
 static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
                            ct_document *out)
@@ -101,7 +113,7 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
             return; /* the rest of another version's rules is not ours to judge */
         }
     }
-    ct_shape_check(w, shape, root);
+    check_shape(w, shape, root);
     const mt_json *constructs = mt_json_at(out->tree, "constructs");
     if (mt_json_is(constructs, MT_JSON_ARRAY)) {
         check_unique(w, a, constructs);

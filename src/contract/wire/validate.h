@@ -1,9 +1,9 @@
 /* contract/wire/validate.h - is this JSON text interchange? Structure and version.
  * Room: contract. May include base/ and contract/ only.
  * The rules are those of schema/interchange-schema.json and
- * schema/manifest-schema.json; unknown keys are ignored (spec §14.2.1). References
- * between constructs are checked when a bundle is loaded, not here. Ownership: the
- * document lives in the arena; `text` is borrowed as long. */
+ * schema/manifest-schema.json; unknown keys are passed over (spec §14.2.1) with a
+ * warning. References between constructs are checked when a bundle is loaded, not here.
+ * Ownership: the document lives in the arena; `text` is borrowed as long. */
 #ifndef CT_WIRE_VALIDATE_H
 #define CT_WIRE_VALIDATE_H
 
@@ -23,6 +23,7 @@
 #define CT_CODE_BUNDLE_TWICE   "B008"
 #define CT_CODE_BUNDLE_ETAG    "B009"
 #define CT_CODE_BUNDLE_LATER   "B010"
+#define CT_CODE_BUNDLE_SURPLUS "B011"
 
 /* Explanations of these and of the loader's codes, in order; NULL past the end. */
 const ct_code_info *ct_bundle_code_at(size_t index);

@@ -4,7 +4,8 @@
  * than one answer holds are refused, never left out, and so is who binds an instance in
  * a state that was removed. May fail: the store. */
 #include "contract/flow/states.h"
-#include "exec/call/call.h"
+#include "exec/call/problem.h"
+#include "exec/call/states.h"
 
 enum { INSTANCES_MOST = 100000 };
 

@@ -7,7 +7,7 @@
  *     ex_refused_…         may it do this, or an answer that names what is missing
  *
  * docs/reference/rights.md has the same as a table. Nothing here can fail. */
-#include "exec/call/call.h"
+#include "exec/call/rights.h"
 
 const ex_caller *ex_actor_of(const ex_job *job)
 {

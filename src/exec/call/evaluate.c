@@ -2,7 +2,7 @@
  * Room: exec. How much work it can be is known before (ct_work_*); who may not linger
  * is told so (MT_E_BUSY) before anything was done. All evaluations of one call have one
  * deadline. */
-#include "exec/call/call.h"
+#include "exec/call/facts.h"
 
 /* A group commits for many callers, and a network thread serves many: neither may
  * wait for one evaluation. */

@@ -5,9 +5,13 @@
  * an adapter serves may be asserted only with the right facts:override, and the ledger
  * says so. Every value is checked against its declared type; DateTimes become UTC.
  * May fail: what the caller gave, a source, the store; each is a refusal. */
+#include "exec/call/facts.h"
+
 #include "contract/eval/carry.h"
 #include "contract/reduce/holes.h"
-#include "exec/call/call.h"
+#include "exec/call/rights.h"
+#include "exec/contract/kept_facts.h"
+#include "exec/machine.h"
 #include "os/clock.h"
 
 /* All sources of one call together: they are asked side by side. */

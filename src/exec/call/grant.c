@@ -13,7 +13,7 @@
  * `admin` includes the rights that its rows of RIGHTS say; it includes no persona, no
  * fact, and nothing that changes what is served or kept. docs/reference/rights.md is
  * the same for people, docs/adr/0017-rights.md says why. */
-#include "exec/call/call.h"
+#include "exec/call/rights.h"
 
 typedef struct right_row {
     mt_str text;

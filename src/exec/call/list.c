@@ -1,7 +1,9 @@
 /* exec/call/list.c - one page of a list, read in one transaction.
  * Room: exec. One row more than the page holds is asked for, so `next` is there
  * exactly while there is more. */
-#include "exec/call/call.h"
+#include "exec/call/list.h"
+
+#include "exec/call/request.h"
 
 bool ex_refused_list(ex_list *l, ex_job *job)
 {

@@ -1,6 +1,7 @@
 /* exec/call/list_records.c - one page of the ledger's records.
  * Room: exec. */
-#include "exec/call/call.h"
+#include "exec/call/list.h"
+#include "exec/call/rights.h"
 
 /* Who holds a persona may ask about itself; what others may do it learns from no
  * history either. */

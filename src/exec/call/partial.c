@@ -4,7 +4,15 @@
  * takes follows from the contract and not from the facts alone, so who may not linger
  * leaves it to a worker. May fail: names of facts, what evaluating finds. */
 #include "contract/reduce/partial.h"
-#include "exec/call/call.h"
+#include "exec/call/facts.h"
+
+bool ex_refuse_unknown_fact(ex_job *job, mt_str name)
+{
+    mt_str near = ct_model_nearest(job->v->model, CT_KIND_FACT, name);
+    return ex_refuse(job, EX_UNKNOWN_FACT, "the contract has no fact '%.*s'%s%.*s%s",
+                     MT_ARG(name), near.len ? "; did you mean '" : "", MT_ARG(near),
+                     near.len ? "'?" : "");
+}
 
 static bool refused_names(ex_job *job)
 {
@@ -18,8 +26,7 @@ static bool refused_names(ex_job *job)
                             ? ct_model_find(job->v->model, CT_KIND_FACT, name)
                             : CT_NONE;
         if (fact == CT_NONE) {
-            return ex_refuse(job, EX_UNKNOWN_FACT, "the contract has no fact '%.*s'",
-                             MT_ARG(name));
+            return ex_refuse_unknown_fact(job, name);
         }
         job->unknown[fact] = true;
     }

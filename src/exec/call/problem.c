@@ -1,7 +1,9 @@
 /* exec/call/problem.c - what goes wrong, as RFC 9457 problem details.
  * Room: exec. Every problem has `type`, `title`, `status`, `code` and `detail`; some
  * have members of their own. docs/internals/executor.md lists them. */
-#include "exec/call/call.h"
+#include "exec/call/problem.h"
+
+#include "exec/machine.h"
 
 static const struct row {
     int status;

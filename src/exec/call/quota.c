@@ -16,7 +16,8 @@
 #include <time.h>
 
 #include "base/form.h"
-#include "exec/call/call.h"
+#include "exec/call/rights.h"
+#include "exec/settings.h"
 
 enum { IDENTITIES_MOST = 65536 };
 #define SECOND INT64_C(1000000000)

@@ -5,9 +5,10 @@
  * knows is refused: a misspelt `expected_versions` must not be ignored. Then come the
  * names in it that only the contract knows: the contract itself, bindings.
  * May fail: whatever the caller sent, with its place in the body. */
+#include "exec/call/request.h"
+
 #include "base/form_pull.h"
 #include "contract/flow/states.h"
-#include "exec/call/call.h"
 
 /* ---- Bodies ---- */
 

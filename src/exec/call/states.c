@@ -7,7 +7,8 @@
  */
 #include <stdlib.h>
 
-#include "exec/call/call.h"
+#include "exec/call/problem.h"
+#include "exec/call/states.h"
 
 enum { PLACES = 1 << 16, LOCKS = 64, TEXT_MOST = 512 };
 

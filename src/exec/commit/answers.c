@@ -6,8 +6,11 @@
  * states) may have changed since it was done. What is refused without the committer
  * goes through it all the same when it has a key, or is to be a record. Which refusals
  * are kept is a column of EX_PROBLEM_MAP. */
+#include "exec/commit/answers.h"
+
 #include "base/utf8.h"
-#include "exec/commit/commit.h"
+#include "exec/call/rights.h"
+#include "exec/commit/effects.h"
 
 /* The status of an answer that is the id of a flow, to be looked at again. */
 enum { STILL_RUNNING = 0 };

@@ -4,7 +4,9 @@
  * that were expected, the outcomes that could be named. Nothing here can fail. */
 #include "contract/flow/text.h"
 #include "contract/flow/why.h"
-#include "exec/commit/commit.h"
+#include "exec/call/facts.h"
+#include "exec/call/states.h"
+#include "exec/commit/effects.h"
 
 static const ex_problem PROBLEMS[] = {
     [CT_OP_NONE] = EX_PROBLEM_COUNT,

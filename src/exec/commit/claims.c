@@ -4,7 +4,8 @@
  * document, written and read while its instance is locked. Nobody looks for one until
  * this process knows that there are any. May fail: the store; MT_E_CONFLICT when two
  * processes hold the same instance at once, then it is tried again. */
-#include "exec/commit/commit.h"
+#include "exec/call/problem.h"
+#include "exec/commit/tool_call.h"
 #include "exec/evidence/guarded.h"
 
 static mt_err note_one(void *found, const st_doc *row)

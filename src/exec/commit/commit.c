@@ -14,7 +14,15 @@
  * group is durable. */
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/call/facts.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/guess.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/sign.h"
+#include "exec/contract/kept_facts.h"
+#include "exec/machine.h"
 
 enum { TRIES = 8, SPARE_IDS = 3, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 

@@ -3,7 +3,7 @@
  * is done once, whoever of several processes is faster. A delivery is tried up to
  * trigger_attempts times, with pauses that double up to PAUSE_MOST_MS; only what may
  * succeed later is tried again. May fail: the store. */
-#include "exec/commit/commit.h"
+#include "exec/commit/outbox.h"
 
 enum { PAUSE_MOST_MS = 60000 };
 

@@ -1,9 +1,9 @@
 /* exec/commit/distinct.c - personas that one identity cannot both act as.
  * Room: exec.
- * The configuration names them by contract: `distinct: {escrow: [[requester,
- * approver]]}`. Acting on an instance is an operation that changes it; acting on a flow
- * is beginning it, or an operation in it. Who has acted as one persona of a rule is
- * refused as another, on the same instance or flow.
+ * The configuration names them by contract (distinct_rules.c). Acting on an instance is
+ * an operation that changes it; acting on a flow is beginning it, or an operation in
+ * it. Who has acted as one persona of a rule is refused as another, on the same
+ * instance or flow.
  *
  * It is decided in the group's transaction, with the rows of instances and flows
  * locked, so of two requests at two nodes the second sees the first. What was done
@@ -17,149 +17,13 @@
  *
  * INVARIANT: a document is written in the transaction that does the act. May fail: the
  * store. */
-#include <stdlib.h>
+#include "exec/commit/distinct.h"
 
 #include "base/vec.h"
-#include "exec/commit/commit.h"
+#include "exec/call/problem.h"
 #include "exec/evidence/acts.h"
 
 /* ---- Rules ---- */
-
-struct ex_distinct {
-    mt_str contract;
-    const mt_str *personas;
-    size_t count;
-};
-
-typedef struct rules {
-    mt_arena *a;
-    ex_config_fault *fault;
-    void *state;
-    size_t wrong;
-    MT_VEC(ex_distinct) list;
-} rules;
-
-static void tell(rules *r, mt_str contract, const mt_json *at)
-{
-    r->wrong++;
-    r->fault(r->state, mt_strf(r->a, "distinct.%.*s", MT_ARG(contract)),
-             at ? at->offset : EX_NO_PLACE,
-             MT_STR("it is a list of personas, or a list of such lists, each with two "
-                    "or more different names"));
-}
-
-/* Two names at least, none twice: a rule about one persona would keep nobody apart. */
-static bool is_set(const mt_json *list)
-{
-    bool good = mt_json_is(list, MT_JSON_ARRAY) && list->count >= 2;
-    for (uint32_t i = 0; good && i < list->count; i++) {
-        good = mt_json_is(&list->as.items[i], MT_JSON_STRING) &&
-               mt_json_text(&list->as.items[i]).len > 0;
-        for (uint32_t k = 0; good && k < i; k++) {
-            good = !mt_str_eq(mt_json_text(&list->as.items[i]),
-                              mt_json_text(&list->as.items[k]));
-        }
-    }
-    return good;
-}
-
-static void add_set(rules *r, mt_str contract, const mt_json *list)
-{
-    if (!is_set(list)) {
-        tell(r, contract, list);
-        return;
-    }
-    mt_str *names = mt_new_array(r->a, mt_str, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        names[i] = mt_str_dup(r->a, mt_json_text(&list->as.items[i]));
-    }
-    ex_distinct one = {mt_str_dup(r->a, contract), names, list->count};
-    mt_vec_push(r->a, &r->list, one);
-}
-
-/* One list of names, or a list of such lists: the first item says which. */
-static void add_contract(rules *r, mt_str contract, const mt_json *sets)
-{
-    bool nested = mt_json_is(sets, MT_JSON_ARRAY) && sets->count &&
-                  mt_json_is(&sets->as.items[0], MT_JSON_ARRAY);
-    for (uint32_t i = 0; nested && i < sets->count; i++) {
-        add_set(r, contract, &sets->as.items[i]);
-    }
-    if (!nested) {
-        add_set(r, contract, sets);
-    }
-}
-
-size_t ex_distinct_read(mt_arena *a, const mt_json *settings, ex_config_fault *fault,
-                        void *state, const ex_distinct **out, size_t *count)
-{
-    const mt_json *all = mt_json_at(settings, "distinct");
-    rules r = {.a = a, .fault = fault, .state = state};
-    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
-        add_contract(&r, all->as.members[i].key, &all->as.members[i].value);
-    }
-    *out = r.list.items;
-    *count = r.list.len;
-    return r.wrong;
-}
-
-static void judge_persona(const ex_rule_judge *j, const ex_distinct *d, mt_str persona,
-                          const ct_model *m)
-{
-    mt_str near = ct_model_nearest(m, CT_KIND_PERSONA, persona);
-    if (ct_model_find(m, CT_KIND_PERSONA, persona) == CT_NONE) {
-        j->told(j->state, d->contract,
-                mt_strf(j->arena, "the contract has no persona '%.*s'%s%.*s%s",
-                        MT_ARG(persona), near.len ? " (did you mean '" : "",
-                        MT_ARG(near), near.len ? "'?)" : ""));
-    } else if (ex_personas_cover(j->auto_personas, j->auto_persona_count, d->contract,
-                                 persona)) {
-        j->told(j->state, d->contract,
-                mt_strf(j->arena,
-                        "'%.*s' is one of auto_personas, which act for nobody",
-                        MT_ARG(persona)));
-    }
-}
-
-void ex_distinct_judge(const ex_rule_judge *j, const ex_distinct *all, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const ct_model *m = j->model_of(j->state, all[i].contract);
-        for (size_t k = 0; m && k < all[i].count; k++) {
-            judge_persona(j, &all[i], all[i].personas[k], m);
-        }
-        if (!m) {
-            j->told(j->state, all[i].contract,
-                    MT_STR("there is no contract of this name"));
-        }
-    }
-}
-
-static const ct_model *served_model(void *state, mt_str contract)
-{
-    const ex_version *v = ex_current(state, contract);
-    return v ? v->model : NULL;
-}
-
-static void warn(void *state, mt_str contract, mt_str what)
-{
-    ex_log(state, 2, "distinct_unknown",
-           "distinct.%.*s: %.*s, so nobody is kept apart by it", MT_ARG(contract),
-           MT_ARG(what));
-}
-
-void ex_distinct_warn(ex_executor *x)
-{
-    mt_arena a = {0};
-    ex_rule_judge j = {.arena = &a,
-                       .model_of = served_model,
-                       .told = warn,
-                       .state = x,
-                       .auto_personas = x->auto_personas,
-                       .auto_persona_count = x->auto_persona_count};
-    ex_distinct_judge(&j, x->distinct, x->distinct_count);
-    mt_arena_free(&a);
-}
 
 static bool has(const ex_distinct *d, mt_str persona)
 {
@@ -407,11 +271,6 @@ static mt_err load(subject *s, st_tx *tx, bool lock)
 
 /* ---- Kept ---- */
 
-static int by_key(const void *a, const void *b)
-{
-    return mt_str_cmp(((const mt_map_entry *)a)->key, ((const mt_map_entry *)b)->key);
-}
-
 static void write_acts(mt_jw *w, const subject *s)
 {
     uint32_t n = s->acts.len;
@@ -420,7 +279,7 @@ static void write_acts(mt_jw *w, const subject *s)
     for (uint32_t i = 0; i < n; i++) {
         list[i] = s->acts.entries[i];
     }
-    qsort(list, n, sizeof *list, by_key);
+    mt_sort_by(list, n, key);
     mt_jw_begin_object(w);
     for (uint32_t i = 0; i < n; i++) {
         size_t end = mt_str_find(list[i].key, '\n');
@@ -573,7 +432,7 @@ mt_err ex_distinct_note(const ex_job *job, ex_group *g, const ex_act *act,
     return err;
 }
 
-bool ex_refuse_other(ex_job *job, mt_str persona, const ex_other *other)
+static void refuse_other(ex_job *job, mt_str persona, const ex_other *other)
 {
     mt_jw w = ex_problem_open(
         job, EX_NOT_DISTINCT,
@@ -589,7 +448,7 @@ bool ex_refuse_other(ex_job *job, mt_str persona, const ex_other *other)
     ex_reply_record(&w, job, other->record);
     mt_jw_end_object(&w);
     mt_jw_key_str(&w, "persona", persona);
-    return ex_problem_close(&w);
+    ex_problem_close(&w);
 }
 
 mt_err ex_distinct_refused(ex_job *job, st_tx *tx, const ex_act *act, bool lock)
@@ -605,7 +464,7 @@ mt_err ex_distinct_refused(ex_job *job, st_tx *tx, const ex_act *act, bool lock)
                                  &other);
     st_rollback(own);
     if (!err && other.persona.len) {
-        ex_refuse_other(job, act->persona, &other);
+        refuse_other(job, act->persona, &other);
     }
     return err;
 }

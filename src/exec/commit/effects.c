@@ -2,7 +2,9 @@
  * Room: exec. The engine proposes changes; here rows move. Also what must still hold
  * before: the version of the contract, the versions of instances; and what a record is
  * about, so that every instance finds it. */
-#include "exec/commit/commit.h"
+#include "exec/commit/effects.h"
+
+#include "exec/call/problem.h"
 
 bool ex_refused_unless_current(ex_job *job)
 {
@@ -61,17 +63,14 @@ mt_err ex_apply(ex_group *g, const ex_effects *f)
     return MT_OK;
 }
 
-/* Its record is found by every instance it changed. */
-void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r)
-{
-    ex_subjects all = {.g = g, .record = r};
-    for (uint32_t i = 0; i < f->count; i++) {
-        uint32_t e = f->changes[i].entity;
-        ex_subject_add(&all, ct_entity_id(f->v->plan, e), f->instances[e]);
-    }
-}
-
 /* ---- What a record is about ---- */
+
+/* One after the other; the first is its subject. */
+typedef struct subjects {
+    ex_group *g;
+    ex_record *record;
+    MT_VEC(mt_str) also;
+} subjects;
 
 /* A record names an instance once, however often it changed. */
 static bool is_named(const ex_record *r, mt_str subject)
@@ -83,7 +82,7 @@ static bool is_named(const ex_record *r, mt_str subject)
     return named;
 }
 
-void ex_subject_add(ex_subjects *s, mt_str entity, mt_str id)
+static void add_subject(subjects *s, mt_str entity, mt_str id)
 {
     ex_record *r = s->record;
     if (!ex_subject_is_kept(entity, id)) {
@@ -99,15 +98,25 @@ void ex_subject_add(ex_subjects *s, mt_str entity, mt_str id)
     }
 }
 
+/* Its record is found by every instance it changed. */
+void ex_effect_subjects(ex_group *g, const ex_effects *f, ex_record *r)
+{
+    subjects all = {.g = g, .record = r};
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t e = f->changes[i].entity;
+        add_subject(&all, ct_entity_id(f->v->plan, e), f->instances[e]);
+    }
+}
+
 void ex_bound_subjects(ex_group *g, mt_str bindings, ex_record *r)
 {
     mt_json tree;
-    ex_subjects all = {.g = g, .record = r};
+    subjects all = {.g = g, .record = r};
     if (mt_json_read(g->arena, mt_str_dup(g->arena, bindings), NULL, &tree, NULL)) {
         return;
     }
     for (uint32_t i = 0; mt_json_is(&tree, MT_JSON_OBJECT) && i < tree.count; i++) {
         const mt_json_member *b = &tree.as.members[i];
-        ex_subject_add(&all, b->key, mt_json_text(&b->value));
+        add_subject(&all, b->key, mt_json_text(&b->value));
     }
 }

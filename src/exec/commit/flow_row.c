@@ -6,7 +6,9 @@
  * refused; the store. */
 #include "contract/flow/position.h"
 #include "contract/flow/report.h"
-#include "exec/commit/commit.h"
+#include "exec/call/problem.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/outbox.h"
 
 /* ---- As JSON ---- */
 

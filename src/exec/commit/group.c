@@ -8,7 +8,9 @@
  * store. */
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/call/states.h"
+#include "exec/commit/guess.h"
+#include "exec/commit/shadow.h"
 
 /* ---- Instances ---- */
 

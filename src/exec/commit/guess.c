@@ -28,7 +28,11 @@
  *
  * Several nodes that write spoil each other's blocks. Then guesses fail, and each
  * failure doubles the number of groups that do not try. */
-#include "exec/commit/commit.h"
+#include "exec/commit/guess.h"
+
+#include "exec/call/facts.h"
+#include "exec/call/states.h"
+#include "exec/commit/distinct.h"
 
 enum { DRAW_LEAST = 64, DRAW_MOST = 4096, PAUSE_MOST = 255 };
 

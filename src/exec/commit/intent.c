@@ -1,7 +1,10 @@
 /* exec/commit/intent.c - what an episode of a graph wants sent, after its commit.
  * Room: exec. */
 #include "base/form.h"
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/outbox.h"
+#include "exec/machine.h"
+#include "exec/voices.h"
 
 /* Why it was given up stands in the row, for whoever looks at dead letters. */
 static void keep_reason(ex_job *job, ex_delivery *d)

@@ -12,7 +12,9 @@
 #include <time.h>
 
 #include "contract/wire/value.h"
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/sign.h"
+#include "exec/machine.h"
 #include "ledger/keyring.h"
 #include "os/key_file.h"
 

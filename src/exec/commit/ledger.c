@@ -8,8 +8,11 @@
  * long the ledger is.
  * Every 256 records the root of their subtree is kept as a document of kind
  * "ledger.block", so a proof reads a few hundred hashes, not all. */
+#include "exec/commit/ledger.h"
+
 #include "base/json_write.h"
-#include "exec/commit/commit.h"
+#include "exec/call/rights.h"
+#include "exec/machine.h"
 
 /* Records that wait to be written together. */
 enum { AT_ONCE = 512 };

@@ -13,7 +13,9 @@
  * them, does it look without being asked. */
 #include <stdlib.h>
 
-#include "exec/commit/commit.h"
+#include "exec/commit/outbox.h"
+
+#include "exec/machine.h"
 
 enum { BATCH = 64, LOOK_EVERY_MS = 1000 };
 #define NEVER MT_WAIT_FOREVER

@@ -2,6 +2,7 @@
  * Room: exec. Under queue_lock. Who closes waits until nothing waits and nothing runs.
  * Jobs leave in the order they came; one that must be alone ends a group before it and
  * is a group of its own. `running` counts those that were taken and are not settled. */
+#include "exec/call/facts.h"
 #include "exec/commit/commit.h"
 
 /* Under queue_lock. */

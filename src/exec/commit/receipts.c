@@ -12,7 +12,8 @@
  * answer that is given again has the same receipt.
  * INVARIANT: while the key must not sign the ledger (sign.c), it promises nothing. May
  * fail: the store; then there is no receipt, and the answer stays what it is. */
-#include "exec/commit/commit.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/sign.h"
 #include "exec/evidence/decision.h"
 
 enum { WAIT_MS = 2000, PAUSE_MS = 5 };

@@ -4,6 +4,7 @@
  * in the group, and the second finds that it has moved. May fail: the store; the next
  * sweep tries again. */
 #include "exec/commit/commit.h"
+#include "exec/machine.h"
 
 /* An internal job has an answer, which nobody waits for. */
 static void nobody_asked(void *state, ex_reply *reply)

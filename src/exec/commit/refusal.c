@@ -12,7 +12,10 @@
  * Each counts against its caller's quota (call/quota.c).
  * INVARIANT: a repeated request with a key finds its first answer, so it is written
  * once. May fail: the store. */
-#include "exec/commit/commit.h"
+#include "exec/call/facts.h"
+#include "exec/call/rights.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/ledger.h"
 #include "exec/evidence/decision.h"
 
 /* ---- Which ---- */

@@ -6,7 +6,9 @@
  * records come together, SWEEP_MS is how often abandoned flows are looked for. */
 #include <time.h>
 
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/sign.h"
+#include "exec/machine.h"
 
 enum { BATCH = 1000, PAUSE_MS = 50, GATHER_MS = 25, SWEEP_MS = 5000, IDLE_MS = 10000 };
 

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 
 #include "contract/elaborate.h"
-#include "exec/commit/commit.h"
+#include "exec/call/facts.h"
+#include "exec/commit/shadow.h"
+
+#include "exec/machine.h"
 #include "whatif/whatif.h"
 
 struct ex_shadow {

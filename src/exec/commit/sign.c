@@ -9,8 +9,10 @@
  * have decided meanwhile (motet ledger accept). Calls go on, their records are chained
  * and stay unsigned.
  * May fail: the store and the disk; then it is tried again. */
+#include "exec/commit/sign.h"
+
 #include "base/wait.h"
-#include "exec/commit/commit.h"
+#include "exec/machine.h"
 #include "os/clock.h"
 
 enum { AGAIN_MS = 2000 };

@@ -16,7 +16,12 @@
  * was moved nevertheless (another process on a shared store), the call becomes one
  * whose outcome is unknown.
  * May fail: the store. */
-#include "exec/commit/commit.h"
+#include "exec/commit/tool_call.h"
+
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/effects.h"
 #include "exec/evidence/guarded.h"
 
 /* ---- What is said of the call ---- */

@@ -10,7 +10,9 @@
  * (E-SYS-02). A persona is a name of the token, the same in all members (E-SYS-03).
  * The target is started as any call is, through the table of kinds. */
 #include "base/form.h"
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/outbox.h"
+#include "exec/machine.h"
 
 /* ---- Promising ---- */
 

@@ -18,9 +18,12 @@
  * May fail: the store and the network; then it is tried again, later and later. */
 #include "adapter/post.h"
 #include "base/form.h"
-#include "exec/commit/commit.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/sign.h"
 #include "exec/evidence/forest.h"
 #include "exec/evidence/notes.h"
+#include "exec/machine.h"
+#include "exec/settings.h"
 #include "ledger/witness.h"
 #include "os/key_file.h"
 

@@ -8,7 +8,9 @@
  * served never goes back: a reader whose snapshot is older than what was taken up
  * changes nothing. May fail: the store; a version in it that is not what its etag says
  * (MT_E_CORRUPT). */
+#include "exec/contract/kept_facts.h"
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 #define KIND_VERSION MT_STR("contract")
 #define KIND_CURRENT MT_STR("contract.current")

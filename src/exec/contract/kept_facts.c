@@ -3,6 +3,8 @@
  * Room: exec. Documents of kind "fact", id CONTRACT/FACT, tag CONTRACT, body
  * {"asserted_by","asserted_ms","expires_ms","value"}.
  * INVARIANT: what was read never goes back to what an older look saw. */
+#include "exec/contract/kept_facts.h"
+
 #include "exec/executor_internal.h"
 
 /* The value stays text: which type it must have is asked when a contract reads it. */

@@ -1,6 +1,9 @@
 /* exec/contract/outside.c - what a configuration lets a contract ask of the world.
  * Room: exec. */
+#include "exec/contract/kept_facts.h"
+#include "exec/contract/version.h"
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 /* Protocols that need no program of the operator's. */
 static bool is_built_in(mt_str protocol)

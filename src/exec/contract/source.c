@@ -8,10 +8,12 @@
  * and what files can fail with; `why` gets one sentence. Results live in the arena. */
 #include <errno.h>
 
+#include "base/vec.h"
 #include "contract/elaborate.h"
 #include "contract/wire/validate.h"
+#include "exec/contract/source.h"
+
 #include "exec/evidence/trust.h"
-#include "exec/executor_internal.h"
 #include "os/file.h"
 #include "os/sources.h"
 

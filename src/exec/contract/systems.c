@@ -2,6 +2,7 @@
  * Room: exec. A System is never dropped while the executor lives, so its declaration
  * may be read outside the lock. */
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 /* Adds the System, or replaces the one of its name. Under the lock. */
 static void put_system(ex_executor *x, ex_system s)

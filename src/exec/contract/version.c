@@ -8,6 +8,7 @@
 #include "contract/elaborate.h"
 #include "exec/evidence/trust.h"
 #include "exec/executor_internal.h"
+#include "exec/machine.h"
 
 /* ---- Compiling ---- */
 
@@ -121,10 +122,12 @@ void ex_version_free(ex_version *v)
     free(v);
 }
 
-/* What is served although something of it is no longer allowed. */
-static void log_warnings(ex_executor *x, const ex_version *v, const mt_diags *ds)
+/* What is served although something of it is no longer allowed: what the adapters have
+ * added to the list, from `from` on. */
+static void log_warnings(ex_executor *x, const ex_version *v, const mt_diags *ds,
+                         size_t from)
 {
-    for (size_t i = 0; i < ds->len; i++) {
+    for (size_t i = from; i < ds->len; i++) {
         if (ds->items[i].severity == MT_WARNING) {
             ex_log(x, 2, "source_not_allowed", "contract '%.*s': %.*s",
                    MT_ARG(v->contract), MT_ARG(ds->items[i].message));
@@ -142,6 +145,7 @@ static mt_err compile(ex_executor *x, ex_version *v, const ex_source *s, mt_buf 
         const ct_program *program = ct_compile(&v->arena, v->model);
         err = ct_plan_build(&v->arena, program, &ds, &v->plan);
     }
+    size_t before = ds.len;
     err =
         err ? err
             : ex_adapters_open(&x->outside, v->model, v, s->stored, &ds, &v->adapters);
@@ -152,7 +156,7 @@ static mt_err compile(ex_executor *x, ex_version *v, const ex_source *s, mt_buf 
         return err;
     }
     if (s->stored) {
-        log_warnings(x, v, &ds);
+        log_warnings(x, v, &ds, before);
     }
     v->may_be_long = ct_work_most(v->plan->program) > EX_SHORT_STEPS;
     make_heads(v);

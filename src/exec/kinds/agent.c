@@ -6,6 +6,11 @@
  * then the cycle runs again, on the newer state. May fail: the store. */
 #include "exec/kinds/agent.h"
 
+#include "exec/call/list.h"
+#include "exec/call/rights.h"
+#include "exec/commit/ledger.h"
+#include "exec/voices.h"
+
 /* ---- Calls ---- */
 
 /* Agents are few and named when the server starts; the list never changes while it

@@ -6,6 +6,8 @@
  * question is not understood; the solver is busy or cannot be had. */
 #include "exec/kinds/ask.h"
 
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 #include "exec/contract/invariants.h"
 
 enum { QUESTION_BYTES = 2000 };

@@ -3,7 +3,7 @@
 #ifndef EX_KIND_ASK_H
 #define EX_KIND_ASK_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_ask(ex_job *job);
 

@@ -2,6 +2,9 @@
  * Room: exec. */
 #include "exec/kinds/contract.h"
 
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+
 /* Copied into the reply, since the version may be gone before the answer is written. An
  * etag that does not fit is left out; ours always do. */
 static void set_etag(ex_job *job, mt_str etag)

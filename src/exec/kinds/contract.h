@@ -3,7 +3,7 @@
 #ifndef EX_KIND_CONTRACT_H
 #define EX_KIND_CONTRACT_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_contract_list(ex_job *job);
 bool ex_contract_get(ex_job *job);

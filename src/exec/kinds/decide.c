@@ -9,6 +9,11 @@
  * May fail: as the questions do; the store. */
 #include "exec/kinds/decide.h"
 
+#include "exec/call/facts.h"
+#include "exec/call/rights.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/ledger.h"
+
 /* Of one request. Each counts as a request of its own against the caller's quota. */
 enum { ASKS_MOST = 1000 };
 

@@ -13,6 +13,12 @@
  * INVARIANT: only jobs that write nothing are made. That a question cannot be decided
  * (a fact that the caller may not give, a source that fails) is not a denial. May fail:
  * as those kinds do. */
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/ledger.h"
 #include "exec/kinds/decide.h"
 
 typedef struct asking {

@@ -3,6 +3,7 @@
  * the specification does not have are passed over, as it demands; of `context.motet`,
  * which is ours, none is. INVARIANT: what goes into a record is bounded here
  * (EX_QUESTION_NAME_MOST). May fail: whatever the caller sent, with a sentence. */
+#include "exec/call/problem.h"
 #include "exec/kinds/decide.h"
 
 static const mt_form_row THING[] = {

@@ -6,6 +6,9 @@
  * decided the search is refused instead of answered in part. Nothing is recorded:
  * nobody was let through. Always on a worker. May fail: as the question does; the
  * store. */
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 #include "exec/kinds/decide.h"
 
 enum { LIMIT_MOST = INT32_MAX, NO_LIMIT = -1, PRINT_BYTES = 8 };

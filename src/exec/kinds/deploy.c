@@ -6,7 +6,11 @@
  * what stays behind is the migration under way (deploy_under_way.c). INVARIANT: a
  * refusal and a dry run have written nothing. */
 #include "exec/kinds/deploy.h"
+
 #include "analyze/version/diff_report.h"
+#include "exec/call/problem.h"
+#include "exec/commit/ledger.h"
+#include "exec/machine.h"
 
 /* ---- What must be declared (M2, M3) ---- */
 

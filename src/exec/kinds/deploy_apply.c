@@ -3,6 +3,8 @@
  * version, instances move to the states they were given, triggers whose flow is gone
  * fail; each with its record. INVARIANT: everything was locked and decided before
  * (deploy_fates.c), so nothing here is refused. May fail: the store. */
+#include "exec/commit/effects.h"
+#include "exec/commit/outbox.h"
 #include "exec/kinds/deploy.h"
 
 /* ---- Writing ---- */

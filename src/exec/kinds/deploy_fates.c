@@ -9,6 +9,8 @@
 #include "exec/kinds/deploy.h"
 
 #include "contract/flow/position.h"
+#include "exec/call/facts.h"
+#include "exec/commit/effects.h"
 
 const mt_str EX_FATE_NAMES[EX_FATE_COUNT] = {
     [EX_KEPT] = MT_STR_INIT("kept"),

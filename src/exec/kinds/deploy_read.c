@@ -6,6 +6,8 @@
  * diagnostics are in the answer), its signature. */
 #include "contract/elaborate.h"
 #include "contract/wire/validate.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 #include "exec/contract/invariants.h"
 #include "exec/kinds/deploy.h"
 

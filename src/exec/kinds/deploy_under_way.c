@@ -3,6 +3,9 @@
  * Document of kind "migration", id CONTRACT, body {"from","policy","removed":{Entity:
  * [state]},"started_ms","state_map","status","to"}; status "migrating" until nothing is
  * left and it was completed, then "complete". */
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/effects.h"
 #include "exec/kinds/deploy.h"
 
 #define KIND_MIGRATION MT_STR("migration")

@@ -6,8 +6,13 @@
  * request, the store.
  */
 #include "exec/kinds/evaluate.h"
+
 #include "contract/flow/action_space.h"
 #include "contract/flow/partly_actions.h"
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
 
 /* Reads no instance: verdicts depend on facts alone (§7.4). Bindings matter only
  * because sources may ask for an instance by them. */

@@ -3,7 +3,7 @@
 #ifndef EX_KIND_EVALUATE_H
 #define EX_KIND_EVALUATE_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_evaluate(ex_job *job);
 /* The same; what nobody gives is unknown. */

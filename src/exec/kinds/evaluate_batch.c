@@ -6,6 +6,9 @@
  * what comes after the end of one of those is answered so. Always on a worker.
  * INVARIANT: as many lines go out as came in, in the same order. May fail: too many
  * lines. */
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 #include "exec/kinds/evaluate.h"
 
 /* The next line without its end; *rest goes on behind it. */

@@ -10,6 +10,10 @@
 #include "exec/kinds/explain.h"
 
 #include "analyze/explain/explain.h"
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
 
 static uint32_t find(const ex_job *job, ct_kind kind, mt_str name)
 {

@@ -3,7 +3,7 @@
 #ifndef EX_KIND_EXPLAIN_H
 #define EX_KIND_EXPLAIN_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_explain(ex_job *job);
 

@@ -6,6 +6,13 @@
  */
 #include "exec/kinds/fact.h"
 
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/ledger.h"
+#include "exec/contract/kept_facts.h"
+#include "exec/machine.h"
+
 static mt_str fact_id(const ex_job *job)
 {
     return job->v->model->facts[job->what].id;
@@ -18,9 +25,7 @@ static bool refused_fact(ex_job *job)
         return true;
     }
     job->what = ct_model_find(job->v->model, CT_KIND_FACT, job->call->name);
-    return job->what == CT_NONE &&
-           ex_refuse(job, EX_UNKNOWN_FACT, "the contract has no fact '%.*s'",
-                     MT_ARG(job->call->name));
+    return job->what == CT_NONE && ex_refuse_unknown_fact(job, job->call->name);
 }
 
 /* A fact that an adapter serves cannot be asserted, whoever asks: provenance would name

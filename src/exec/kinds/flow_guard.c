@@ -9,8 +9,12 @@
  * else, and holds nothing. With `commits_before` it begins with the permission.
  * INVARIANT: the call is over with the first turn, in one transaction; later turns are
  * the flow's alone. May fail: the store. */
+#include "exec/call/states.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/tool_call.h"
 #include "exec/evidence/guarded.h"
 #include "exec/kinds/flow.h"
+#include "exec/machine.h"
 
 /* ---- Begin ---- */
 

@@ -8,6 +8,8 @@
  * INVARIANT: an outcome is chosen only if it was named and matches. Otherwise the flow
  * waits, or, when it is just being resumed, the call is refused with what could be
  * named, and the flow is left as it was. */
+#include "exec/call/problem.h"
+#include "exec/commit/effects.h"
 #include "exec/kinds/flow.h"
 
 static bool is_undoing(const ct_run *run)

@@ -8,6 +8,10 @@
  * INVARIANT: what the caller may not see is answered like what is not there. A version
  * cannot be loaded while a list is read; the page is read again when it is there, once
  * for each version at most. May fail: the store. */
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/effects.h"
 #include "exec/kinds/flow.h"
 
 /* What went wrong in an evaluation is told with the value it came to. */

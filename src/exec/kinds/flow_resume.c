@@ -5,6 +5,11 @@
  * INVARIANT: whoever is refused leaves the flow where it is. */
 #include <stdlib.h>
 
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/tool_call.h"
 #include "exec/kinds/flow.h"
 
 /* ---- Preparing ---- */

@@ -2,7 +2,14 @@
  * Room: exec. Prepared like an operation: rights, facts, one evaluation, which is then
  * frozen in the flow's row. The committer takes its first turn, and further ones in
  * later groups (flow_turn.c). */
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/tool_call.h"
 #include "exec/kinds/flow.h"
+#include "exec/machine.h"
 
 static bool refused_flow(ex_job *job)
 {

@@ -8,7 +8,12 @@
  * never written again (E4); sub-flows and branches run on the same one (E5, E8). */
 #include "contract/flow/position.h"
 #include "contract/flow/report.h"
+#include "exec/call/facts.h"
+#include "exec/call/rights.h"
+#include "exec/commit/distinct.h"
+#include "exec/commit/effects.h"
 #include "exec/kinds/flow.h"
+#include "exec/machine.h"
 
 /* ---- Who may act ---- */
 

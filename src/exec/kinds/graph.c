@@ -5,6 +5,12 @@
  * again. May fail: the event (422 with the graph's reason), the store. */
 #include "exec/kinds/graph.h"
 
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/ledger.h"
+#include "exec/machine.h"
+#include "exec/voices.h"
 #include "host/graph_time.h"
 #include "host/graph_trace.h"
 

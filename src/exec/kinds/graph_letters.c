@@ -3,6 +3,9 @@
  * makes it pending, and a record says who wanted it. The id of the intent stays, so who
  * receives it can tell that it is the same. May fail: the store; a letter that is not
  * there (404). */
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/commit/ledger.h"
 #include "exec/kinds/graph.h"
 
 /* Is the row a given-up intent of this graph? */

@@ -2,6 +2,7 @@
  * spoke.
  * Room: exec. Counts are of this process since it began; what a graph has decided is in
  * its captures. */
+#include "exec/call/request.h"
 #include "exec/kinds/graph.h"
 #include "graph/draw.h"
 

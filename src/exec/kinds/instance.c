@@ -7,7 +7,14 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/tool_call.h"
 #include "exec/kinds/instance.h"
+
+#include "exec/machine.h"
 
 enum { ID_MOST = 256 };
 

@@ -6,6 +6,13 @@
  * or not chained yet. */
 #include "exec/kinds/ledger.h"
 
+#include "exec/call/facts.h"
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/commit/answers.h"
+#include "exec/commit/ledger.h"
+#include "exec/commit/sign.h"
 #include "exec/evidence/forest.h"
 #include "ledger/proof.h"
 

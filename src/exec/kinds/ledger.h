@@ -3,7 +3,7 @@
 #ifndef EX_KIND_LEDGER_H
 #define EX_KIND_LEDGER_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_ledger_list(ex_job *job);
 bool ex_ledger_get(ex_job *job);

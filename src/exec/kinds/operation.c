@@ -16,6 +16,15 @@
  * INVARIANT: a refusal and a dry run have written nothing. May fail: the store. */
 #include "exec/kinds/operation.h"
 
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
+#include "exec/call/states.h"
+#include "exec/commit/distinct.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/shadow.h"
+#include "exec/commit/tool_call.h"
+
 /* ---- What is asked ---- */
 
 static bool refused_operation(ex_job *job)

@@ -3,7 +3,8 @@
 #ifndef EX_KIND_OPERATION_H
 #define EX_KIND_OPERATION_H
 
-#include "exec/commit/commit.h"
+#include "exec/commit/distinct.h"
+#include "exec/commit/effects.h"
 
 bool ex_operation_prepare(ex_job *job);
 void ex_operation_claim(ex_job *job, ex_group *g);

@@ -5,8 +5,14 @@
  * says what became of the tool. A tool that no row of the map names has no meaning: it
  * is refused, or passes with its record.
  * May fail: the store. */
+#include "exec/call/facts.h"
+#include "exec/call/request.h"
+#include "exec/commit/distinct.h"
+#include "exec/commit/effects.h"
+#include "exec/commit/tool_call.h"
 #include "exec/evidence/guarded.h"
 #include "exec/kinds/operation.h"
+#include "exec/machine.h"
 
 /* ---- Begin ---- */
 

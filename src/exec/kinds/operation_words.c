@@ -3,6 +3,8 @@
  * INVARIANT: record and answer are made from the same attempt, with the same
  * provenance. May fail: the store, when the record is written. */
 #include "contract/flow/report.h"
+#include "exec/call/facts.h"
+#include "exec/commit/effects.h"
 #include "exec/kinds/operation.h"
 
 /* ---- Answer and record ---- */

@@ -3,6 +3,9 @@
 #include "exec/kinds/system.h"
 
 #include "base/form.h"
+#include "exec/call/list.h"
+#include "exec/call/request.h"
+#include "exec/call/rights.h"
 
 /* Under the lock of the contracts, since Systems are listed with them. */
 bool ex_system_list(ex_job *job)

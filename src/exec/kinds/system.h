@@ -3,7 +3,7 @@
 #ifndef EX_KIND_SYSTEM_H
 #define EX_KIND_SYSTEM_H
 
-#include "exec/commit/commit.h"
+#include "exec/call/call.h"
 
 bool ex_system_list(ex_job *job);
 bool ex_system_get(ex_job *job);

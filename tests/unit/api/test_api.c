@@ -103,6 +103,62 @@ static void a_wrong_value_is_refused_with_its_path(void **state)
     motet_contract_free(c);
 }
 
+static void is_said(motet_str got, const char *expected)
+{
+    assert_int_equal(got.len, strlen(expected));
+    assert_memory_equal(got.ptr, expected, got.len);
+}
+
+/* The answer is the one without them, and so is its code. */
+static void FU20_an_unknown_fact_is_named_with_the_nearest(void **state)
+{
+    (void)state;
+    static const char *const ASKED[] = {
+        "eval",    "{\"facts\":%s}",
+        "partial", "{\"facts\":%s,\"partial\":true}",
+        "actions", "{\"facts\":%s,\"persona\":\"seller\"}"};
+    static const char SAID[] =
+        "the contract has no fact 'delivery_statu'; did you mean "
+        "'delivery_status'?\nthe contract has no fact 'weather'";
+    char facts[1000], with[2000], without[2000];
+    snprintf(facts, sizeof facts, "%.*s,\"delivery_statu\":1,\"weather\":2}",
+             (int)strlen(FACTS) - 1, FACTS);
+    motet_contract *c = escrow();
+    for (size_t i = 0; i < sizeof ASKED / sizeof *ASKED; i += 2) {
+        motet_answer *a, *b;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(with, sizeof with, ASKED[i + 1], facts);
+        snprintf(without, sizeof without, ASKED[i + 1], FACTS);
+#pragma GCC diagnostic pop
+        assert_int_equal(motet_contract_ask(c, ASKED[i], str(with), &a), MOTET_OK);
+        assert_int_equal(motet_contract_ask(c, ASKED[i], str(without), &b), MOTET_OK);
+        is_said(motet_answer_warnings(a), SAID);
+        is_said(motet_answer_warnings(b), "");
+        assert_int_equal(motet_answer_code(a), motet_answer_code(b));
+        assert_int_equal(motet_answer_text(a).len, motet_answer_text(b).len);
+        assert_memory_equal(motet_answer_text(a).ptr, motet_answer_text(b).ptr,
+                            motet_answer_text(a).len);
+        motet_answer_free(a);
+        motet_answer_free(b);
+    }
+    motet_facts *f = motet_facts_new(c);
+    assert_int_equal(motet_facts_read(f, str(facts), false), MOTET_OK);
+    is_said(motet_facts_warnings(f), SAID);
+    is_said(motet_facts_warnings(f), SAID);
+    assert_int_equal(motet_facts_read(f, str(FACTS), false), MOTET_OK);
+    is_said(motet_facts_warnings(f), "");
+    assert_int_equal(motet_facts_read(f, str(facts), true), MOTET_E_TYPE);
+    is_said(motet_facts_warnings(f), "");
+    is_said(motet_facts_fault(f).message,
+            "unknown fact: delivery_statu; did you mean 'delivery_status'?");
+    assert_int_equal(motet_facts_read(f, str(facts), false), MOTET_OK);
+    motet_facts_begin(f); /* what was read is not what is put */
+    is_said(motet_facts_warnings(f), "");
+    motet_facts_free(f);
+    motet_contract_free(c);
+}
+
 static void a_broken_contract_says_what_is_wrong(void **state)
 {
     (void)state;
@@ -176,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(typed_values_and_json_give_the_same_verdicts),
         cmocka_unit_test(a_wrong_value_is_refused_with_its_path),
+        cmocka_unit_test(FU20_an_unknown_fact_is_named_with_the_nearest),
         cmocka_unit_test(a_broken_contract_says_what_is_wrong),
         cmocka_unit_test(threads_share_one_contract),
     };

@@ -89,6 +89,7 @@ static void no_contract(void **state)
     assert_int_equal(motet_answer_code(NULL), 2);
     assert_int_equal(motet_answer_message(NULL).len, 0);
     assert_int_equal(motet_answer_fault(NULL).len, 0);
+    assert_int_equal(motet_answer_warnings(NULL).len, 0);
     motet_answer_free(NULL);
 }
 
@@ -109,6 +110,7 @@ static void no_facts_and_no_run(void **state)
     assert_int_equal(motet_put_union(NULL, NULL), MOTET_E_USAGE);
     assert_int_equal(motet_facts_end(NULL), MOTET_E_USAGE);
     assert_int_equal(motet_facts_fault(NULL).message.len, 0);
+    assert_int_equal(motet_facts_warnings(NULL).len, 0);
     assert_int_equal(motet_evaluate(NULL, NULL), MOTET_E_USAGE);
     assert_false(motet_verdict_present(NULL, "x"));
     assert_int_equal(motet_verdicts_json(NULL).len, 0);

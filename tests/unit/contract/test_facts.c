@@ -2,7 +2,7 @@
  */
 #include "../rows.h"
 #include "bundle_text.h"
-#include "contract/eval/facts.h"
+#include "contract/eval/surplus.h"
 
 #define INT_T   "{'base':'Int','min':0,'max':5}"
 #define DEC_T   "{'base':'Decimal','precision':5,'scale':2}"
@@ -216,6 +216,121 @@ static void surplus_facts_are_refused_only_when_asked(void **state)
     assert_int_equal(ct_facts_read(x.f, facts, NULL, true, &fault), MT_E_TYPE);
     assert_int_equal(fault.kind, CT_FAULT_SURPLUS_FACT);
     assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, "other");
+    done(&x);
+}
+
+/* What is passed over is told, and refused when asked: one row, both ways. `said` is
+ * all that is told; empty: nothing is, and strictly it is accepted, too. */
+static const struct unknown {
+    const char *name, *type, *facts, *said, *path;
+} UNKNOWN[] = {
+    {"FU20_an_unknown_fact_is_named_with_the_nearest", BOOL_T, "{'f':true,'ff':1}",
+     "the contract has no fact 'ff'; did you mean 'f'?", "ff"},
+    {"FU20_an_unknown_fact_that_is_near_to_nothing", BOOL_T, "{'f':true,'weather':1}",
+     "the contract has no fact 'weather'", "weather"},
+    {"FU20_an_unknown_field_of_a_record", ITEMS_T,
+     "{'f':[" ITEM("1", "USD") ",{'n':2,'amont':0,'amount':{'amount':'1',"
+                               "'currency':'USD'}}]}",
+     "fact 'f[1]' has no field 'amont'; did you mean 'amount'?", "f[1].amont"},
+    {"FU20_an_unknown_key_of_money", MONEY_T,
+     "{'f':{'amount':'1','currency':'USD','curency':'EUR'}}",
+     "fact 'f' has no field 'curency'; did you mean 'currency'?", "f.curency"},
+    {"FU20_an_unknown_key_of_an_amount", MONEY_T,
+     "{'f':{'amount':{'value':'1','valeu':'2'},'currency':'USD'}}",
+     "fact 'f.amount' has no field 'valeu'; did you mean 'value'?", "f.amount.valeu"},
+    {"FU20_an_unknown_key_of_a_duration", HOURS_T, "{'f':{'value':1,'units':'days'}}",
+     "fact 'f' has no field 'units'; did you mean 'unit'?", "f.units"},
+    {"FU20_an_unknown_key_of_a_decimal", DEC_T, "{'f':{'value':'1','scael':2}}",
+     "fact 'f' has no field 'scael'; did you mean 'scale'?", "f.scael"},
+    {"FU20_an_unknown_key_of_a_union", UNION_T,
+     "{'f':{'payloads':1,'tag':'Cash','payload':true}}",
+     "fact 'f' has no field 'payloads'; did you mean 'payload'?", "f.payloads"},
+    {"the interchange's own form is known", MONEY_T,
+     "{'f':{'kind':'money_value','amount':{'kind':'decimal_value','precision':5,"
+     "'scale':2,'value':'1.00'},'currency':'USD'}}",
+     "", NULL},
+    {"FU20_marks_that_turn_the_direction_are_escaped", BOOL_T,
+     "{'f':true,'\xe2\x80\xae\\u001b[2Jx':1}",
+     "the contract has no fact '\\u202e\\u001b[2Jx'", NULL},
+};
+
+static void is_told(void **state)
+{
+    const struct unknown *r = *state;
+    fixture x = with_type(r->type);
+    ct_fault fault;
+    mt_str facts = quoted(&x.a, r->facts);
+    ct_surplus s = {.arena = &x.a};
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, false, &fault), MT_OK);
+    assert_int_equal(ct_facts_surplus(x.f), *r->said ? 1 : 0);
+    ct_surplus_add(&s, x.f, facts, NULL, MT_STR(""));
+    assert_int_equal(s.len, *r->said ? 1 : 0);
+    assert_int_equal(s.count, s.len);
+    assert_text(s.len ? s.told[0] : MT_STR(""), mt_str_z(r->said));
+    assert_text(ct_surplus_more(&s), MT_STR(""));
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, true, &fault),
+                     *r->said ? MT_E_TYPE : MT_OK);
+    if (r->path) {
+        const char *near = strstr(r->said, "; did you mean");
+        assert_int_equal(fault.kind, CT_FAULT_SURPLUS_FACT);
+        assert_text(fault.path, mt_str_z(r->path));
+        assert_text(fault.message,
+                    mt_strf(&x.a, "unknown fact: %s%s", r->path, near ? near : ""));
+    }
+    done(&x);
+}
+
+/* As many as are told, and one more; then so many that making a sentence of each, or
+ * looking for a near name for each, would be seen. */
+static void FU20_a_million_unknown_facts_are_counted(void **state)
+{
+    (void)state;
+    static const size_t COUNTS[] = {CT_SURPLUS_TOLD, CT_SURPLUS_TOLD + 1, 1000000};
+    for (size_t n = 0; n < 3; n++) {
+        fixture x = with_type(BOOL_T);
+        ct_fault fault;
+        ct_surplus s = {.arena = &x.a};
+        mt_buf b = {0};
+        mt_buf_addz(&b, "{\"f\":true");
+        for (size_t i = 0; i < COUNTS[n]; i++) {
+            mt_buf_addf(&b, ",\"u%zu\":0", i);
+        }
+        mt_buf_addc(&b, '}');
+        assert_int_equal(ct_facts_read(x.f, mt_buf_str(&b), NULL, false, &fault),
+                         MT_OK);
+        ct_surplus_add(&s, x.f, mt_buf_str(&b), NULL, MT_STR("line 1: "));
+        assert_int_equal(s.len, CT_SURPLUS_TOLD);
+        assert_int_equal(s.count, COUNTS[n]);
+        assert_text(s.told[1], MT_STR("line 1: the contract has no fact 'u1'"));
+        /* The next set is only counted. */
+        ct_surplus_add(&s, x.f, mt_buf_str(&b), NULL, MT_STR(""));
+        assert_int_equal(s.count, 2 * COUNTS[n]);
+        assert_text(ct_surplus_more(&s),
+                    mt_strf(&x.a, "and %zu more names that the contract does not have",
+                            2 * COUNTS[n] - CT_SURPLUS_TOLD));
+        mt_buf_free(&b);
+        done(&x);
+    }
+}
+
+static void FU20_a_very_long_name_is_cut(void **state)
+{
+    (void)state;
+    fixture x = with_type(BOOL_T);
+    ct_fault fault;
+    ct_surplus s = {.arena = &x.a};
+    mt_buf b = {0};
+    mt_buf_addz(&b, "{\"f\":true,\"");
+    for (size_t i = 0; i < 1000000; i++) {
+        mt_buf_addz(&b, "é");
+    }
+    mt_buf_addz(&b, "\":1}");
+    assert_int_equal(ct_facts_read(x.f, mt_buf_str(&b), NULL, false, &fault), MT_OK);
+    ct_surplus_add(&s, x.f, mt_buf_str(&b), NULL, MT_STR(""));
+    assert_int_equal(s.len, 1);
+    assert_true(mt_str_ends(s.told[0], MT_STR("é…'")));
+    assert_true(s.told[0].len < 200);
+    mt_buf_free(&b);
     done(&x);
 }
 
@@ -434,6 +549,9 @@ int main(void)
     rows_add(&l, REFUSED, is_refused);
     rows_test(&l, a_limit_is_told_apart_from_a_fault);
     rows_test(&l, surplus_facts_are_refused_only_when_asked);
+    rows_add(&l, UNKNOWN, is_told);
+    rows_test(&l, FU20_a_million_unknown_facts_are_counted);
+    rows_test(&l, FU20_a_very_long_name_is_cut);
     rows_test(&l, a_megabyte_of_text_is_measured);
     rows_test(&l, a_typed_list_is_as_long_as_its_type_allows);
     rows_test(&l, typed_values_are_checked_like_json);

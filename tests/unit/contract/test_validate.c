@@ -187,14 +187,116 @@ static void bounds_the_depth(void **state)
     mt_arena_free(&arena);
 }
 
+/* Keys that no version knows pass, with a warning that names the nearest: one in each
+ * kind of node. */
+/* clang-format off */
+static const struct unknown {
+    const char *name, *text, *field, *message, *hint;
+} UNKNOWN[] = {
+    {"FU20_a_key_of_a_bundle", HEAD "\"1.0.0\",\"constructs\":[],\"kinds\":1}", "",
+     "the document: unknown key \"kinds\"", "did you mean `kind`?"},
+    {"FU20_a_key_of_a_construct", B(FACT("{\"base\":\"Bool\"}", ",\"defualt\":true")),
+     "constructs[0]", "constructs[0]: unknown key \"defualt\"", "did you mean `default`?"},
+    {"FU20_a_key_that_is_common_to_all_constructs",
+     B("{\"id\":\"p\",\"kind\":\"Persona\",\"tenors\":\"1.0\"," COMMON "}"),
+     "constructs[0]", "constructs[0]: unknown key \"tenors\"", "did you mean `tenor`?"},
+    {"FU20_a_key_of_a_type", B(FACT("{\"base\":\"Int\",\"min\":0,\"max\":1,\"mix\":2}", "")),
+     "constructs[0].type", "constructs[0].type: unknown key \"mix\"", "did you mean `min`?"},
+    {"FU20_a_key_of_an_expression", B(RULE("{\"fact_ref\":\"f\",\"weight\":2}")),
+     "constructs[0].body.when", "constructs[0].body.when: unknown key \"weight\"", ""},
+    {"FU20_a_key_of_an_operator",
+     B(RULE("{\"op\":\"not\",\"operands\":[],\"operand\":{\"fact_ref\":\"f\"}}")),
+     "constructs[0].body.when", "constructs[0].body.when: unknown key \"operands\"", "did you mean `operand`?"},
+    {"FU20_a_key_of_a_step",
+     B(FLOW("{\"id\":\"a\",\"kind\":\"HandoffStep\",\"from_persona\":\"p\",\"to_persona\":\"p\",\"next\":\"b\",\"nxt\":\"c\"}")),
+     "constructs[0].steps[0]", "constructs[0].steps[0]: unknown key \"nxt\"", "did you mean `next`?"},
+    {"FU20_a_key_with_marks_that_turn_the_direction",
+     HEAD "\"1.0.0\",\"constructs\":[],\"\xe2\x80\xaex\":1}", "",
+     "the document: unknown key \"\\u202ex\"", ""},
+};
+/* clang-format on */
+
+static void is_warned_of(void **state)
+{
+    const struct unknown *r = *state;
+    mt_arena arena = {0};
+    mt_diags ds = {.arena = &arena};
+    ct_document document;
+    assert_int_equal(
+        ct_validate(&arena, MT_STR("x"), mt_str_z(r->text), NULL, &ds, &document),
+        MT_OK);
+    assert_int_equal(ds.len, 1);
+    assert_int_equal(ds.warnings, 1);
+    const mt_diag *d = &ds.items[0];
+    assert_string_equal(d->code, "B011");
+    assert_string_equal(d->field.ptr, r->field);
+    assert_string_equal(d->message.ptr, r->message);
+    assert_string_equal(d->hint.len ? d->hint.ptr : "", r->hint);
+    assert_true(d->line > 0 && d->column > 0);
+    /* What is passed over is kept: the bundle is signed and compared as it came. */
+    assert_int_equal(document.bundle.len, strlen(r->text));
+    mt_arena_free(&arena);
+}
+
+/* §14.2.1: a later minor version may have keys that mean something. */
+static void FU20_of_a_later_version_it_is_a_note(void **state)
+{
+    (void)state;
+    static const char TEXT[] = HEAD "\"1.2.0\",\"constructs\":[],\"kinds\":1}";
+    mt_arena arena = {0};
+    mt_diags ds = {.arena = &arena};
+    ct_document document;
+    assert_int_equal(
+        ct_validate(&arena, MT_STR("x"), mt_str_z(TEXT), NULL, &ds, &document), MT_OK);
+    assert_int_equal(ds.len, 1);
+    assert_int_equal(ds.items[0].severity, MT_NOTE);
+    assert_int_equal(ds.warnings, 0);
+    mt_arena_free(&arena);
+}
+
+/* What is not kept is counted, and nobody looks for a near name. */
+static void FU20_a_million_unknown_keys_are_counted(void **state)
+{
+    (void)state;
+    enum { MANY = 1000000, KEPT = 50 };
+    mt_arena arena = {0};
+    mt_buf text = {0};
+    mt_buf_addz(&text, HEAD "\"1.0.0\",\"constructs\":[]");
+    for (int i = 0; i < MANY; i++) {
+        mt_buf_addf(&text, ",\"tenor_version%d\":0", i);
+    }
+    mt_buf_addc(&text, '}');
+    mt_diags ds = {.arena = &arena, .limit = KEPT};
+    ct_document document;
+    assert_int_equal(
+        ct_validate(&arena, MT_STR("x"), mt_buf_str(&text), NULL, &ds, &document),
+        MT_OK);
+    assert_int_equal(ds.len, KEPT);
+    assert_int_equal(ds.warnings, MANY);
+    mt_buf_free(&text);
+    mt_arena_free(&arena);
+}
+
 int main(void)
 {
-    enum { COUNT = sizeof ROWS / sizeof *ROWS };
-    struct CMUnitTest tests[COUNT + 1];
+    enum {
+        COUNT = sizeof ROWS / sizeof *ROWS,
+        WARNED = COUNT + sizeof UNKNOWN / sizeof *UNKNOWN
+    };
+    struct CMUnitTest tests[WARNED + 3];
     for (size_t i = 0; i < COUNT; i++) {
         void *state = (void *)(uintptr_t)&ROWS[i];
         tests[i] = (struct CMUnitTest){ROWS[i].name, validates, NULL, NULL, state};
     }
-    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(bounds_the_depth);
+    for (size_t i = COUNT; i < WARNED; i++) {
+        const struct unknown *r = &UNKNOWN[i - COUNT];
+        tests[i] = (struct CMUnitTest){r->name, is_warned_of, NULL, NULL,
+                                       (void *)(uintptr_t)r};
+    }
+    tests[WARNED] = (struct CMUnitTest)cmocka_unit_test(bounds_the_depth);
+    tests[WARNED + 1] =
+        (struct CMUnitTest)cmocka_unit_test(FU20_of_a_later_version_it_is_a_note);
+    tests[WARNED + 2] =
+        (struct CMUnitTest)cmocka_unit_test(FU20_a_million_unknown_keys_are_counted);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 
 #include "../rows.h"
 #include "exec/call/call.h"
+#include "exec/settings.h"
 
 enum { REMEMBERED = 65536 };
 
