@@ -283,6 +283,41 @@ rule r { stratum: 0 when: paid = true produce: verdict v { payload: Bool = true 
     await box("count").fill("12x");
     await x.page.getByRole("alert").getByText("count").waitFor();
   } },
+  { name: "names that the page's own language uses are names like others", async run(x) {
+    await open(x);
+    await write(x.page, `persona p
+type Both = TaggedUnion { x: Bool, y: Bool }
+type Line { __proto__: Bool, valueOf: Bool }
+fact __proto__ { type: Bool source: "a.b" }
+fact constructor { type: Int(min: 0, max: 9) source: "a.c" }
+fact pair { type: Line source: "a.d" }
+fact which { type: Both source: "a.e" }
+rule r { stratum: 0 when: __proto__ = true and constructor = 3 produce: verdict toString { payload: Bool = true } }
+entity __proto__ { states: [a, b] initial: a transitions: [(a, b)] }
+operation go { allowed_personas: [p] precondition: verdict_present(toString) effects: [(__proto__, a, b)] outcomes: [gone] error_contract: [precondition_failed] }
+flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go persona: p outcomes: { gone: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+`);
+    await status(x.page, "holds");
+    await go(x.page, "Facts");
+    const box = (name) => x.page.getByRole("region", { name: "Facts as a form" }).getByLabel(name, { exact: true }), json = x.page.getByRole("textbox", { name: "Facts as JSON" });
+    await json.fill("{}");
+    await box("__proto__").first().selectOption("true");
+    await box("constructor").fill("3");
+    await box("pair __proto__").selectOption("false");
+    await box("pair valueOf").selectOption("true");
+    assert.equal((await json.inputValue()).replace(/\s+/g, ""), '{"__proto__":true,"constructor":3,"pair":{"__proto__":false,"valueOf":true}}');
+    await x.page.getByRole("button", { name: "toString true" }).getByText("present").waitFor();
+    await x.page.getByRole("button", { name: "Clear __proto__" }).click();
+    assert.doesNotMatch(await json.inputValue(), /^  "__proto__"/m);
+    await json.fill('{"__proto__": true, "constructor": 3, "pair": {"__proto__": false, "valueOf": true}, "which": {"tag": "constructor", "payload": true}}');
+    assert.equal(await box("which: which").inputValue(), ""); // there is no such one
+    await box("which: which").selectOption("y");
+    await go(x.page, "Simulate");
+    await x.page.getByRole("list", { name: "Flows of p" }).getByRole("button", { name: "w" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/b"]')?.classList.contains("here"));
+    await x.page.getByRole("button", { name: "A step back" }).click();
+    await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/a"]').classList.contains("here"));
+  } },
   { name: "acting moves states, can be undone and branches", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");
     const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });

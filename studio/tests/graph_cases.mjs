@@ -163,6 +163,9 @@ export const CASES = [
       await x.page.locator("#main input[type=file]").first().setInputFiles([broken(capture.replace('"Bool":false', '"Bool":true'))]);
       await x.page.getByText(/It does not replay: .* at event csv_evt_\d+\. Recorded: /).waitFor();
       assert.equal(await slider(x.page).count(), 0);
+      const odd = { name: "latin.yaml", mimeType: "text/plain", buffer: Buffer.from("kind: cluster\nid: caf\xe9\n", "latin1") };
+      await x.page.locator("#main input[type=file]").first().setInputFiles([odd]);
+      await x.page.getByRole("alert").getByText("latin.yaml is not UTF-8 text: save it as such, and open it again.").waitFor();
       await x.page.locator("#main input[type=file]").first().setInputFiles([given("hostile.yaml", 'kind: cluster\nid: "<img src=x onerror=alert(1)>"\nversion: "1.0.0"\nnodes: { "<b>x</b>": { impl: "const_bool@0.1.0", params: { value: "<script>" } } }\n')]);
       await x.page.getByText("<b>x</b>").first().waitFor();
       assert.equal(await x.page.locator("#main img, #main script, #main b:text-is('x')").count(), 0);
@@ -234,6 +237,8 @@ export const CASES = [
     await x.page.getByRole("button", { name: "Close", exact: true }).click();
     const trace = (text) => choose(x, [{ name: "t.jsonl", mimeType: "text/plain", buffer: Buffer.from(text) }]);
     const good = readFileSync(join(EXAMPLES, "agents/traces/buyer.jsonl"), "utf8");
+    await choose(x, [{ name: "latin.jsonl", mimeType: "text/plain", buffer: Buffer.from(good.replace("buyer", "b\xfcyer"), "latin1") }]);
+    await x.page.getByRole("alert").getByText("latin.jsonl is not UTF-8 text").waitFor();
     await trace(good + "broken\n");
     await x.page.getByText(/t\.jsonl, line \d+: it is not a record of a trace/).waitFor();
     await x.page.getByRole("button", { name: "Close", exact: true }).or(x.page.getByRole("button", { name: /^bargain/ })).first().waitFor();

@@ -53,6 +53,35 @@ export const CASES = [
     await line.getByRole("button", { name: "the beginning" }).waitFor();
     assert.deepEqual(await tried(), ["the beginning"]);
   } },
+  { name: "a time line that the browser has no room for is told, once", async run(x) {
+    await open(x, "#/simulate");
+    const acts = x.page.getByRole("list", { name: "Operations of escrow_agent" }), line = x.page.getByRole("region", { name: "Time line" }), told = x.page.getByText("This browser has no room for the time line");
+    await line.getByRole("button", { name: "the beginning" }).waitFor();
+    await x.page.getByLabel("Name of the workspace").fill("full");
+    await x.page.waitForFunction(() => localStorage["motet.studio.draft"] && localStorage["motet.studio.draft.tried"]);
+    await x.page.evaluate(() => { // full, but for what the draft may grow by
+      localStorage.setItem("room", "x".repeat(600));
+      for (let piece = "x".repeat(1 << 21), n = 0; piece.length > 32; n++) {
+        try {
+          localStorage.setItem(`full${n}`, piece);
+        } catch {
+          piece = piece.slice(piece.length / 2);
+        }
+      }
+      localStorage.removeItem("room");
+    });
+    await x.page.getByRole("region", { name: "Act", exact: true }).getByRole("button", { name: "confirm_delivery" }).click();
+    await told.waitFor();
+    assert.match(await seen(x.page.locator(".notices")), /a reload would lose it\. Save it as scenarios/);
+    assert.equal(await x.page.getByText("This browser keeps no more").count(), 0);
+    await x.page.getByRole("button", { name: "Dismiss" }).click();
+    await acts.getByRole("button", { name: "release_escrow", exact: true }).click();
+    await line.getByRole("button", { name: "release_escrow" }).waitFor();
+    assert.equal(await told.count(), 0);
+    await x.page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("full")).forEach((k) => localStorage.removeItem(k)));
+    await line.getByRole("button", { name: "the beginning" }).click();
+    await x.page.waitForFunction(() => /release_escrow/.test(localStorage["motet.studio.draft.tried"])); // it is kept again
+  } },
   { name: "an older version is opened from a file, or taken back", async run(x) {
     await open(x, "#/versions");
     const text = readFileSync(new URL("../../examples/escrow/escrow.tenor", import.meta.url), "utf8").replaceAll("compliance_threshold", "old_threshold");
