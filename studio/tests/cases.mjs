@@ -83,6 +83,7 @@ export const CASES = [
     await x.page.getByRole("button", { name: "buyer may flag_dispute" }).hover();
     assert.match(await seen(x.page.getByRole("tooltip")), /verdict_present\(delivery_confirmed\) or verdict_present\(delivery_failed\)/);
     assert.equal(await x.page.getByRole("button", { name: /^seller may/ }).count(), 2);
+    assert.equal(await x.page.getByRole("button", { name: "flag_dispute", exact: true }).count(), 1);
   } },
   { name: "rules go from facts over strata to operations, in the dark", async run(x) {
     await open(x, "#/pictures");
