@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { go, open, seen, status, write } from "./cases.mjs";
+import { BOTH, go, open, seen, status, write } from "./cases.mjs";
 
 const KEEP = 400; // ms: more than the draft waits for the next key
 const packed = (saved) => deflateRawSync(JSON.stringify({ facts: "{}", ...saved })).toString("base64url");
@@ -29,7 +29,7 @@ const drop = (x, files) => x.page.evaluate((list) => {
 }, files);
 
 export const CASES = [
-  { name: "what was tried is there after a reload, branches and all", async run(x) {
+  { name: "what was tried is there after a reload, branches and all", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");
     const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });
     const tried = () => line.locator("li b").allTextContents();
@@ -106,7 +106,7 @@ export const CASES = [
     await x.page.getByText("persona linked").waitFor();
     assert.match(x.page.url(), /#\/source$/);
   } },
-  { name: "a link takes no work away", async run(x) {
+  { name: "a link takes no work away", sizes: BOTH, async run(x) {
     await open(x);
     await mine(x, "persona precious\n");
     await follow(x, packed({ name: "twice", files: [["a.tenor", "persona p\n"], ["a.tenor", "persona q\n"]] }));
@@ -156,7 +156,7 @@ export const CASES = [
     await go(x.page, "Board");
     await x.page.getByText("open to this machine").waitFor();
   } },
-  { name: "undo brings back what was taken and leaves what was typed since", async run(x) {
+  { name: "undo brings back what was taken and leaves what was typed since", sizes: BOTH, async run(x) {
     await open(x);
     await x.page.getByRole("button", { name: "Add a file" }).click();
     await x.page.getByRole("button", { name: "Remove file1.tenor" }).click();
