@@ -5,6 +5,9 @@
  * browser), the route, where the page is from, the session. Then the body comes in, up
  * to the route's ceiling, and the route answers with a status and JSON.
  *
+ * Whoever connects and says nothing holds nobody up: when many are open, who waited
+ * longest is sent away for a newcomer (http/peers.h).
+ *
  * Invariants: nothing of the folder is told, and nothing is done, for a request without
  * the session; the secret is compared in constant time and wiped when it was used.
  * May fail: opening, with one sentence. */
@@ -20,9 +23,15 @@
 #include "http/local_state.h"
 #include "http/studio.h"
 #include "os/address.h"
+#include "os/clock.h"
 
 #define API "/studio/local/"
-enum { CONNECTIONS = 64, SECONDS = 60, CONNECTION_BYTES = 32 << 10, SMALL = 4 << 10 };
+/* From half of them on, newcomers take the place of who says nothing. The library's own
+ * limit is above it: at that it would accept nobody, and nobody could be sent away. */
+enum { CONNECTIONS = 128, SPARE = 16, CONNECTION_BYTES = 32 << 10, SMALL = 4 << 10 };
+static const ht_peer_limits PEERS = {
+    .connections = CONNECTIONS,
+    .seconds = {[HT_WAITING] = 60, [HT_SENDING] = 30, [HT_READING] = 120}};
 
 const char *const HT_LOCAL_SUFFIXES[] = {".tenor", ".json", ".yaml", ".yml", NULL};
 
@@ -70,11 +79,17 @@ static void add(struct MHD_Response *answer, const char *name, const char *value
     MHD_add_response_header(answer, name, value);
 }
 
+static void now_is(const ht_visit *v, ht_doing doing)
+{
+    ht_peers_now(v->server->peers, v->peer, doing, os_now_ms());
+}
+
 static enum MHD_Result queue(const ht_visit *v, int status, struct MHD_Response *answer)
 {
     if (!answer) {
         return MHD_NO;
     }
+    now_is(v, HT_READING);
     enum MHD_Result result =
         MHD_queue_response(v->connection, (unsigned)status, answer);
     MHD_destroy_response(answer);
@@ -297,6 +312,13 @@ static enum MHD_Result take_head(ht_visit *v, const char *method, const char *ur
     return MHD_YES;
 }
 
+static ht_peer *peer_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *i =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return i->socket_context;
+}
+
 /* Called for the head, for each piece of the body, and at the end. */
 static enum MHD_Result go_on(void *state, struct MHD_Connection *c, const char *url,
                              const char *method, const char *version,
@@ -306,8 +328,9 @@ static enum MHD_Result go_on(void *state, struct MHD_Connection *c, const char *
     (void)version;
     if (!v) {
         v = mt_xmalloc(sizeof *v);
-        *v = (ht_visit){.server = state, .connection = c};
+        *v = (ht_visit){.server = state, .connection = c, .peer = peer_of(c)};
         *request = v;
+        now_is(v, HT_SENDING);
         return take_head(v, method, url);
     }
     if (*upload_size) {
@@ -319,6 +342,7 @@ static enum MHD_Result go_on(void *state, struct MHD_Connection *c, const char *
         return send_json(v, ht_local_problem(v, 413, "too_large", "more than %zu bytes",
                                              v->route->body));
     }
+    now_is(v, HT_SERVED);
     return send_json(v, v->route->answer(v));
 }
 
@@ -328,12 +352,40 @@ static void end_request(void *state, struct MHD_Connection *c, void **request,
     ht_visit *v = *request;
     (void)state, (void)c, (void)how;
     if (v) {
+        now_is(v, HT_WAITING);
         mt_buf_free(&v->body);
         mt_buf_free(&v->out);
         mt_arena_free(&v->arena);
         free(v);
         *request = NULL;
     }
+}
+
+/* ---- Connections ---- */
+
+/* Who took too long goes when somebody else comes: until then it is in nobody's way. */
+static enum MHD_Result admit(void *state, const struct sockaddr *from, socklen_t len)
+{
+    const ht_local *s = state;
+    int64_t now = os_now_ms();
+    (void)len;
+    ht_peers_sweep(s->peers, now);
+    return ht_peers_admit(s->peers, from, now) ? MHD_YES : MHD_NO;
+}
+
+/* The context of a connection is its peer. */
+static void notice_connection(void *state, struct MHD_Connection *c, void **context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+    const ht_local *s = state;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        ht_peers_remove(s->peers, *context);
+        return;
+    }
+    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    const struct sockaddr *from =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    *context = ht_peers_add(s->peers, fd, from, os_now_ms());
 }
 
 /* ---- Life ---- */
@@ -349,12 +401,14 @@ static size_t keep_escapes(void *state, struct MHD_Connection *c, char *text)
 static struct MHD_Daemon *start_daemon(ht_local *s, int fd)
 {
     return MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, NULL, NULL,
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION, 0, admit, s,
         go_on, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS,
-        MHD_OPTION_NOTIFY_COMPLETED, end_request, s, MHD_OPTION_UNESCAPE_CALLBACK,
-        keep_escapes, s, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        (unsigned)(CONNECTIONS + SPARE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+        PEERS.seconds[HT_WAITING], MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
+        MHD_OPTION_NOTIFY_CONNECTION, notice_connection, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_END);
 }
 
 static mt_err listen_here(ht_local *s, int *fd, mt_buf *why)
@@ -406,7 +460,7 @@ mt_err ht_local_open(const ht_local_options *options, ht_local **out, mt_buf *wh
         MT_BUG("libsodium cannot be used");
     }
     ht_local *s = mt_xmalloc(sizeof *s);
-    *s = (ht_local){.o = *options};
+    *s = (ht_local){.o = *options, .peers = ht_peers_new(&PEERS)};
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->write, NULL);
     pthread_mutex_init(&s->looking, NULL);
@@ -435,6 +489,7 @@ void ht_local_close(ht_local *s)
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
     }
+    ht_peers_free(s->peers);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->write);
     pthread_mutex_destroy(&s->looking);

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "http/head.h"
 #include "http/local.h"
+#include "http/peers.h"
 
 typedef struct ht_local_route ht_local_route;
 
@@ -19,6 +20,7 @@ typedef struct ht_local_route ht_local_route;
 typedef struct ht_visit {
     ht_local *server;
     struct MHD_Connection *connection;
+    ht_peer *peer;
     const ht_local_route *route;
     mt_arena arena;
     ht_head head;
@@ -37,6 +39,7 @@ typedef struct ht_seen {
 struct ht_local {
     ht_local_options o;
     struct MHD_Daemon *daemon;
+    ht_peers *peers;
     unsigned port;
     pthread_mutex_t lock; /* of the session and `open` */
     ht_text secret, cookie, key;

@@ -6,7 +6,8 @@
  *
  * Writing: a new file beside the old one, with a name that begins with a dot (which is
  * never listed), owner and mode of the old one, synced; then it takes the name, and
- * the directory is synced. Killed in between it leaves that file and nothing else.
+ * the directory is synced. Killed in between it leaves that file and nothing else; the
+ * next write in the same directory removes it once it is STALE.
  *
  * What may fail: see folder.h; errno is kept for the caller. */
 #include "os/folder.h"
@@ -365,6 +366,49 @@ static mt_err put_in_place(int parent, const char *temp, const char *name, bool 
     return MT_OK;
 }
 
+#define TEMP_NAME  ".motet-"
+#define TEMP_DIGIT "0123456789abcdef"
+enum { TEMP_DIGITS = 16 };
+/* No write takes so long: what is older was left by somebody who is gone. */
+#define STALE (600 * SECOND)
+
+static bool is_temp_name(const char *name)
+{
+    size_t before = strlen(TEMP_NAME);
+    return strncmp(name, TEMP_NAME, before) == 0 &&
+           strspn(name + before, TEMP_DIGIT) == TEMP_DIGITS &&
+           strlen(name) == before + TEMP_DIGITS;
+}
+
+static bool is_left_behind(int parent, const char *name)
+{
+    struct stat st;
+    return is_temp_name(name) && fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+           (int64_t)os_clock_ns(CLOCK_REALTIME) - in_ns(st.st_mtim) > STALE;
+}
+
+/* What a write that was killed left in this directory. Whatever fails here, the write
+ * itself is done. */
+static void clear_up(int parent)
+{
+    int fd = openat(parent, ".", INSIDE);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return;
+    }
+    const struct dirent *e;
+    for (size_t seen = 0; seen < OS_FOLDER_ENTRIES && (e = readdir(dir)); seen++) {
+        if (is_left_behind(parent, e->d_name)) {
+            unlinkat(parent, e->d_name, 0);
+        }
+    }
+    closedir(dir);
+}
+
 static mt_err write_at(int parent, const char *name, mt_str text, bool is_new)
 {
     struct stat old;
@@ -377,7 +421,7 @@ static mt_err write_at(int parent, const char *name, mt_str text, bool is_new)
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random) {
         return MT_E_IO;
     }
-    snprintf(temp, sizeof temp, ".motet-%016llx", (unsigned long long)random);
+    snprintf(temp, sizeof temp, TEMP_NAME "%016llx", (unsigned long long)random);
     /* What the old one hides, the new one does not show for a moment either. */
     int fd = openat(parent, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     is_new ? 0666 : 0600);
@@ -396,6 +440,7 @@ static mt_err write_at(int parent, const char *name, mt_str text, bool is_new)
     if (err) {
         unlinkat(parent, temp, 0);
     } else {
+        clear_up(parent);
         (void)fsync(parent); /* not every file system can */
     }
     errno = why;

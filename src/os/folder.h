@@ -69,7 +69,8 @@ mt_err os_folder_look(const os_folder *f, mt_str name, os_file_mark *out);
 bool os_file_mark_is_settled(const os_file_mark *mark);
 bool os_file_mark_eq(const os_file_mark *a, const os_file_mark *b);
 
-/* Writes beside it, syncs, and puts it in its place. `is_new`: never over a file that
+/* Writes beside it, syncs, and puts it in its place; what a write that was killed left
+ * there more than ten minutes ago is removed. `is_new`: never over a file that
  * is there (MT_E_EXISTS); else only over one that is (MT_E_NOTFOUND), and which may be
  * written (MT_E_IO, EACCES). MT_E_USAGE, MT_E_DENIED as above. */
 mt_err os_folder_write(const os_folder *f, mt_str name, mt_str text, bool is_new);

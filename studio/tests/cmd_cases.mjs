@@ -34,11 +34,10 @@ export const CASES = [
     await x.image("studio-ask");
     for (const colorScheme of ["light", "dark"]) {
       await x.page.emulateMedia({ colorScheme });
-      await x.page.waitForTimeout(200);
       await x.axe();
     }
   } },
-  { name: "what an answer found is loaded into facts and walked in Simulate, with a way back", async run(x) {
+  { name: "what an answer found is loaded into facts and walked in Simulate, with a way back", sizes: BOTH, async run(x) {
     await open(x, "#/ask");
     const hold = await put(x.page, "can release_approved hold");
     await hold.getByRole("button", { name: "Ask the server" }).click();

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BOTH, open, seen } from "./cases.mjs";
+import { focused, tabTo } from "./scen_cases.mjs";
 
 const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
 const MOTET = process.env.MOTET ?? fileURLToPath(new URL("../../build/motet", import.meta.url));
@@ -17,7 +18,6 @@ const node = (page, label) => page.locator(".graph-picture .node", { hasText: ne
 export async function axe({ page, axe }) {
   for (const colorScheme of ["dark", "light"]) {
     await page.emulateMedia({ colorScheme });
-    await page.waitForTimeout(150);
     await axe(colorScheme);
   }
 }
@@ -138,7 +138,7 @@ export const CASES = [
       made.done();
     }
   } },
-  { name: "a graph or capture that is broken is said with its line", async run(x) {
+  { name: "a graph or capture that is broken is said with its line", sizes: BOTH, async run(x) {
     const made = recorded();
     try {
       const [text, adapter, manifest, capture] = made.files.map((f) => readFileSync(f, "utf8"));
@@ -163,6 +163,9 @@ export const CASES = [
       await x.page.locator("#main input[type=file]").first().setInputFiles([broken(capture.replace('"Bool":false', '"Bool":true'))]);
       await x.page.getByText(/It does not replay: .* at event csv_evt_\d+\. Recorded: /).waitFor();
       assert.equal(await slider(x.page).count(), 0);
+      const odd = { name: "latin.yaml", mimeType: "text/plain", buffer: Buffer.from("kind: cluster\nid: caf\xe9\n", "latin1") };
+      await x.page.locator("#main input[type=file]").first().setInputFiles([odd]);
+      await x.page.getByRole("alert").getByText("latin.yaml is not UTF-8 text: save it as such, and open it again.").waitFor();
       await x.page.locator("#main input[type=file]").first().setInputFiles([given("hostile.yaml", 'kind: cluster\nid: "<img src=x onerror=alert(1)>"\nversion: "1.0.0"\nnodes: { "<b>x</b>": { impl: "const_bool@0.1.0", params: { value: "<script>" } } }\n')]);
       await x.page.getByText("<b>x</b>").first().waitFor();
       assert.equal(await x.page.locator("#main img, #main script, #main b:text-is('x')").count(), 0);
@@ -222,7 +225,74 @@ export const CASES = [
     await x.image("studio-agent");
     await axe(x);
   } },
-  { name: "a scenario of an agent steps and its trace is the program's", async run(x) {
+  { name: "graphs and agents by keyboard alone", async run(x) {
+    const { page } = x, key = (k) => page.keyboard.press(k);
+    const enter = async (name, way) => {
+      await tabTo(page, name, way);
+      await key("Enter");
+    };
+    await open(x);
+    await key("Alt+8");
+    await page.waitForFunction(() => document.activeElement?.id === "main");
+    await enter(/^watch/);
+    await page.getByText("16 events replayed, all the same").waitFor();
+    await key("Alt+8");
+    // The picture: from node to node, a cluster opened and closed.
+    for (const name of [/^Smaller$/, /^Fit$/, /^Larger$/, /^Save the picture of watch/, /^Close$/]) {
+      await tabTo(page, name);
+    }
+    await tabTo(page, /^\w+ \w+/);
+    for (let i = 0; i < 12 && !/^cluster high/.test((await focused(page)).name); i++) {
+      await key("ArrowRight");
+      assert.ok((await focused(page)).seen);
+    }
+    await key("Enter");
+    await node(page, "above").waitFor();
+    await key("Alt+8");
+    await enter(/^Close high$/);
+    await node(page, "high").waitFor();
+    // Events, the chart's output, what if, values.
+    await key("Alt+8");
+    await tabTo(page, /^Play$/);
+    await tabTo(page, /^event 1 of 16$/);
+    await key("End");
+    await page.getByRole("heading", { name: "csv_evt_16" }).waitFor();
+    await tabTo(page, /^Output in the chart/);
+    await key("ArrowDown");
+    await tabTo(page, /^Save the chart of/);
+    await tabTo(page, /^Trace$/);
+    await tabTo(page, /^Parameter/);
+    await key("ArrowDown");
+    await tabTo(page, /^Its value$/);
+    await key("Control+a");
+    await page.keyboard.type("1");
+    await key("Enter");
+    await page.getByText(/decisions would/).waitFor();
+    await enter(/^Take back/);
+    await page.waitForFunction(() => !document.querySelector(".supposed"));
+    // Agents: said, stepped through, each of them.
+    await key("Alt+9");
+    await page.waitForFunction(() => document.activeElement?.id === "main");
+    await enter(/^bargain/);
+    await page.getByText(/\d+ messages, talking here/).waitFor();
+    await key("Alt+9");
+    await tabTo(page, /^Save the picture of messages/);
+    await tabTo(page, /^Messages; arrow keys/);
+    await key("ArrowDown");
+    assert.equal(await slider(page).inputValue(), "1");
+    await tabTo(page, /^A message from outside/);
+    await key("Enter");
+    await page.getByRole("button", { name: "Begin again" }).waitFor();
+    await tabTo(page, /^(seller|buyer)$/);
+    const before = (await focused(page)).name;
+    await key("ArrowRight");
+    assert.notEqual((await focused(page)).name, before);
+    await tabTo(page, /^state /);
+    await tabTo(page, /^message \d+ of \d+$/);
+    await enter(/^Close$/, "Shift+Tab");
+    await page.getByText("See what agents say").waitFor();
+  } },
+  { name: "a scenario of an agent steps and its trace is the program's", sizes: BOTH, async run(x) {
     await open(x, "#/agents");
     await x.page.getByRole("button", { name: /^supply_chain/ }).click();
     await x.page.getByText("6 messages, the scenario").waitFor();
@@ -234,6 +304,8 @@ export const CASES = [
     await x.page.getByRole("button", { name: "Close", exact: true }).click();
     const trace = (text) => choose(x, [{ name: "t.jsonl", mimeType: "text/plain", buffer: Buffer.from(text) }]);
     const good = readFileSync(join(EXAMPLES, "agents/traces/buyer.jsonl"), "utf8");
+    await choose(x, [{ name: "latin.jsonl", mimeType: "text/plain", buffer: Buffer.from(good.replace("buyer", "b\xfcyer"), "latin1") }]);
+    await x.page.getByRole("alert").getByText("latin.jsonl is not UTF-8 text").waitFor();
     await trace(good + "broken\n");
     await x.page.getByText(/t\.jsonl, line \d+: it is not a record of a trace/).waitFor();
     await x.page.getByRole("button", { name: "Close", exact: true }).or(x.page.getByRole("button", { name: /^bargain/ })).first().waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { go, open, seen, status, write } from "./cases.mjs";
+import { BOTH, go, open, seen, status, write } from "./cases.mjs";
 
 const KEEP = 400; // ms: more than the draft waits for the next key
 const packed = (saved) => deflateRawSync(JSON.stringify({ facts: "{}", ...saved })).toString("base64url");
@@ -29,7 +29,7 @@ const drop = (x, files) => x.page.evaluate((list) => {
 }, files);
 
 export const CASES = [
-  { name: "what was tried is there after a reload, branches and all", async run(x) {
+  { name: "what was tried is there after a reload, branches and all", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");
     const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });
     const tried = () => line.locator("li b").allTextContents();
@@ -52,6 +52,35 @@ export const CASES = [
     await x.page.reload();
     await line.getByRole("button", { name: "the beginning" }).waitFor();
     assert.deepEqual(await tried(), ["the beginning"]);
+  } },
+  { name: "a time line that the browser has no room for is told, once", async run(x) {
+    await open(x, "#/simulate");
+    const acts = x.page.getByRole("list", { name: "Operations of escrow_agent" }), line = x.page.getByRole("region", { name: "Time line" }), told = x.page.getByText("This browser has no room for the time line");
+    await line.getByRole("button", { name: "the beginning" }).waitFor();
+    await x.page.getByLabel("Name of the workspace").fill("full");
+    await x.page.waitForFunction(() => localStorage["motet.studio.draft"] && localStorage["motet.studio.draft.tried"]);
+    await x.page.evaluate(() => { // full, but for what the draft may grow by
+      localStorage.setItem("room", "x".repeat(600));
+      for (let piece = "x".repeat(1 << 21), n = 0; piece.length > 32; n++) {
+        try {
+          localStorage.setItem(`full${n}`, piece);
+        } catch {
+          piece = piece.slice(piece.length / 2);
+        }
+      }
+      localStorage.removeItem("room");
+    });
+    await x.page.getByRole("region", { name: "Act", exact: true }).getByRole("button", { name: "confirm_delivery" }).click();
+    await told.waitFor();
+    assert.match(await seen(x.page.locator(".notices")), /a reload would lose it\. Save it as scenarios/);
+    assert.equal(await x.page.getByText("This browser keeps no more").count(), 0);
+    await x.page.getByRole("button", { name: "Dismiss" }).click();
+    await acts.getByRole("button", { name: "release_escrow", exact: true }).click();
+    await line.getByRole("button", { name: "release_escrow" }).waitFor();
+    assert.equal(await told.count(), 0);
+    await x.page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("full")).forEach((k) => localStorage.removeItem(k)));
+    await line.getByRole("button", { name: "the beginning" }).click();
+    await x.page.waitForFunction(() => /release_escrow/.test(localStorage["motet.studio.draft.tried"])); // it is kept again
   } },
   { name: "an older version is opened from a file, or taken back", async run(x) {
     await open(x, "#/versions");
@@ -77,7 +106,7 @@ export const CASES = [
     await x.page.getByText("persona linked").waitFor();
     assert.match(x.page.url(), /#\/source$/);
   } },
-  { name: "a link takes no work away", async run(x) {
+  { name: "a link takes no work away", sizes: BOTH, async run(x) {
     await open(x);
     await mine(x, "persona precious\n");
     await follow(x, packed({ name: "twice", files: [["a.tenor", "persona p\n"], ["a.tenor", "persona q\n"]] }));
@@ -127,7 +156,7 @@ export const CASES = [
     await go(x.page, "Board");
     await x.page.getByText("open to this machine").waitFor();
   } },
-  { name: "undo brings back what was taken and leaves what was typed since", async run(x) {
+  { name: "undo brings back what was taken and leaves what was typed since", sizes: BOTH, async run(x) {
     await open(x);
     await x.page.getByRole("button", { name: "Add a file" }).click();
     await x.page.getByRole("button", { name: "Remove file1.tenor" }).click();

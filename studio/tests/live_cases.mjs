@@ -4,6 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOTH, go, node, open, seen, status, write } from "./cases.mjs";
 import { axe } from "./graph_cases.mjs";
+import { focused, tabTo } from "./scen_cases.mjs";
+import { savedSvg } from "./svg_cases.mjs";
 import { ESCROW, FACTS, folder, guardedServer, loginServer, post, Server, STRICTER } from "./live_servers.mjs";
 
 const card = (x, state, id) => x.page.getByRole("region", { name: state, exact: true }).getByRole("button", { name: id });
@@ -44,15 +46,16 @@ export const CASES = [
     assert.equal(await detail.locator(".edge.walked").count(), 1);
     assert.equal(await x.page.evaluate(() => window.same), true);
     await axe(x);
+    assert.match(await savedSvg(x, detail.getByRole("button", { name: "Save the picture of EscrowAccount as SVG" }), "escrow-EscrowAccount.svg"), /disputed/);
     await x.image("studio-board");
     await detail.getByRole("button", { name: "Close" }).click();
     await x.page.getByRole("searchbox").fill(id(3));
     await card(x, "held", id(1)).waitFor({ state: "hidden" });
     await card(x, "held", id(3)).waitFor();
   } },
-  { name: "a board of many shows all counts and the first cards", async run(x) {
+  { name: "a board of many shows all counts and the first cards", sizes: BOTH, async run(x) {
     const many = process.env.MOTET_SOAK ? 10000 : 45;
-    for (let n = 0; n < many; n += 50) {
+    for (let n = 0; n < many && x.size === "desktop"; n += 50) { // the phone comes behind it
       await Promise.all(Array.from({ length: Math.min(50, many - n) }, (_, i) => make(x.url, "DeliveryRecord", `many-${String(n + i).padStart(5, "0")}`)));
     }
     await open(x, "#/board");
@@ -111,6 +114,7 @@ export const CASES = [
     assert.equal(await x.page.locator(".edge.walked").count(), 2);
     await x.image("studio-flow");
     await axe(x);
+    assert.match(await savedSvg(x, x.page.getByRole("button", { name: "Save the picture of standard_release as SVG" }), "escrow-standard_release.svg"), /step_check_threshold/);
     await post(url, `/v1/flows/${id}/resume`, { persona: "escrow_agent" }, tokens.officer);
     await x.page.getByText("Ended: success").waitFor();
     assert.match(await step("/end/success").getAttribute("aria-label"), /here now/);
@@ -276,7 +280,167 @@ entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { all
     await plan.getByRole("button", { name: "Ask the server" }).click();
     await plan.getByText("You may not see this: it needs the right deploy.").waitFor();
   } },
-  { name: "somebody logs in by the identity provider and sees the board", async run(x) {
+  { name: "nothing moves in any view while it comes", sizes: BOTH, async run(x) {
+    const { page } = x, id = `mov-${x.size}`, bindings = { EscrowAccount: id, DeliveryRecord: id };
+    await Promise.all(Object.entries(bindings).map(([entity, name]) => make(x.url, entity, name)));
+    await post(x.url, "/v1/contracts/escrow/flows/standard_release", { persona: "seller", bindings, facts: FACTS });
+    const press = (locator) => locator.first().evaluate((b) => b.click()); // by script: browsers forgive what follows a hand's
+    const still = async (where, ...ready) => {
+      for (const one of ready) {
+        await one.first().waitFor();
+      }
+      const moved = (await x.moves()).filter((m) => !m.pressed), sum = moved.reduce((all, m) => all + m.value, 0);
+      assert.ok(sum < 0.005, `${where}: ${sum.toFixed(4)} moved: ${moved.map((m) => m.what).join(" | ")}`);
+    };
+    const show = async (view, ...ready) => {
+      await page.evaluate((v) => (location.hash = `#/${v}`), view);
+      await still(view, ...ready);
+    };
+    const words = (text) => page.getByText(text), named = (role, name) => page.getByRole(role, { name });
+    await open(x);
+    await still("source", node(page, "entity/EscrowAccount/held"), words("No faults."));
+    await show("pictures", page.locator(".pictures figure svg"));
+    await show("facts", page.locator(".person .said"));
+    await show("simulate", page.locator(".machines .here"));
+    await show("scenarios", words("14 of 14 passed"), page.locator(".scenarios figure svg"));
+    await show("ask", named("list", "Who"));
+    await show("versions", words("Two versions"));
+    await press(named("button", "Keep this as the old version"));
+    await still("versions, one kept", words("Nothing has changed yet."));
+    await show("graphs", words("See what a graph did"));
+    await press(named("button", /^crossover/));
+    await still("graphs, one opened", words("events replayed, all the same"), page.locator(".chart canvas"));
+    await show("agents", words("See what agents say"));
+    await press(named("button", /^bargain/));
+    await still("agents, some opened", words("talking here"), page.locator(".automaton svg"));
+    const live = page.getByText("live", { exact: true });
+    await show("board", page.locator(".card"), live);
+    await show("flows", words("No flow is under way").or(page.locator(".rows b")), live);
+    await show("deploy", words("exactly this version"), words("A server started with"));
+    await show("ledger", page.locator(".timeline li button"), live);
+    await page.evaluate(() => (location.hash = "#/flows"));
+    await named("combobox", "Which").selectOption("all");
+    await page.locator(".rows button").first().waitFor();
+    await x.moves();
+    await press(page.locator(".rows button"));
+    await still("flows, one opened", page.locator(".flow-detail svg"), named("list", "Records of this execution"));
+    await show("verify", words("Verify a ledger"));
+    await page.getByLabel("Ledger (.jsonl)").setInputFiles([{ name: "e.jsonl", mimeType: "text/plain", buffer: readFileSync(new URL("../../examples/ledger/escrow.ledger.jsonl", import.meta.url)) }]);
+    await still("verify, one given", words("9 records are consistent"), page.locator(".records tbody tr"));
+  } },
+  { name: "the operator's and the auditor's tour by keyboard alone", async run(x) {
+    const { url, tokens, key: signer } = await guardedServer(), { page } = x;
+    const key = async (k) => {
+      await page.keyboard.press(k);
+      if (/^Alt\+/.test(k)) { // the view is there, and Tab goes on inside it
+        await page.waitForFunction(() => document.activeElement?.id === "main");
+      }
+    };
+    const enter = async (name, way) => {
+      await tabTo(page, name, way);
+      await key("Enter");
+    };
+    const at = async (name) => { // it comes back when what was open has gone
+      for (const end = Date.now() + 10000; Date.now() < end && !name.test((await focused(page)).name);) {
+        await page.evaluate(() => new Promise(requestAnimationFrame));
+      }
+      assert.match((await focused(page)).name, name);
+    };
+    const type = async (name, text) => {
+      await tabTo(page, name);
+      await page.keyboard.type(text);
+    };
+    x.server(url);
+    x.expect(/status of (401|409|422)/);
+    const bindings = { EscrowAccount: "key-1", DeliveryRecord: "key-1" };
+    await Promise.all(Object.entries(bindings).map(([entity, id]) => make(url, entity, id, tokens.ops)));
+    await post(url, "/v1/contracts/escrow/flows/standard_release", { persona: "seller", bindings, facts: FACTS }, tokens.seller);
+    await open({ ...x, url });
+    // In, and to one instance: what was done to it, where it is, the way back.
+    await key("Alt+Shift+1");
+    await page.getByLabel("Token").waitFor();
+    await type(/^Token$/, tokens.ops);
+    await key("Enter");
+    await page.getByRole("region", { name: "pending" }).waitFor();
+    await key("Alt+Shift+1");
+    await tabTo(page, /^Entity/);
+    await key("ArrowDown");
+    await page.getByRole("region", { name: "held", exact: true }).waitFor();
+    await type(/^Filter by id/, "key-1");
+    await enter(/^key-1/);
+    const detail = page.getByRole("complementary", { name: "Instance key-1" });
+    await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Instance key-1");
+    await detail.getByRole("list", { name: "History" }).waitFor();
+    await tabTo(page, /^state held/);
+    await key("ArrowRight");
+    assert.ok((await focused(page)).seen);
+    await enter(/^Close$/, "Shift+Tab");
+    await detail.waitFor({ state: "hidden" });
+    await at(/^key-1/);
+    // A flow: its picture, its records, and from a record to the ledger.
+    await key("Alt+Shift+2");
+    await page.locator(".rows button").first().waitFor();
+    await tabTo(page, /^Which/);
+    await key("ArrowDown");
+    await enter(/^standard_release/);
+    await page.getByRole("list", { name: "Records of this execution" }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.classList.contains("flow-detail"));
+    await tabTo(page, /^Save the picture of standard_release/);
+    await tabTo(page, /^operation step_confirm/);
+    await key("ArrowRight");
+    await at(/step_check_threshold/);
+    await enter(/^record \d+/);
+    const record = page.getByRole("region", { name: /^Record \d/ });
+    await record.getByRole("button", { name: "Get the receipt and check it" }).waitFor();
+    // The ledger: filtered, a record with its reasons and its receipt, all of it verified.
+    await key("Alt+Shift+4");
+    await tabTo(page, /^Kind$/);
+    await page.keyboard.type("operation");
+    await page.waitForFunction(() => document.querySelector(".timeline li") && [...document.querySelectorAll(".timeline b")].every((b) => b.textContent === "operation"));
+    for (const name of [/^Contract$/, /^Persona, operation/, /^Instance, as Entity/, /^From, UTC$/, /^To, UTC$/]) {
+      await tabTo(page, name);
+    }
+    await enter(/operation.*confirm_delivery/);
+    await page.waitForFunction(() => /^Record \d/.test(document.activeElement?.getAttribute("aria-label") ?? ""));
+    await record.getByText("It agrees with the record.").waitFor();
+    await enter(/^confirm_delivery$/); // its reasons
+    await enter(/^Get the receipt and check it$/);
+    await record.getByText(/It holds/).waitFor();
+    await tabTo(page, /^Download the receipt$/, "Shift+Tab");
+    await enter(/^As it stands in the ledger$/);
+    await record.locator("details[open]").waitFor();
+    await enter(/^Close$/, "Shift+Tab");
+    await at(/operation.*confirm_delivery/);
+    await enter(/^Verify this ledger$/, "Shift+Tab");
+    await page.getByText(/records are consistent, \d+ of them signed by a key that the ledger itself names/).waitFor();
+    // Verified with a key, and with a file that is chosen.
+    await key("Alt+Shift+5");
+    await type(/^Keys that you trust/, signer);
+    await page.getByText(/signed by a key that you trust/).waitFor();
+    await enter(/^What else must hold$/);
+    await tabTo(page, /^It must be signed$/);
+    await key("Space");
+    await enter(/^Close$/);
+    await page.getByText("What it says appears here.").waitFor();
+    await key("Alt+Shift+5");
+    await tabTo(page, /^Ledger \(\.jsonl\)/);
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), key("Enter")]);
+    await chooser.setFiles([{ name: "e.jsonl", mimeType: "text/plain", buffer: readFileSync(new URL("../../examples/ledger/escrow.ledger.jsonl", import.meta.url)) }]);
+    await page.getByText("a key that no trusted key vouches for").first().waitFor(); // the key is still there
+    // What would be deployed.
+    await key("Alt+Shift+3");
+    await page.getByText("The server has exactly this version.").waitFor();
+    await tabTo(page, /^Policy/);
+    await key("ArrowDown");
+    await type(/^Promises/, "nobody can both flag_dispute and refund_escrow");
+    await enter(/^Ask the server$/);
+    await page.getByText("The server has it already").or(page.getByText("It would be")).first().waitFor();
+    await enter(/^Decide the latest again$/);
+    await page.getByText(/would have come out otherwise/).waitFor();
+    await enter(/^Sign out$/, "Shift+Tab");
+    await page.getByRole("heading", { name: /Sign in to 127/ }).waitFor();
+  } },
+  { name: "somebody logs in by the identity provider and sees the board", sizes: BOTH, async run(x) {
     const server = await loginServer();
     x.server(server.url);
     x.provider(server.provider);

@@ -55,7 +55,7 @@ flow buy {
 `;
 
 /** What has the focus, as a person who sees the page knows it: its name, and whether one sees that it has it. */
-const focused = (page) => page.evaluate(() => {
+export const focused = (page) => page.evaluate(() => {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) {
     at = at.shadowRoot.activeElement;
@@ -67,7 +67,7 @@ const focused = (page) => page.evaluate(() => {
 });
 
 /** Tab, until it is there. Whatever is passed must show that it has the focus. */
-async function tabTo(page, name, key = "Tab") {
+export async function tabTo(page, name, key = "Tab") {
   for (let i = 0; i < 80; i++) {
     await page.keyboard.press(key);
     const at = await focused(page);

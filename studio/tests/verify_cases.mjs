@@ -67,7 +67,7 @@ export const CASES = [
     await x.page.getByRole("button", { name: "Close" }).click();
     await x.page.getByText("What it says appears here.").waitFor();
   } },
-  { name: "what is kept elsewhere is demanded of a ledger", async run(x) {
+  { name: "what is kept elsewhere is demanded of a ledger", sizes: BOTH, async run(x) {
     await open(x, "#/verify");
     const ledger = new Ledger("acme.test"), one = witness("w1.test"), two = witness("w2.test");
     ledger.grow(5).sign();
@@ -140,7 +140,7 @@ export const CASES = [
     await give(x, file("c5.json", small), file("p.json", ledger.prove(6)));
     await says(x, "Record 6 is in the ledger of 8 records");
   } },
-  { name: "nothing is said of what was not looked at", async run(x) {
+  { name: "nothing is said of what was not looked at", sizes: BOTH, async run(x) {
     await open(x, "#/verify");
     const key = example("receipts/executor.pub"), refused = example("receipts/refused.json").trim(), ledger = example("ledger/escrow.ledger.jsonl");
     const forged = '"promise":{"decision":{"operation":"forged"},"record":7}';

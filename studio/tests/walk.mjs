@@ -1,8 +1,8 @@
 /* walk.mjs CHROMIUM URL PROFILE OUT: does with Studio what a person does, in Debian's Chromium, and writes what became
  * of every case, {"said": {"case": "" or what is wrong}}, and what cases kept for others to look at ("kept"). A case has a fresh browser context, so nothing is kept from the one before.
  *
- * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed.
- * STUDIO_IMAGES=DIR: the pictures of docs/how-to/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names.
+ * After every case: nothing but the page's own origin was asked, no policy was broken, no script failed, and the frame of the page did not move.
+ * STUDIO_IMAGES=DIR: the pictures of docs/how-to/studio.md are written there. STUDIO_SHOTS=DIR: a picture of each case's end. STUDIO_ONLY=WORD: the cases with it in their names. STUDIO_TIMES=1: how long each took.
  * STUDIO_SUITE=FILE: its cases only, instead of all files that end in cases.mjs.
  *
  * Cases are walked side by side, in browsers of their own: a clipboard is the browser's. A suite that says IN_ORDER shares a server between its cases: they follow one another. */
@@ -38,15 +38,33 @@ async function dismiss(page) {
 
 /** Nothing serious on the page as it is; `where` is said of what is found. */
 async function axe(page, where = "") {
-  await page.evaluate(AXE);
+  if (await page.evaluate(() => !window.axe)) {
+    await page.evaluate(AXE);
+  }
   // A colour that is on its way to another is none that anybody reads.
   await page.evaluate(() => Promise.race([Promise.allSettled(document.getAnimations().map((a) => a.finished)), new Promise((done) => setTimeout(done, 1000))]));
-  const { violations } = await page.evaluate(() => window.axe.run());
+  const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"], preload: false }));
   const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
   if (serious.length) {
     throw new Error(serious.map((v) => `${where} ${v.id}: ${v.nodes.map((n) => `${n.target} ${n.any[0]?.message ?? ""}`).join(" | ")}`).join("\n"));
   }
 }
+
+/** What moved in the page, and whether somebody had just pressed something: browsers do not count what follows a click. */
+function watchMoves() {
+  const within = (node) => node?.closest?.(".bar, .views") ?? (node?.matches?.("#main, #main > *, .live-head, .live-head > *, .live-body") ? node : null);
+  const name = (node) => (node?.nodeType === 1 ? `${node.tagName.toLowerCase()}${node.id && `#${node.id}`}${[...node.classList].map((c) => `.${c}`).join("")}` : String(node?.nodeName));
+  window.moves = [];
+  window.tellMoves = (list) => list.forEach((e) => window.moves.push({ value: e.value, pressed: e.hadRecentInput,
+    frame: e.sources.some((s) => within(s.node)), what: e.sources.map((s) => `${name(s.node)} ${s.previousRect.x},${s.previousRect.y} to ${s.currentRect.x},${s.currentRect.y}`).join("; ") }));
+  window.watched = new PerformanceObserver((list) => window.tellMoves(list.getEntries()));
+  window.watched.observe({ type: "layout-shift", buffered: true });
+}
+/** All of it until now; two frames later everything that was drawn is counted. */
+const moves = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  window.tellMoves(window.watched.takeRecords());
+  done(window.moves.splice(0));
+}))));
 
 async function once(browser, { name, size, run }) {
   const context = await browser.newContext({ viewport: SIZES[size], hasTouch: size === "phone", colorScheme: /in the dark/.test(name) ? "dark" : "light",
@@ -58,7 +76,8 @@ async function once(browser, { name, size, run }) {
     window.broken = [];
     addEventListener("securitypolicyviolation", (e) => window.broken.push(`${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`));
   });
-  const page = await context.newPage();
+  await context.addInitScript(watchMoves);
+  const page = await context.newPage(), began = Date.now();
   context.on("request", (r) => {
     if (!r.url().startsWith(own) && !r.url().startsWith("blob:") && !(login && (r.isNavigationRequest() ? r.url() : r.frame().url()).startsWith(login))) {
       wrong.push(`asked ${r.url()}`);
@@ -67,8 +86,9 @@ async function once(browser, { name, size, run }) {
   page.on("pageerror", (fault) => wrong.push(`script: ${fault.stack ?? fault}`));
   page.on("console", (m) => m.type() === "error" && wrong.push(`console: ${m.text()} ${m.location().url}`));
   try {
-    await run({ page, url, size, context, axe: (where) => axe(page, where), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await dismiss(page), await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
-    wrong.push(...await page.evaluate(() => window.broken));
+    await run({ page, url, size, context, axe: (where) => axe(page, where), moves: () => moves(page), server: (at) => (own = new URL(at).origin), provider: (at) => (login = new URL(at).origin), expect: (words) => expected.push(words), image: async (file) => images && size === "desktop" && (await dismiss(page), await page.waitForTimeout(200), page.screenshot({ path: `${images}/${file}.png` })), keep: (what, value) => (kept[what] = value) });
+    wrong.push(...await page.evaluate(() => window.broken ?? []));
+    wrong.push(...(await moves(page)).filter((m) => m.frame).map((m) => `moved: ${m.what}`));
   } catch (fault) {
     wrong.push(String(fault.stack ?? fault));
   }
@@ -77,6 +97,9 @@ async function once(browser, { name, size, run }) {
     await page.screenshot({ path: `${process.env.STUDIO_SHOTS}/${name.replace(/\W+/g, "_")}_${size}.png` }).catch(() => 0);
   }
   await context.close();
+  if (process.env.STUDIO_TIMES) {
+    console.log(`${((Date.now() - began) / 1000).toFixed(1)} s ${name}, ${size}`);
+  }
   said[`${name}, ${size}`] = wrong.filter((w) => !expected.some((e) => e.test(w))).join("\n");
 }
 

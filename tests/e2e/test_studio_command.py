@@ -1,5 +1,6 @@
 """motet studio: Studio on files of this machine; who may come in, what is read and written, and what is never."""
 import concurrent.futures
+import contextlib
 import hashlib
 import http.client
 import json
@@ -237,6 +238,31 @@ class Disk(Case):
             self.assertEqual(studio.save("a.tenor", "persona y\n", said.json["etag"]).status, 412)
             self.assertEqual(studio.save("a.tenor", "", None).status, 200)
             self.assertEqual([p.name for p in self.dir.iterdir()], ["a.tenor"])  # nothing is left beside it
+
+    def test_killed_while_it_saves_the_file_is_whole_and_nothing_stays_beside_it(self):
+        path = self.write("a.tenor", PARCEL)
+        texts = {PARCEL}
+        for turn in range(3):
+            studio = Local(self.dir)
+            studio.enter()
+            etag, text = studio.files()["a.tenor"], f"// {turn}\n" + "// a line\n" * 300000
+            texts.add(text)
+            with concurrent.futures.ThreadPoolExecutor(1) as others:
+                saving = others.submit(studio.save, "a.tenor", text, etag)
+                time.sleep(0.002 * turn)  # somewhere: the promise holds wherever it is
+                studio.process.kill()
+                saving.exception()
+            studio.stop()
+            self.assertIn(path.read_text(), texts)
+        left = self.write(".motet-0123456789abcdef", "half")  # in any case one
+        for one in self.dir.glob(".motet-*"):
+            os.utime(one, (time.time() - 3600,) * 2)
+        with Local(self.dir) as studio:
+            studio.enter()
+            self.assertEqual(list(studio.files()), ["a.tenor"])  # what is left is not offered
+            self.assertEqual(studio.save("a.tenor", PARCEL, studio.files()["a.tenor"]).status, 200)
+        self.assertFalse(left.exists())
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["a.tenor"])
 
     def test_no_name_leads_outside(self):
         outside = self.dir / "outside"
@@ -572,6 +598,22 @@ class Life(Case):
             self.assertEqual(list(studio.files()), ["post.tenor"])
             for one in silent:
                 one.close()
+
+    def test_however_many_say_nothing_others_are_answered(self):
+        with Local(self.dir) as studio:
+            studio.enter()
+            half = b"POST /studio/local/session HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % studio.port
+            for begun in (b"", half):  # nothing at all, or a head that never ends
+                silent = [socket.create_connection(("127.0.0.1", studio.port), timeout=30) for _ in range(200)]
+                for one in silent:
+                    with contextlib.suppress(OSError):  # it was sent away already
+                        one.sendall(begun)
+                self.assertEqual(list(studio.files()), ["post.tenor"])
+                silent[0].settimeout(30)
+                with contextlib.suppress(ConnectionResetError):
+                    self.assertEqual(silent[0].recv(1), b"")  # who waited longest has gone
+                for one in silent:
+                    one.close()
 
     def test_odd_requests_are_answered_and_it_goes_on(self):
         with Local(self.dir) as studio:

@@ -113,6 +113,20 @@ export function isFields(value: Value | undefined): value is Fields {
   return value !== null && typeof value === "object" && !Array.isArray(value) && !(value instanceof Digits);
 }
 
+/** Without those that every object inherits: a fact may be called "constructor". */
+export const NO_FIELDS: Fields = Object.create(null) as Fields;
+
+/** With another value in this field; undefined: without the field. */
+export function withField(fields: Fields, name: string, value: Value | undefined): Fields {
+  const next = Object.assign(Object.create(null) as Fields, fields); // a field may be called "__proto__"
+  if (value === undefined) {
+    delete next[name];
+  } else {
+    next[name] = value;
+  }
+  return next;
+}
+
 export function print(value: Value, indent = ""): string {
   const inner = `${indent}  `;
   if (value instanceof Digits) {

@@ -5,11 +5,11 @@ import { all } from "../engine/bundle";
 import { partial } from "../facts/answers";
 import { isFields, parse } from "../facts/json";
 import { fromLiteral, say } from "../facts/words";
-import { svgText } from "../state/disk";
 import { workspace } from "../state/workspace.svelte";
 import { type Description, part, parts } from "./description";
 import { visible, type Way } from "./layout";
 import Picture from "./Picture.svelte";
+import { svgText } from "./svg";
 
 const STYLE = "html{color-scheme:light;background:#fff}body{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem;color:#1d2129}h1{font-size:1.6rem}h2{margin-top:2.2rem;font-size:1.15rem;border-bottom:1px solid #dcdfe4}" +
   "h3{font-size:1rem}svg{max-width:100%;height:auto}table{border-collapse:collapse}th,td{text-align:left;padding:.25rem .9rem .25rem 0;border-bottom:1px solid #e9ebee;vertical-align:top}" +
@@ -28,7 +28,7 @@ function drawing(picture: Description, way: Way, label: string): string {
   document.body.append(place);
   const drawn = mount(Picture, { target: place, props: { picture, way, label } });
   try {
-    return svgText(place.querySelector("svg")!).replace(/^<\?xml[^>]*>\s*/, "");
+    return svgText(place.querySelector("svg")!, label).replace(/^<\?xml[^>]*>\s*/, "");
   } finally {
     void unmount(drawn);
     place.remove();

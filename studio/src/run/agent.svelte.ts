@@ -4,6 +4,7 @@ import { call, EngineFault } from "../engine/client";
 import type { Talked } from "../engine/agents";
 import type { Description } from "../picture/description";
 import { kindOf } from "./graph.svelte";
+import { textsOf } from "./texts";
 
 const LARGEST = 32 << 20;
 
@@ -131,12 +132,12 @@ class AgentRun {
   said = $state.raw<string[]>([]);
 
   async openFiles(list: readonly File[]): Promise<void> {
-    const large = list.find((f) => f.size > LARGEST);
-    if (large) {
-      this.trouble = `${large.name} is larger than ${LARGEST >> 20} MB.`;
-      return;
+    const texts = await textsOf(list, LARGEST);
+    if (typeof texts === "string") {
+      this.trouble = texts;
+    } else {
+      await this.openTexts(texts);
     }
-    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await f.text()])));
   }
 
   async openTexts(files: [string, string][], name = ""): Promise<void> {

@@ -5,6 +5,7 @@ import type { CaptureSaid, Documents, GraphSaid, Moment, Parameters, Side, Whati
 import { type Fields, parse, print, type Value } from "../facts/json";
 import type { Description } from "../picture/description";
 import { notices } from "../state/notices.svelte";
+import { textsOf } from "./texts";
 
 export const LARGEST = 192 << 20; // bytes of a capture
 const CHUNK = 2000; // events of a column at once
@@ -118,12 +119,12 @@ class GraphRun {
   // ---- opening ----
 
   async openFiles(list: readonly File[]): Promise<void> {
-    const large = list.find((f) => f.size > LARGEST);
-    if (large) {
-      this.trouble = `${large.name} is larger than ${LARGEST >> 20} MB. motet graph replay reads it.`;
-      return;
+    const texts = await textsOf(list, LARGEST, " motet graph replay reads it.");
+    if (typeof texts === "string") {
+      this.trouble = texts;
+    } else {
+      await this.openTexts(texts);
     }
-    await this.openTexts(await Promise.all(list.map(async (f): Promise<[string, string]> => [f.name, await f.text()])));
   }
 
   async openTexts(files: [string, string][], name = ""): Promise<void> {

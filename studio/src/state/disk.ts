@@ -1,7 +1,7 @@
 /* Files of the reader's machine: opened by choosing or dropping them, saved as downloads. */
 import { notices } from "./notices.svelte";
 import { workspace } from "./workspace.svelte";
-import { evidenceKind, fileText, LOOKED_AT } from "../verify/kinds";
+import { evidenceKind, fileText, LOOKED_AT, whyUnread } from "../verify/kinds";
 
 const LARGEST = 4 << 20;
 const KINDS = /\.(tenor|json|ya?ml)$/i;
@@ -56,10 +56,7 @@ async function opened(given: File[], open: (given: File[]) => Promise<void>): Pr
   try {
     await open(given);
   } catch (fault) {
-    if (!(fault instanceof DOMException)) {
-      throw fault;
-    }
-    notices.say(fault.name === "EncodingError" ? `${fault.message}.` : `${given.map((f) => f.name).join(", ")} cannot be read: is it a folder, or was it moved? Choose the files themselves.`);
+    notices.say(whyUnread(fault, given));
   }
 }
 
@@ -118,28 +115,4 @@ export function download(name: string, text: string, type = "text/plain"): void 
   link.download = name.replace(/^.*\//, "");
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
-const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-weight", "font-family", "opacity", "text-anchor"];
-
-/** A picture as a file of its own: what the page's styles say of it is written into it. */
-export function svgText(svg: SVGSVGElement): string {
-  const copy = svg.cloneNode(true) as SVGSVGElement;
-  const from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
-  from.forEach((element, i) => {
-    const look = getComputedStyle(element), target = to[i]!;
-    KEPT.forEach((name) => {
-      const value = look.getPropertyValue(name);
-      if (value && element.tagName !== "title") {
-        target.setAttribute(name, value);
-      }
-    });
-    ["class", "style", "tabindex", "role", "data-name"].forEach((name) => target.removeAttribute(name));
-  });
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const back = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  const [x, y, width, height] = (svg.getAttribute("viewBox") ?? "0 0 0 0").split(" ");
-  Object.entries({ x, y, width, height, fill: getComputedStyle(svg.closest(".panel") ?? document.body).backgroundColor }).forEach(([k, v]) => back.setAttribute(k, v ?? "0"));
-  copy.prepend(back);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
 }

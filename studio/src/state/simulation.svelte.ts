@@ -7,6 +7,7 @@ import { all } from "../engine/bundle";
 import { ask, EngineFault } from "../engine/client";
 import type { Files } from "../engine/messages";
 import { isFields, parse, print } from "../facts/json";
+import { notices } from "./notices.svelte";
 import { store, stored } from "./stored";
 import { ONE, type States, workspace } from "./workspace.svelte";
 
@@ -66,9 +67,7 @@ function stepsOf(said: ActSaid): Step[] {
 
 /** States with what was moved put in. */
 export function after(states: States, moved: States): States {
-  const next = { ...states };
-  Object.entries(moved).forEach(([entity, of]) => (next[entity] = { ...next[entity], ...of }));
-  return next;
+  return { ...states, ...Object.fromEntries(Object.entries(moved).map(([entity, of]) => [entity, { ...states[entity], ...of }])) };
 }
 
 type What = { operation: string } | { flow: string };
@@ -82,6 +81,7 @@ class Simulation {
   trouble = $state("");
   #of = "";
   #shape = "";
+  #kept = true;
 
   get moment(): Moment | undefined {
     return this.moments.find((m) => m.id === this.now);
@@ -122,11 +122,16 @@ class Simulation {
     }
   }
 
-  /** What a browser does not keep is gone after a reload; the draft itself says so where it does not fit. */
+  /** What a browser does not keep is gone after a reload: that is said once, when it begins to be so. */
   #keep(): void {
-    if (!store(this.#key, JSON.stringify({ shape: this.#shape, moments: this.moments, now: this.now }))) {
+    const kept = store(this.#key, JSON.stringify({ shape: this.#shape, moments: this.moments, now: this.now }));
+    if (!kept) {
       store(this.#key, "null");
+      if (this.#kept && this.moments.length > 1) {
+        notices.say("This browser has no room for the time line: a reload would lose it. Save it as scenarios.");
+      }
     }
+    this.#kept = kept || this.moments.length < 2;
   }
 
   restart(): void {

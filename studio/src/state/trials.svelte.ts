@@ -85,6 +85,8 @@ class Trials {
   /** What can be reached, by contract. */
   all = $state.raw<Record<string, Names>>({});
   running = $state(false);
+  /** Of those that run: how many came out. */
+  done = $state(0);
   /** Texts and contract of the last run. */
   #of = $state("");
   /** Is it painted on source and pictures? */
@@ -113,29 +115,34 @@ class Trials {
     return `${t.file} ${t.number} ${t.name}`;
   }
 
-  /** All of them, or the one. What comes out while others are asked later is not shown. */
+  /** All of them, or the one. They are shown when all are done: what grows would move what stands below it. What comes out while others
+   * are asked later is not shown. */
   async run(only?: Trial): Promise<void> {
-    const mine = ++this.#turn;
+    const mine = ++this.#turn, of = this.#now, files = this.files;
+    let found: Trial[] = only ? this.list : [];
     this.running = true;
+    this.done = 0;
     if (!only) {
-      this.list = [];
       this.chosen = "";
-      this.#of = this.#now;
+      this.list = this.list.every((t) => files.some(([path]) => path === t.file)) ? this.list : []; // of another workspace
     }
-    for (const [file, text] of this.files) {
+    for (const [file, text] of files) {
       for (let number = only?.number || 1; !only || (only.file === file && number === only.number); number++) {
         const told = await this.#one(file, text, number);
         if (mine !== this.#turn) {
           return;
         }
-        const known = new Set(only ? [] : this.list.filter((t) => t.file === file).map((t) => this.key(t)));
+        const known = new Set(only ? [] : found.filter((t) => t.file === file).map((t) => this.key(t)));
         const fresh = told.filter((t) => !known.has(this.key(t)));
-        this.list = only ? this.list.map((t) => fresh.find((f) => this.key(f) === this.key(t)) ?? t) : [...this.list, ...fresh];
+        found = only ? found.map((t) => fresh.find((f) => this.key(f) === this.key(t)) ?? t) : [...found, ...fresh];
+        this.done = found.length;
         if (fresh.length !== 1 || fresh[0]!.number === 0) {
           break; // the end, or the whole file is at fault
         }
       }
     }
+    this.list = found;
+    this.#of = only ? this.#of : of;
     this.running = false;
   }
 

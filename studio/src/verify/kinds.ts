@@ -32,6 +32,14 @@ export async function fileText(file: File): Promise<string> {
   }
 }
 
+/** What to say of files that could not be read. Throws what is not about them. */
+export function whyUnread(fault: unknown, given: readonly File[]): string {
+  if (!(fault instanceof DOMException)) {
+    throw fault;
+  }
+  return fault.name === "EncodingError" ? `${fault.message}.` : `${given.map((f) => f.name).join(", ")} cannot be read: is it a folder, or was it moved? Choose the files themselves.`;
+}
+
 /** Null: nothing that could be verified, or that helps to. */
 export function evidenceKind(text: string): Kind | null {
   const lines = text.split("\n", 4096).filter(Boolean);

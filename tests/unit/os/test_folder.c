@@ -2,6 +2,7 @@
 #include "../rows.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -95,6 +96,42 @@ static void a_file_keeps_its_mode_and_is_replaced_whole(void **state)
     assert_int_equal(
         os_folder_write(&folder, MT_STR("b.tenor"), MT_STR("newer"), false),
         MT_E_NOTFOUND);
+    assert_int_equal(unlink(in_directory("a.tenor")), 0);
+}
+
+static void make_old(const char *name, time_t seconds)
+{
+    struct timespec times[2] = {{.tv_sec = time(NULL) - seconds}, {0}};
+    times[1] = times[0];
+    assert_int_equal(os_write_file(in_directory(name), MT_STR("half"), 0600), MT_OK);
+    assert_int_equal(utimensat(AT_FDCWD, in_directory(name), times, 0), 0);
+}
+
+/* Younger ones may be somebody's who writes just now; other names are not ours. */
+static void what_a_killed_write_left_is_removed_by_a_later_one(void **state)
+{
+    static const struct left {
+        const char *name;
+        time_t age;
+        bool stays;
+    } LEFT[] = {{".motet-0123456789abcdef", 660, false},
+                {".motet-ffffffffffffffff", 540, true},
+                {".motet-0123456789abcde", 660, true},
+                {".motet-0123456789abcdef0", 660, true},
+                {".motet-0123456789ABCDEF", 660, true},
+                {".motet-ask-456789abcdef", 660, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof LEFT / sizeof *LEFT; i++) {
+        make_old(LEFT[i].name, LEFT[i].age);
+    }
+    assert_int_equal(symlink("/etc/passwd", in_directory(".motet-1123456789abcdef")),
+                     0);
+    assert_int_equal(os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("x"), true),
+                     MT_OK);
+    for (size_t i = 0; i < sizeof LEFT / sizeof *LEFT; i++) {
+        assert_int_equal(unlink(in_directory(LEFT[i].name)) == 0, LEFT[i].stays);
+    }
+    assert_int_equal(unlink(in_directory(".motet-1123456789abcdef")), 0);
     assert_int_equal(unlink(in_directory("a.tenor")), 0);
 }
 
@@ -246,6 +283,7 @@ int main(void)
     rows_add(&list, ROWS, names_are_judged);
     rows_test(&list, a_name_may_have_512_bytes);
     rows_test(&list, a_file_keeps_its_mode_and_is_replaced_whole);
+    rows_test(&list, what_a_killed_write_left_is_removed_by_a_later_one);
     rows_test(&list, links_are_not_followed);
     rows_test(&list, a_pipe_is_not_a_file);
     rows_test(&list, files_are_listed_in_order_up_to_the_limit);

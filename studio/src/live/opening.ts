@@ -1,0 +1,28 @@
+/* What opens beside a list. Whoever opened it by key goes on in it, and is back at the list when it is closed. */
+import { tick } from "svelte";
+
+let from: HTMLElement | null = null;
+
+/** For the click that opens: one that a key made has no place. */
+export function opening(event: MouseEvent & { currentTarget: HTMLElement }): void {
+  from = event.detail === 0 ? event.currentTarget : null;
+}
+
+/** For what is opened; `what` is another when something else is shown in it. */
+export function opened(node: HTMLElement, what: string): { update: (now: string) => void; destroy: () => void } {
+  const enter = (): void => void (from && node.focus());
+  enter();
+  return {
+    update: (now) => {
+      if (now !== what) {
+        what = now;
+        enter();
+      }
+    },
+    destroy: () => {
+      const back = from;
+      from = null;
+      void tick().then(() => back?.isConnected && back.focus());
+    },
+  };
+}
