@@ -1,3 +1,14 @@
+/* contract/wire/validate.c - see validate.h.
+ *
+ * The order: JSON within its limits; the version, since another version's rules are not
+ * ours; the shape of every object; ids that are unique; then the compact form, and the
+ * etag over it.
+ *
+ * Invariant: a document that was rejected has no compact form. Keys that are passed
+ * over are told only where there is no error.
+ *
+ * What may fail: the text; each fault is a diagnostic with its place, none ends the
+ * walk but the first two kinds. */
 #include "contract/wire/validate.h"
 
 #include "base/json_write.h"
