@@ -217,7 +217,10 @@ export const CASES = [
     await x.page.getByText("a name in quotes is expected").waitFor();
     await json.fill('{"delivery_status": "lost"}');
     await x.page.getByRole("alert").getByText("invalid enum value").waitFor();
+    await json.fill('{"delivery_state": "confirmed"}'); // a slip is told beside what follows without it
+    await x.page.getByRole("note").getByText("the contract has no fact 'delivery_state'; did you mean 'delivery_status'?").waitFor();
     await json.fill("{}");
+    await x.page.getByRole("note").waitFor({ state: "detached" });
     await x.page.waitForFunction(() => document.querySelectorAll(".said li.depends").length > 5);
     await verdict("release_approved").getByRole("button").click();
     await x.page.locator(".reason").getByText("within_threshold").waitFor();

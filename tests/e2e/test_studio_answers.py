@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "wasm"))
 import cases  # noqa: E402
 
 RANDOM = os.environ.get("MOTET_RANDOM") or str(MOTET.parent / "tests" / "e2e" / "random_contracts")
+WARNED = re.compile(r"^motet \w+: warning: (.*)$", re.M)
 CONTRACTS, SETS = (500, 3) if SOAK else (40, 1)
 # As the page names them, and as the command line does.
 MEMBERS = {"severity": "severity", "code": "code", "pass": "pass", "file": "file", "line": "line", "column": "column",
@@ -114,6 +116,7 @@ class Contracts(Answers):
         if "fault" not in page:
             text = cases.solver(page["answer"]["text"])
             self.assertEqual((text, page["answer"]["code"]), (cases.solver(result.out.replace(root, "")), result.code))
+            self.assertEqual(page["answer"].get("warnings", []), WARNED.findall(result.err))
             return
         self.assertNotEqual(result.code, 0)
         fault = page["fault"]
@@ -121,7 +124,8 @@ class Contracts(Answers):
             return  # what is no JSON is refused before it is asked: it could go on as options
         told = json.loads(result.out) if result.out else None
         sentences = [f["error"] for f in [told, *told.get("further", [])]] if told else [
-            line.removeprefix("motet actions: ").removeprefix("evaluation error: ") for line in result.err.splitlines()]
+            line.removeprefix("motet actions: ").removeprefix("evaluation error: ") for line in result.err.splitlines()
+            if not WARNED.match(line)]
         self.assertEqual([line.removeprefix("evaluation error: ") for line in fault["message"].splitlines()], sentences)
         if told:
             self.assertEqual((fault["kind"], fault["path"]), (told["details"]["type"], told["details"].get("path", "")))

@@ -34,6 +34,8 @@ export interface Answer {
   text: string;
   /** 0: done, or it holds; 1: it does not. */
   code: number;
+  /** What was passed over: facts and fields that the contract does not declare, a sentence each. */
+  warnings: string[];
 }
 
 export interface ReadOptions {
@@ -146,7 +148,8 @@ export function withFiles<T>(core: Core, list: readonly (readonly [string, strin
 /** Takes what is in a motet_answer and frees it. Throws where there is no answer. */
 export function takeAnswer(core: Core, status: number, pointer: number): Answer {
   try {
-    const answer = { text: core.said("motet_answer_text", pointer), code: core.call("motet_answer_code", pointer) };
+    const answer = { text: core.said("motet_answer_text", pointer), code: core.call("motet_answer_code", pointer),
+      warnings: core.said("motet_answer_warnings", pointer).split("\n").filter(Boolean) };
     if (status !== OK) {
       throw answerError(core, status, pointer, answer.text);
     }

@@ -53,6 +53,8 @@ export interface Told {
   text: string;
   /** 0: done, or it holds; 1: it does not. */
   code: number;
+  /** What was passed over. */
+  warnings?: string[];
 }
 
 /** What `motet diff --json` says of one field. */

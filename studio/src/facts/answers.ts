@@ -1,5 +1,5 @@
 /* What the engine says of facts: verdicts, operations, reasons. The shapes of `motet partial`, `explain` and `actions`. */
-import { ask, EngineFault } from "../engine/client";
+import { ask, call, EngineFault } from "../engine/client";
 import type { States } from "../state/workspace.svelte";
 
 export type Truth = "present" | "absent" | "depends";
@@ -20,6 +20,8 @@ export interface Partial_ {
   unknown: string[];
   verdicts: VerdictSaid[];
   operations: OperationSaid[];
+  /** What was given and the contract does not declare, a sentence each. */
+  surplus: string[];
 }
 export interface FlowSaid {
   flow: string;
@@ -81,7 +83,10 @@ export interface Case {
   root?: string;
 }
 
-export const partial = (x: Case): Promise<Partial_> => ask<Partial_>("partial", { facts: x.facts, partial: true }, x.root);
+export async function partial(x: Case): Promise<Partial_> {
+  const { text, warnings = [] } = await call("ask", { command: "partial", options: { facts: x.facts, partial: true }, root: x.root ?? "" });
+  return { ...(JSON.parse(text) as Partial_), surplus: warnings };
+}
 
 export async function flowsOf(persona: string, x: Case): Promise<FlowSaid[]> {
   return (await ask<{ flows: FlowSaid[] }>("actions", { persona, facts: x.facts, partial: true, ...(Object.keys(x.states).length ? { states: x.states } : {}) }, x.root)).flows;
