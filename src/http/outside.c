@@ -131,20 +131,18 @@ void ht_request_go_on_later(ht_request *r, int stage)
     MHD_resume_connection(r->connection);
 }
 
-bool ht_outside_stop(ht_outside *o)
+void ht_outside_stop(ht_outside *o)
 {
     if (!o) {
-        return false;
+        return;
     }
     au_oidc_hang_up(o->server->options.oidc);
     pthread_mutex_lock(&o->lock);
     o->stop = true;
-    bool waited = atomic_load(&o->server->under_way) > 0;
     pthread_cond_signal(&o->some);
     pthread_mutex_unlock(&o->lock);
     pthread_join(o->thread, NULL);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->some);
     free(o);
-    return waited;
 }

@@ -413,10 +413,9 @@ void ht_server_free(ht_server *s)
         usleep(2000);
     }
     ht_workers_stop(s->workers);
-    if (ht_outside_stop(s->outside) && s->daemon) {
-        let_read(s, INT64_MAX);
-    }
+    ht_outside_stop(s->outside);
     if (s->daemon) {
+        let_read(s, INT64_MAX); /* what closing has answered, too */
         MHD_stop_daemon(s->daemon);
     }
     if (s->listener != MHD_INVALID_SOCKET) {

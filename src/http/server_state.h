@@ -137,8 +137,8 @@ ht_outside *ht_outside_start(ht_server *s, void (*turn_away)(ht_request *r));
  * going on at this stage. */
 bool ht_request_sleep(ht_request *r, void (*errand)(ht_request *r));
 void ht_request_go_on_later(ht_request *r, int stage);
-/* True: somebody still waited, and has an answer now. */
-bool ht_outside_stop(ht_outside *o);
+/* Whoever still waited has an answer then. */
+void ht_outside_stop(ht_outside *o);
 
 /* http/answer.c */
 enum MHD_Result ht_answer_reply(ht_request *r);

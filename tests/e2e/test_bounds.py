@@ -179,7 +179,7 @@ class Evaluation(Case):
             self.assertEqual((answer.status, answer.code), (status, code), answer)
 
     def test_FS7_what_waits_for_a_worker_does_not_hold_up_a_stop(self):
-        server = self.serve(IN_RULE, "--workers", "2", "--stop-timeout", "60", "--limit", "eval_ms=2500",
+        server = self.serve(IN_RULE, "--workers", "2", "--stop-timeout", "1", "--limit", "eval_ms=2500",
                             "--limit", "eval_steps=100000000000")
         answers = []
         callers = [threading.Thread(target=lambda: answers.append(server.post(
