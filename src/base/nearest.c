@@ -39,6 +39,20 @@ static size_t distance(mt_str a, mt_str b)
     return rows[a.len % 3][b.len];
 }
 
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_same_word(mt_str a, mt_str b)
+{
+    size_t i = 0;
+    while (a.len == b.len && i < a.len && small(a.ptr[i]) == small(b.ptr[i])) {
+        i++;
+    }
+    return a.len == b.len && i == a.len;
+}
+
 mt_nearest mt_nearest_to(mt_str word)
 {
     return (mt_nearest){.word = word, .distance = word.len / 3 + 2};
@@ -52,7 +66,7 @@ void mt_nearest_offer(mt_nearest *n, mt_str name)
     if (longer - shorter >= n->distance) {
         return;
     }
-    size_t d = distance(n->word, name);
+    size_t d = is_same_word(n->word, name) ? 0 : distance(n->word, name);
     if (d < n->distance) {
         n->distance = d;
         n->best = name;

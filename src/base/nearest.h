@@ -6,8 +6,8 @@
 #include "base/str.h"
 
 /* A name is near when less than a third of the word and one letter more would have to
- * change (inserted, left out or replaced). Longer words than this are near to nothing.
- */
+ * change (inserted, left out or replaced); longer words than this are near to nothing.
+ * Nothing is nearer than the same word in letters of another size. */
 enum { MT_NEAREST_LONGEST = 40 };
 
 /* Names are offered one by one; the first of those that are equally near is kept:

@@ -147,6 +147,9 @@ bool mt_utf8_is_unseen(uint32_t c)
     return c < 0x20 || (c >= 0x7f && c < 0xa0) /* controls */
            || (c >= 0x2028 && c <= 0x202e)     /* separators, direction */
            || (c >= 0x2066 && c <= 0x2069)     /* direction */
+           || c == 0x200b || c == 0xad         /* no width, a hyphen that may come */
+           || (c >= 0x2060 && c <= 0x2064)     /* joiners that no script needs */
+           || (c >= 0xe0000 && c <= 0xe007f)   /* tags */
            || c == 0x200e || c == 0x200f || c == 0x61c || c == 0xfeff ||
            (c & 0xfffe) == 0xfffe; /* byte order, no characters */
 }
@@ -168,5 +171,5 @@ void mt_utf8_show_name(mt_buf *out, mt_str name)
     for (size_t shown = 0; name.len && shown < MT_UTF8_NAME; shown++) {
         name = mt_str_skip(name, mt_utf8_show(out, name));
     }
-    mt_buf_addz(out, name.len ? "…" : "");
+    mt_buf_addz(out, name.len ? "\xe2\x80\xa6" : ""); /* an ellipsis */
 }

@@ -13,6 +13,8 @@ static const struct row {
     {"a third of a long word and one letter", "elborat", "elaborate"},
     {"three letters of six are too many", "eeeeee", NULL},
     {"the word itself", "eval", "eval"},
+    {"the same in letters of another size", "EVAL", "eval"},
+    {"letters have sizes, other signs have not", "`VAL", NULL},
     {"three letters of four are one too many", "exxx", NULL},
     {"an empty word is near to one letter", "", "x"},
     {"neighbours that changed places are one slip, not two", "vela", "eval"},

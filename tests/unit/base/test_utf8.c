@@ -88,6 +88,8 @@ static const struct shown {
     {"plain text", "a\xC3\xA9\xE2\x82\xAC", NULL, "a\xC3\xA9\xE2\x82\xAC"},
     {"an escape", "\x1b[31m", NULL, "\\u001b[31m"},
     {"C1 and DEL", "\x7f\xC2\x9b", NULL, "\\u007f\\u009b"},
+    {"what has no width", "a\xE2\x80\x8B\xC2\xADz\xE2\x81\xA0", NULL,
+     "a\\u200b\\u00adz\\u2060"},
     {"embeddings", "\xE2\x80\xAA\xE2\x80\xAE", NULL, "\\u202a\\u202e"},
     {"isolates", "\xE2\x81\xA6\xE2\x81\xA9", NULL, "\\u2066\\u2069"},
     {"marks", "\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C", NULL, "\\u200e\\u200f\\u061c"},
