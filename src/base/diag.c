@@ -11,6 +11,17 @@ void mt_diag_add(mt_diags *ds, const mt_diag *d)
     }
 }
 
+void mt_diags_append(mt_diags *to, const mt_diags *from)
+{
+    to->errors += from->errors;
+    to->warnings += from->warnings;
+    for (size_t i = 0; i < from->len; i++) {
+        mt_diag_add(to, &from->items[i]);
+        to->errors -= from->items[i].severity == MT_ERROR;
+        to->warnings -= from->items[i].severity == MT_WARNING;
+    }
+}
+
 const char *mt_severity_name(mt_severity s)
 {
     static const char *const NAMES[] = {

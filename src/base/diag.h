@@ -60,6 +60,8 @@ static inline bool mt_diags_full(const mt_diags *ds)
 
 /* Adds a copy of *d. */
 void mt_diag_add(mt_diags *ds, const mt_diag *d);
+/* Adds all of another list; what that one only counted is counted here. */
+void mt_diags_append(mt_diags *to, const mt_diags *from);
 const char *mt_severity_name(mt_severity s);
 /* By file (in first-seen order), then line, column; stable. */
 void mt_diags_sort(mt_diags *ds);

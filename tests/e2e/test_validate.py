@@ -135,6 +135,45 @@ class Validate(Case):
         self.assertEqual(json.loads(self.holds("elaborate", path).out), bundle)
         self.assertIn("B011", self.holds("help", "B011").out)
 
+    def test_FU20_of_a_bundle_with_errors_these_alone_are_told(self):
+        """However many keys nobody knows: an error is never counted without being told."""
+        def twice(b):
+            b["constructs"].append(b["constructs"][0])
+
+        def nowhere(b):
+            next(c for c in b["constructs"] if c["kind"] == "Operation")["effects"][0]["entity_id"] = "Nobody"
+
+        def changed(b):
+            b["constructs"].pop()
+
+        for fault, code in (twice, "B008"), (nowhere, "L110"), (changed, "B009"):
+            for count in 1, 300:
+                manifest = json.loads(self.holds("elaborate", "--manifest", self.write("c.tenor", GOOD)).out)
+                bundle = manifest["bundle"]
+                fault(bundle)
+                bundle["constructs"][0].update({f"unknown{i}": 1 for i in range(count)})
+                path = self.write("c.json", json.dumps(manifest if code == "B009" else bundle))
+                for command in "validate", "check":
+                    got = json.loads(self.fails(1, command, path, "--json").out)
+                    self.assertEqual({d["code"] for d in got["diagnostics"]}, {code}, (command, count))
+                    self.assertEqual(got["error"]["message"], got["diagnostics"][0]["message"])
+
+    def test_FU20_a_field_of_a_default_that_nobody_knows(self):
+        """A warning, of a later version a note, and nothing beside an error."""
+        flag, one = {"kind": "bool_literal", "value": True}, {"base": "Bool"}
+        fact = {"default": {"kind": "record_value", "fields": {"good": flag, "godo": flag}}, "id": "f",
+                "kind": "Fact", "provenance": {"file": "c.tenor", "line": 1}, "source": "a.b", "tenor": "1.0",
+                "type": {"base": "Record", "fields": {"good": one}}}
+        wrong = fact | {"id": "g", "default": flag}
+        for version, facts, code, told in (("1.1.0", [fact], 0, [("B011", "warning")]),
+                                           ("1.9.0", [fact], 0, [("B011", "note")]),
+                                           ("1.1.0", [fact, wrong], 1, [("L107", "error")])):
+            path = self.write("c.json", json.dumps({"constructs": facts, "id": "c", "kind": "Bundle", "tenor": "1.0",
+                                                    "tenor_version": version}))
+            result = self.run_motet("validate", path, "--json")
+            got = json.loads(result.out)["diagnostics"]
+            self.assertEqual((result.code, [(d["code"], d["severity"]) for d in got]), (code, told), version)
+
     def test_faults_have_line_column_and_path(self):
         text = json.dumps(self.bundle(), indent=2).replace('"states"', '"stats"')
         result = self.fails(1, "validate", "--json", self.write("v.json", text))

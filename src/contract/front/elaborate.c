@@ -16,23 +16,11 @@ const mt_diag *ct_first_error(const mt_diags *ds)
     return NULL;
 }
 
-static void append(mt_diags *to, const mt_diags *from)
-{
-    /* What the list only counted is counted again. */
-    to->errors += from->errors;
-    to->warnings += from->warnings;
-    for (size_t i = 0; i < from->len; i++) {
-        mt_diag_add(to, &from->items[i]);
-        to->errors -= from->items[i].severity == MT_ERROR;
-        to->warnings -= from->items[i].severity == MT_WARNING;
-    }
-}
-
 /* Also after faults: whoever prints diagnostics needs the sources they point into. */
 static void finish(fr_unit *u, ct_elaboration *out)
 {
-    append(u->first, &u->later);
-    append(u->first, &u->remarks);
+    mt_diags_append(u->first, &u->later);
+    mt_diags_append(u->first, &u->remarks);
     ct_source *sources = mt_new_array(u->keep, ct_source, u->files.len);
     for (size_t i = 0; i < u->files.len; i++) {
         const fr_file *f = u->files.items[i];

@@ -6,11 +6,16 @@
 mt_err ct_admit(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
                 mt_diags *ds, ct_admitted *out)
 {
+    mt_diags passed = {.arena = ds->arena, .limit = ds->limit};
     out->model = NULL;
-    mt_err err = ct_validate(a, file, text, limits, ds, &out->document);
-    return err ? err
-               : ct_load_json(a, out->document.tree, text, file, limits, ds,
-                              &out->model);
+    mt_err err = ct_validate_apart(a, file, text, limits, ds, &passed, &out->document);
+    err =
+        err ? err
+            : ct_load_json(a, out->document.tree, text, file, limits, ds, &out->model);
+    if (!err) {
+        mt_diags_append(ds, &passed);
+    }
+    return err;
 }
 
 /* The construct a fault is about: its path begins with constructs[i]. Validation gives

@@ -348,9 +348,14 @@ mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str f
                    .file = file,
                    .limits = limits ? limits : &MT_LIMITS_DEFAULT,
                    .ds = ds,
+                   .passed = {.arena = ds->arena, .limit = ds->limit},
+                   .is_newer = ct_version_is_newer(ct_text_at(bundle, "tenor_version")),
                    .m = mt_new(keep, ct_model),
                    .stratum_limit = UINT32_MAX};
     mt_err err = load_bundle(&l, bundle);
+    if (!err) {
+        mt_diags_append(ds, &l.passed);
+    }
     mt_buf_free(&l.path);
     *out = err == MT_OK ? l.m : NULL;
     return err;

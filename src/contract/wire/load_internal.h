@@ -36,6 +36,8 @@ typedef struct ct_loader {
     mt_str text, file;
     const mt_limits *limits;
     mt_diags *ds;
+    mt_diags passed; /* what was passed over: told if there is no error */
+    bool is_newer;   /* of a later minor version: then it may mean something */
     ct_model *m;
     mt_buf path; /* of the JSON value being read */
     mt_str construct_kind, construct_id;
@@ -54,6 +56,9 @@ void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
 /* The same for what is admitted but hardly meant. */
 void ct_load_warning(ct_loader *l, const char *code, const mt_json *at,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* For what is passed over (B011): a warning, of a later version a note. */
+void ct_load_passed(ct_loader *l, const mt_json *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Extends the path; give the returned mark to ct_path_pop(). */
 size_t ct_path_key(ct_loader *l, mt_str key);
 size_t ct_path_index(ct_loader *l, size_t index);

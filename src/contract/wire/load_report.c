@@ -1,31 +1,32 @@
 /* contract/wire/load_report.c - what every part of the loader asks: faults with their
  * path, and members of an object. */
 #include "contract/wire/load_internal.h"
+#include "contract/wire/validate.h"
 
 /* ---- Reporting ---- */
 
-static void report(ct_loader *l, mt_severity severity, const char *code,
+static void report(ct_loader *l, mt_diags *ds, mt_severity severity, const char *code,
                    const mt_json *at, const char *format, va_list args)
-    __attribute__((format(printf, 5, 0)));
+    __attribute__((format(printf, 6, 0)));
 
 /* A full list only counts: of many faults neither text nor place is made. */
-__attribute__((format(printf, 5, 0))) static void
-report(ct_loader *l, mt_severity severity, const char *code, const mt_json *at,
-       const char *format, va_list args)
+__attribute__((format(printf, 6, 0))) static void
+report(ct_loader *l, mt_diags *ds, mt_severity severity, const char *code,
+       const mt_json *at, const char *format, va_list args)
 {
     mt_diag d = {.severity = severity, .code = code, .pass = -1, .file = l->file};
-    if (!mt_diags_full(l->ds)) {
-        mt_str text = mt_strfv(l->ds->arena, format, args);
+    if (!mt_diags_full(ds)) {
+        mt_str text = mt_strfv(ds->arena, format, args);
         d.construct_kind = l->construct_kind;
         d.construct_id = l->construct_id;
-        d.message = l->path.len ? mt_strf(l->ds->arena, "%.*s: %.*s", (int)l->path.len,
+        d.message = l->path.len ? mt_strf(ds->arena, "%.*s: %.*s", (int)l->path.len,
                                           l->path.ptr, MT_ARG(text))
                                 : text;
         if (at) {
             mt_json_place(l->text, at->offset, &d.line, &d.column);
         }
     }
-    mt_diag_add(l->ds, &d);
+    mt_diag_add(ds, &d);
 }
 
 void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
@@ -33,7 +34,7 @@ void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
 {
     va_list args;
     va_start(args, format);
-    report(l, MT_ERROR, code, at, format, args);
+    report(l, l->ds, MT_ERROR, code, at, format, args);
     va_end(args);
 }
 
@@ -42,7 +43,16 @@ void ct_load_warning(ct_loader *l, const char *code, const mt_json *at,
 {
     va_list args;
     va_start(args, format);
-    report(l, MT_WARNING, code, at, format, args);
+    report(l, l->ds, MT_WARNING, code, at, format, args);
+    va_end(args);
+}
+
+void ct_load_passed(ct_loader *l, const mt_json *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(l, &l->passed, l->is_newer ? MT_NOTE : MT_WARNING, CT_CODE_BUNDLE_SURPLUS,
+           at, format, args);
     va_end(args);
 }
 

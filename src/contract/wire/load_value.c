@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 #include "contract/wire/round_text.h"
-#include "contract/wire/validate.h"
 
 const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 {
@@ -190,14 +189,13 @@ static void tell_surplus(ct_loader *l, const ct_type *type, const mt_json_member
 {
     mt_buf text = {0};
     mt_nearest near = mt_nearest_to(m->key);
-    for (uint32_t i = 0; i < type->count && !mt_diags_full(l->ds); i++) {
+    for (uint32_t i = 0; i < type->count && !mt_diags_full(&l->passed); i++) {
         mt_nearest_offer(&near, type->as.fields[i].name);
     }
     mt_utf8_show_name(&text, m->key);
-    ct_load_warning(l, CT_CODE_BUNDLE_SURPLUS, &m->value,
-                    "unknown field \"%.*s\"%s%.*s%s", MT_ARG(mt_buf_str(&text)),
-                    near.best.len ? "; did you mean \"" : "", MT_ARG(near.best),
-                    near.best.len ? "\"?" : "");
+    ct_load_passed(l, &m->value, "unknown field \"%.*s\"%s%.*s%s",
+                   MT_ARG(mt_buf_str(&text)), near.best.len ? "; did you mean \"" : "",
+                   MT_ARG(near.best), near.best.len ? "\"?" : "");
     mt_buf_free(&text);
 }
 

@@ -136,6 +136,9 @@ static mt_str nearest_to(mt_arena *a, const known_keys *k, mt_str key)
     for (int i = 0; i < 2; i++) {
         for (const ln_field *f = k->lists[i]; f && f->key; f++) {
             mt_nearest_offer(&near, mt_str_z(f->key));
+            if (f->other) {
+                mt_nearest_offer(&near, mt_str_z(f->other));
+            }
         }
     }
     return near.best.len ? mt_strf(a, "did you mean `%.*s`?", MT_ARG(near.best))

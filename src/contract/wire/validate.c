@@ -2,10 +2,11 @@
  *
  * The order: JSON within its limits; the version, since another version's rules are not
  * ours; the shape of every object; ids that are unique; then the compact form, and the
- * etag over it.
+ * etag over it; at the end, keys that are passed over.
  *
  * Invariant: a document that was rejected has no compact form. Keys that are passed
- * over are told only where there is no error.
+ * over are told only where there is no error, in a list of their own: a list that they
+ * have filled would have no room for what the loader refuses.
  *
  * What may fail: the text; each fault is a diagnostic with its place, none ends the
  * walk but the first two kinds. */
@@ -98,15 +99,20 @@ static void check_etag(ct_shape_walk *w, mt_arena *a, const mt_json *manifest,
     }
 }
 
+static const ln_shape *shape_of(const ct_document *d)
+{
+    return d->is_manifest ? LN_SHAPE_MANIFEST : LN_SHAPE_BUNDLE;
+}
+
 /* Of what is wrong only the errors are told; keys that are passed over matter once
  * there are none. */
-static void check_shape(ct_shape_walk *w, const ln_shape *shape, const mt_json *root)
+static void tell_unknown(ct_shape_walk *w, const ct_document *d, const mt_json *root,
+                         mt_diags *passed)
 {
-    size_t before = w->ds->errors;
-    ct_shape_check(w, shape, root);
-    if (w->ds->errors == before && w->has_unknown) {
+    if (w->has_unknown) {
         w->tells_unknown = true;
-        ct_shape_check(w, shape, root);
+        w->ds = passed;
+        ct_shape_check(w, shape_of(d), root);
     }
 }
 
@@ -115,7 +121,6 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
                            ct_document *out)
 {
     out->is_manifest = mt_json_at(root, "etag") != NULL;
-    const ln_shape *shape = out->is_manifest ? LN_SHAPE_MANIFEST : LN_SHAPE_BUNDLE;
     out->tree = out->is_manifest ? mt_json_at(root, "bundle") : root;
     if (mt_json_is(out->tree, MT_JSON_OBJECT)) {
         size_t before = w->ds->errors;
@@ -124,7 +129,7 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
             return; /* the rest of another version's rules is not ours to judge */
         }
     }
-    check_shape(w, shape, root);
+    ct_shape_check(w, shape_of(out), root);
     const mt_json *constructs = mt_json_at(out->tree, "constructs");
     if (mt_json_is(constructs, MT_JSON_ARRAY)) {
         check_unique(w, a, constructs);
@@ -133,8 +138,8 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
 
 /* The compact form is made only of what has passed, and withdrawn when the etag does
  * not match: nobody can go on with a rejected document by mistake. */
-mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
-                   mt_diags *ds, ct_document *out)
+mt_err ct_validate_apart(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
+                         mt_diags *ds, mt_diags *passed, ct_document *out)
 {
     limits = limits ? limits : &MT_LIMITS_DEFAULT;
     ct_shape_walk w = {.ds = ds, .file = file, .text = text};
@@ -153,12 +158,23 @@ mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limit
         out->bundle = compact(a, out->tree);
         check_etag(&w, a, out->is_manifest ? root : NULL, out->bundle);
     }
-    mt_buf_free(&w.path);
-    if (ds->errors > before) {
+    bool good = ds->errors == before;
+    if (good) {
+        tell_unknown(&w, out, root, passed);
+    } else {
         out->bundle = (mt_str){0};
-        return MT_E_REJECTED;
     }
-    return MT_OK;
+    mt_buf_free(&w.path);
+    return good ? MT_OK : MT_E_REJECTED;
+}
+
+mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
+                   mt_diags *ds, ct_document *out)
+{
+    mt_diags passed = {.arena = ds->arena, .limit = ds->limit};
+    mt_err err = ct_validate_apart(a, file, text, limits, ds, &passed, out);
+    mt_diags_append(ds, &passed);
+    return err;
 }
 
 bool ct_is_system(const mt_json *bundle)

@@ -41,5 +41,9 @@ typedef struct ct_document {
  * as `field`, its JSON path. `limits` may be NULL. */
 mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
                    mt_diags *ds, ct_document *out);
+/* The same for who may find errors yet: keys that are passed over (B011) go to a list
+ * of their own, to be told where there is no error. */
+mt_err ct_validate_apart(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
+                         mt_diags *ds, mt_diags *passed, ct_document *out);
 
 #endif

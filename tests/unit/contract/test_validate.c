@@ -207,6 +207,9 @@ static const struct unknown {
     {"FU20_a_key_of_an_operator",
      B(RULE("{\"op\":\"not\",\"operands\":[],\"operand\":{\"fact_ref\":\"f\"}}")),
      "constructs[0].body.when", "constructs[0].body.when: unknown key \"operands\"", "did you mean `operand`?"},
+    {"FU20_a_key_of_a_product_by_a_literal",
+     B(RULE("{\"op\":\"*\",\"left\":{\"fact_ref\":\"f\"},\"literal\":2,\"litteral\":3}")),
+     "constructs[0].body.when", "constructs[0].body.when: unknown key \"litteral\"", "did you mean `literal`?"},
     {"FU20_a_key_of_a_step",
      B(FLOW("{\"id\":\"a\",\"kind\":\"HandoffStep\",\"from_persona\":\"p\",\"to_persona\":\"p\",\"next\":\"b\",\"nxt\":\"c\"}")),
      "constructs[0].steps[0]", "constructs[0].steps[0]: unknown key \"nxt\"", "did you mean `next`?"},
@@ -242,14 +245,17 @@ static void is_warned_of(void **state)
 static void FU20_of_a_later_version_it_is_a_note(void **state)
 {
     (void)state;
-    static const char TEXT[] = HEAD "\"1.2.0\",\"constructs\":[],\"kinds\":1}";
+    static const char TEXT[] = HEAD
+        "\"1.2.0\",\"constructs\":[{\"kind\":\"Later\",\"laters\":1}],\"kinds\":1}";
     mt_arena arena = {0};
     mt_diags ds = {.arena = &arena};
     ct_document document;
     assert_int_equal(
         ct_validate(&arena, MT_STR("x"), mt_str_z(TEXT), NULL, &ds, &document), MT_OK);
-    assert_int_equal(ds.len, 1);
-    assert_int_equal(ds.items[0].severity, MT_NOTE);
+    assert_int_equal(ds.len, 2); /* each once */
+    assert_string_equal(ds.items[0].code, "B010");
+    assert_string_equal(ds.items[1].code, "B011");
+    assert_int_equal(ds.items[1].severity, MT_NOTE);
     assert_int_equal(ds.warnings, 0);
     mt_arena_free(&arena);
 }
