@@ -309,6 +309,9 @@ static enum MHD_Result take_head(ht_visit *v, const char *method, const char *ur
         return send_json(v, status);
     }
     v->body.ceiling = v->route->body ? v->route->body : 1;
+    if (v->route->needs_session) { /* anybody can promise a body and not send it */
+        now_is(v, HT_SENDING);
+    }
     return MHD_YES;
 }
 
@@ -330,7 +333,6 @@ static enum MHD_Result go_on(void *state, struct MHD_Connection *c, const char *
         v = mt_xmalloc(sizeof *v);
         *v = (ht_visit){.server = state, .connection = c, .peer = peer_of(c)};
         *request = v;
-        now_is(v, HT_SENDING);
         return take_head(v, method, url);
     }
     if (*upload_size) {

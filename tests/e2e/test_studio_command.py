@@ -603,11 +603,13 @@ class Life(Case):
         with Local(self.dir) as studio:
             studio.enter()
             half = b"POST /studio/local/session HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n" % studio.port
-            for begun in (b"", half):  # nothing at all, or a head that never ends
-                silent = [socket.create_connection(("127.0.0.1", studio.port), timeout=30) for _ in range(200)]
-                for one in silent:
+            # nothing at all, a head that never ends, a body that never comes
+            for begun in (b"", half, half + b"Content-Length: 9\r\n\r\n"):
+                silent = []
+                for _ in range(200):
+                    silent.append(socket.create_connection(("127.0.0.1", studio.port), timeout=30))
                     with contextlib.suppress(OSError):  # it was sent away already
-                        one.sendall(begun)
+                        silent[-1].sendall(begun)
                 self.assertEqual(list(studio.files()), ["post.tenor"])
                 silent[0].settimeout(30)
                 with contextlib.suppress(ConnectionResetError):
