@@ -207,8 +207,9 @@ static bool is_about(const ct_fault *fault, mt_str fact)
            (!rest.len || rest.ptr[0] == '.' || rest.ptr[0] == '[');
 }
 
-/* Why the value does not fit its type; empty when it does. The other facts are missing
- * here, which this one cannot help. */
+/* Why the value does not fit its type; empty when it does. Read as a server reads it,
+ * which refuses fields that the type does not have. The other facts are missing here,
+ * which this one cannot help. */
 static mt_str type_fault(const fetching *f, const ad_fact_answer *answer,
                          const mt_limits *limits)
 {
@@ -217,7 +218,7 @@ static mt_str type_fault(const fetching *f, const ad_fact_answer *answer,
     mt_buf one = {0};
     mt_str why = {0};
     ad_facts_join(&one, f->model, NULL, answer, 1);
-    if (ct_facts_read(facts, mt_buf_str(&one), limits, false, &fault)) {
+    if (ct_facts_read(facts, mt_buf_str(&one), limits, true, &fault)) {
         for (const ct_fault *at = &fault; at && !why.len; at = at->next) {
             if (at->kind != CT_FAULT_MISSING_FACT &&
                 is_about(at, f->model->facts[answer->fact].id)) {

@@ -132,8 +132,8 @@ paths:
 
 class Shop(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        body = json.dumps({"data": {"totalCents": 1250, "orderStatus": "PAID",
-                                    "placedAtMs": 1767225600000}}).encode()
+        body = json.dumps({"data": {"totalCents": 1250, "orderStatus": "PAID", "placedAtMs": 1767225600000,
+                                    "total": {"amount": "12.50", "currency": "EUR", "shown": "12.50 EUR"}}}).encode()
         self.send_response(200 if self.path == "/orders/o-1" else 404)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -188,6 +188,25 @@ class Walk(Case):
             answer = server.post("/v1/contracts/shop/evaluate", {"params": {"id": "o-1"}})
             self.assertEqual(answer.status, 200, answer)
             self.assertIn("is_large", json.dumps(answer.json))
+
+    def test_what_is_tried_is_read_as_the_server_reads_it(self):
+        shop = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+        threading.Thread(target=shop.serve_forever, daemon=True).start()
+        self.addCleanup(shop.server_close)
+        self.addCleanup(shop.shutdown)
+        port = shop.server_address[1]
+        lines = (CONTRACT % port).replace(' schema_ref: "shop.yaml"', "").replace("{id}.total", "{id}.data.total")
+        self.write("shop.tenor", "\n".join(line for line in lines.splitlines()
+                                           if line.startswith(("source", "fact order_total", "rule"))) + "\n")
+        self.write("motet.yaml", f"files: [shop.tenor]\nstore: 'sqlite:m.db'\nlisten: 127.0.0.1:0\n"
+                                 f"sources: {{shop: {{base_url: 'http://127.0.0.1:{port}'}}}}\n")
+        tried = self.run_motet("connect", "shop.tenor", "--try", "--config", "motet.yaml", "--param", "id=o-1")
+        self.assertEqual(tried.code, 1, repr(tried))
+        self.assertIn("does not fit: unknown fact: order_total.shown\n", tried.out)
+        with Server(self.dir, options=("--config", "motet.yaml")) as server:
+            answer = server.post("/v1/contracts/shop/evaluate", {"params": {"id": "o-1"}})
+            self.assertEqual((answer.status, answer.code, answer.json["fact"]),
+                             (502, "source_failed", "order_total.shown"), answer)
 
     def test_a_live_sqlite_file(self):
         database = sqlite3.connect(self.dir / "shop.db")
