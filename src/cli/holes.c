@@ -3,6 +3,8 @@
  * a fault is told. */
 #include "cli/holes.h"
 
+#include <stdio.h>
+
 #include "cli/fetch.h"
 
 bool cli_has_holes(const cli_args *args)
@@ -43,8 +45,11 @@ bool cli_holes_evaluate(const cli_args *args, cli_holes *h, mt_str text,
     bool good = aw_holes_evaluate(&h->x, text, limits, cli_flag(args, "partial"),
                                   strict, fault);
     if (!strict && ct_facts_surplus(h->x.facts)) {
-        mt_str where = h->line ? mt_strf(&h->arena, "line %zu: ", h->line) : MT_STR("");
-        ct_surplus_add(&h->surplus, h->x.facts, text, limits, where);
+        char where[40] = ""; /* not in the arena: there may be millions of lines */
+        if (h->line) {
+            snprintf(where, sizeof where, "line %zu: ", h->line);
+        }
+        ct_surplus_add(&h->surplus, h->x.facts, text, limits, mt_str_z(where));
     }
     return good;
 }

@@ -299,6 +299,9 @@ static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
     for (size_t i = 0; i < surplus.len; i++) {
         mt_buf_addf(out, "warning: %.*s\n", MT_ARG(surplus.told[i]));
     }
+    if (ct_surplus_more(&surplus).len) {
+        mt_buf_addf(out, "warning: %.*s\n", MT_ARG(ct_surplus_more(&surplus)));
+    }
     r->facts[fact] = text;
     if (!evaluate(r, out)) {
         r->facts[fact] = before;

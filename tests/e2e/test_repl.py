@@ -83,6 +83,10 @@ class Repl(Case):
         result = self.run_motet("repl", self.dir / "loan.tenor", "--facts", facts, stdin="facts\n")
         self.assertEqual(result.code, 0)
         self.assertIn(said, result.err)
+        many = json.dumps({"amount": "5.00", "currency": "EUR"} | {f"u{i}": 1 for i in range(30)})
+        out = self.session(f"set amount {many}")
+        self.assertEqual(out.count("warning: "), 21)
+        self.assertIn("warning: and 10 more names that the contract does not have\n", out)
 
     def test_FU14_facts_come_from_a_file(self):
         facts = self.write("facts.yaml", "score: 700\namount: {amount: '5.00', currency: EUR}\n"

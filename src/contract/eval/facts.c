@@ -290,7 +290,10 @@ static bool surplus(reader *r, mt_map *seen, const ct_type *in, mt_str key)
     mt_str near = ct_fact_key_nearest(r->f->model, in, key);
     fail(r, CT_FAULT_SURPLUS_FACT, near.len ? "; did you mean '%.*s'?" : "%.*s",
          MT_ARG(near));
-    ct_fact_inside(&r->f->arena, r->fault, mt_str_dup(&r->f->arena, key));
+    mt_buf shown = {0};
+    mt_utf8_show_name(&shown, key);
+    ct_fact_inside(&r->f->arena, r->fault, mt_buf_str(&shown));
+    mt_buf_free(&shown);
     return false;
 }
 
@@ -838,6 +841,7 @@ static bool pass_over(reader *r, uint32_t at, const char *value)
     if (!mt_jp_skip(&r->j)) {
         return malformed(r);
     }
+    r->f->passed_over = true;
     if (!r->wrong) {
         r->wrong = mt_new_array(a, const ct_fault *, r->f->model->fact_count);
     }
@@ -895,6 +899,7 @@ mt_err ct_facts_read(ct_facts *f, mt_str json, const mt_limits *limits, bool str
     mt_arena_reset(&f->arena);
     memset(f->given, 0, f->model->fact_count);
     f->surplus = 0;
+    f->passed_over = false;
     bool ok =
         mt_jp_start(&r.j, &f->arena, json, &bounds) ? read_facts(&r) : malformed(&r);
     return ok ? MT_OK : ct_fact_finish(&f->arena, fault);

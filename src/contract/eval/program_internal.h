@@ -169,6 +169,7 @@ struct ct_facts {
     uint16_t *notes;  /* which member followed which in the objects read so far */
     ct_value *room;   /* the memory behind values, given and notes */
     size_t surplus;   /* members of the last text that no type knows */
+    bool passed_over; /* a value did not fit: behind its fault there may be more */
 };
 
 struct ct_verdicts {

@@ -1,10 +1,10 @@
 /* contract/eval/surplus.c - see surplus.h.
  *
  * The reader of fact sets (facts.c) keeps a count and nothing else, so that facts which
- * are all known cost nothing more. Where there is something to tell the text is read
- * again, as a tree, and walked along the types: a member that its type does not have is
- * told with its path, what is inside is not looked at. Members come in the order
- * of the text.
+ * are all known cost nothing more. Where there is something to tell, or may be since a
+ * value was not read to its end, the text is read again, as a tree, and walked along
+ * the types: a member that its type does not have is told with its path, what is inside
+ * is not looked at. Members come in the order of the text.
  *
  * Invariant: whatever the input, at most CT_SURPLUS_TOLD sentences are made and as many
  * searches for a near name; what comes later is counted. Depth is that of the types.
@@ -179,7 +179,7 @@ static void look_at_facts(walk *w, const mt_json *facts)
 
 size_t ct_facts_surplus(const ct_facts *f)
 {
-    return f->surplus;
+    return f->surplus ? f->surplus : f->passed_over;
 }
 
 /* A list that is full is only counted on: of many fact sets the later ones are not read
@@ -193,7 +193,8 @@ void ct_surplus_add(ct_surplus *s, const ct_facts *f, mt_str json,
     mt_json facts;
     if (s->count >= CT_SURPLUS_TOLD) {
         s->count += f->surplus;
-    } else if (f->surplus && !mt_json_read(&tree, json, &bounds, &facts, NULL)) {
+    } else if (ct_facts_surplus(f) &&
+               !mt_json_read(&tree, json, &bounds, &facts, NULL)) {
         walk w = {.s = s, .model = f->model, .where = where};
         look_at_facts(&w, &facts);
         mt_buf_free(&w.path);

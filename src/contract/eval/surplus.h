@@ -19,8 +19,9 @@ typedef struct ct_surplus {
     size_t count; /* of all */
 } ct_surplus;
 
-/* Members of the text that `f` was last filled from and that no type knows. Mostly 0,
- * and then there is nothing to add. */
+/* Members of the text that `f` was last filled from and that no type knows, as far as
+ * it was read; at least 1 if some value did not fit, since there may be more behind its
+ * fault. Mostly 0, and then there is nothing to add. */
 size_t ct_facts_surplus(const ct_facts *f);
 /* Adds what is surplus in that text; `where` (may be empty) stands before each. */
 void ct_surplus_add(ct_surplus *s, const ct_facts *f, mt_str json,

@@ -12,6 +12,9 @@
 #define HOURS_T "{'base':'Duration','unit':'hours','min':0,'max':9}"
 #define UNION_T                                                                        \
     "{'base':'TaggedUnion','variants':{'Card':" TEXT_T ",'Cash':" BOOL_T "}}"
+#define PAID_T                                                                         \
+    "{'base':'TaggedUnion','variants':{'Paid':{'base':'Record','fields':{'n':" INT_T   \
+    "}}}}"
 #define ITEMS_T                                                                        \
     "{'base':'List','max':3,'element_type':{'base':'Record','fields':{'amount'"        \
     ":" MONEY_T ",'n':" INT_T "}}}"
@@ -245,13 +248,21 @@ static const struct unknown {
     {"FU20_an_unknown_key_of_a_union", UNION_T,
      "{'f':{'payloads':1,'tag':'Cash','payload':true}}",
      "fact 'f' has no field 'payloads'; did you mean 'payload'?", "f.payloads"},
+    {"FU20_an_unknown_field_of_a_payload", PAID_T,
+     "{'f':{'tag':'Paid','payload':{'n':1,'nn':2}}}",
+     "fact 'f.payload' has no field 'nn'; did you mean 'n'?", "f.payload.nn"},
+    {"FU20_an_unknown_field_of_a_payload_that_comes_first", PAID_T,
+     "{'f':{'payload':{'n':1,'nn':2},'tag':'Paid'}}",
+     "fact 'f.payload' has no field 'nn'; did you mean 'n'?", NULL},
     {"the interchange's own form is known", MONEY_T,
      "{'f':{'kind':'money_value','amount':{'kind':'decimal_value','precision':5,"
      "'scale':2,'value':'1.00'},'currency':'USD'}}",
      "", NULL},
     {"FU20_marks_that_turn_the_direction_are_escaped", BOOL_T,
      "{'f':true,'\xe2\x80\xae\\u001b[2Jx':1}",
-     "the contract has no fact '\\u202e\\u001b[2Jx'", NULL},
+     "the contract has no fact '\\u202e\\u001b[2Jx'", "\\u202e\\u001b[2Jx"},
+    {"FU20_what_follows_a_zero_is_told", BOOL_T, "{'f':true,'fact\\u0000s':1}",
+     "the contract has no fact 'fact\\u0000s'", "fact\\u0000s"},
 };
 
 static void is_told(void **state)
@@ -313,6 +324,26 @@ static void FU20_a_million_unknown_facts_are_counted(void **state)
     }
 }
 
+/* The reader leaves a value at its first fault; what comes behind is told all the same.
+ */
+static void FU20_a_field_behind_a_fault_is_told(void **state)
+{
+    (void)state;
+    fixture x = with_type(ITEMS_T);
+    ct_fault fault;
+    ct_surplus s = {.arena = &x.a};
+    mt_str facts = quoted(&x.a, "{'f':[{'n':'x','amont':1}]}");
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, false, &fault), MT_E_TYPE);
+    ct_surplus_add(&s, x.f, facts, NULL, MT_STR(""));
+    assert_int_equal(s.len, 1);
+    assert_text(s.told[0],
+                MT_STR("fact 'f[0]' has no field 'amont'; did you mean 'amount'?"));
+    facts = quoted(&x.a, "{'f':[]}");
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, false, &fault), MT_OK);
+    assert_int_equal(ct_facts_surplus(x.f), 0);
+    done(&x);
+}
+
 static void FU20_a_very_long_name_is_cut(void **state)
 {
     (void)state;
@@ -330,6 +361,8 @@ static void FU20_a_very_long_name_is_cut(void **state)
     assert_int_equal(s.len, 1);
     assert_true(mt_str_ends(s.told[0], MT_STR("é…'")));
     assert_true(s.told[0].len < 200);
+    assert_int_equal(ct_facts_read(x.f, mt_buf_str(&b), NULL, true, &fault), MT_E_TYPE);
+    assert_true(fault.message.len < 200);
     mt_buf_free(&b);
     done(&x);
 }
@@ -551,6 +584,7 @@ int main(void)
     rows_test(&l, surplus_facts_are_refused_only_when_asked);
     rows_add(&l, UNKNOWN, is_told);
     rows_test(&l, FU20_a_million_unknown_facts_are_counted);
+    rows_test(&l, FU20_a_field_behind_a_fault_is_told);
     rows_test(&l, FU20_a_very_long_name_is_cut);
     rows_test(&l, a_megabyte_of_text_is_measured);
     rows_test(&l, a_typed_list_is_as_long_as_its_type_allows);
