@@ -322,6 +322,29 @@ flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go per
     await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/b"]')?.classList.contains("here"));
     await x.page.getByRole("button", { name: "A step back" }).click();
     await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/a"]').classList.contains("here"));
+    await go(x.page, "Source");
+    await write(x.page, `persona p
+fact f { type: Bool source: "a.b" }
+rule r { stratum: 0 when: f = true produce: verdict v { payload: Bool = true } }
+entity constructor { states: [a, b, c] initial: a transitions: [(a, b), (b, c)] }
+entity __proto__ { states: [a, b] initial: a transitions: [(a, b)] }
+operation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(constructor, b, c), (__proto__, a, b)] outcomes: [gone] error_contract: [precondition_failed] }
+flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go persona: p outcomes: { gone: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+`);
+    await node(x.page, "entity/constructor/c").waitFor();
+    await go(x.page, "Facts");
+    await json.fill('{"f": true}');
+    await go(x.page, "Versions");
+    await x.page.getByRole("button", { name: "Keep this as the old version" }).click();
+    await x.page.getByText("What is supposed").click();
+    const supposed = x.page.locator(".fates td[title]"), choose = (name) => x.page.locator(".fates label", { hasText: name }).getByRole("combobox");
+    assert.equal(await supposed.getAttribute("title"), "__proto__: a, constructor: b"); // from where the step moves it
+    await choose("__proto__").selectOption("b");
+    await choose("constructor").selectOption("c");
+    await x.page.waitForFunction(() => document.querySelector(".fates td[title]").title === "__proto__: b, constructor: c");
+    assert.equal(await choose("__proto__").inputValue(), "b");
+    await choose("constructor").selectOption("");
+    await x.page.waitForFunction(() => document.querySelector(".fates td[title]").title === "__proto__: b, constructor: b");
   } },
   { name: "acting moves states, can be undone and branches", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");

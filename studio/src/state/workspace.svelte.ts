@@ -315,7 +315,7 @@ class Workspace {
 
   setState(entity: string, state: string, instance = this.meantOf(entity)): void {
     const slot = this.slot(entity);
-    if (this.named[slot] || instance !== ONE) {
+    if (Object.hasOwn(this.named, slot) || instance !== ONE) {
       this.named = { ...this.named, [slot]: { ...this.named[slot], [instance]: state } };
     } else {
       this.at = { ...this.at, [slot]: state };
