@@ -346,6 +346,22 @@ flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go per
     await choose("constructor").selectOption("");
     await x.page.waitForFunction(() => document.querySelector(".fates td[title]").title === "__proto__: b, constructor: b");
   } },
+  { name: "every view and everything to open is reached in a low window, as at 200 %", async run(x) {
+    await x.page.setViewportSize({ width: 960, height: 450 });
+    await open(x);
+    const reach = async (from, last) => { // by wheel: a script reaches what nobody can
+      await from.hover();
+      await x.page.mouse.wheel(0, 2000);
+      await x.page.waitForFunction((e) => {
+        const at = e.getBoundingClientRect();
+        return e.contains(document.elementFromPoint(at.x + 9, at.bottom - 2));
+      }, await last.elementHandle());
+    };
+    const views = x.page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    await reach(views.first(), views.last());
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await reach(x.page.locator(".menu button").first(), x.page.locator(".menu button").last());
+  } },
   { name: "acting moves states, can be undone and branches", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");
     const acts = x.page.getByRole("region", { name: "Act" }), line = x.page.getByRole("region", { name: "Time line" });
