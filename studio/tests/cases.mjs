@@ -86,6 +86,22 @@ export const CASES = [
     assert.equal(await x.page.getByRole("button", { name: /^seller may/ }).count(), 2);
     assert.equal(await x.page.getByRole("button", { name: "flag_dispute", exact: true }).count(), 1);
   } },
+  { name: "authority in a System is of the member that says so", async run(x) {
+    await open(x);
+    const member = (id, who) => `persona clerk\npersona ${id}\nfact f { type: Bool source: "a.b" }\nrule r { stratum: 0 when: f = true produce: verdict v { payload: Bool = true } }\nentity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation go_${id} { allowed_personas: [${who}] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }\n`;
+    await x.page.evaluate((files) => {
+      const data = new DataTransfer();
+      files.forEach(([name, text]) => data.items.add(new File([text], name)));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    }, [["s.tenor", 'system s { members: [one: "one.tenor", two: "two.tenor"] }\n'], ["one.tenor", member("x", "clerk")], ["two.tenor", member("y", "y")]]);
+    await x.page.getByText("Opened s.tenor").waitFor();
+    await go(x.page, "Pictures");
+    await x.page.getByRole("tab", { name: "Authority" }).click();
+    await x.page.getByRole("button", { name: "one/go_x", exact: true }).waitFor();
+    assert.deepEqual(await x.page.locator(".authority .may").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").replace(/,.*/, ""))), ["one/clerk may one/go_x", "two/y may two/go_y"]);
+    assert.deepEqual(await x.page.locator(".authority .from span").allTextContents(), ["one/E", "two/E"]);
+  } },
   { name: "rules go from facts over strata to operations, in the dark", async run(x) {
     await open(x, "#/pictures");
     await x.page.getByRole("tab", { name: "Rules" }).click();
