@@ -86,6 +86,22 @@ export const CASES = [
     assert.equal(await x.page.getByRole("button", { name: /^seller may/ }).count(), 2);
     assert.equal(await x.page.getByRole("button", { name: "flag_dispute", exact: true }).count(), 1);
   } },
+  { name: "authority in a System is of the member that says so", async run(x) {
+    await open(x);
+    const member = (id, who) => `persona clerk\npersona ${id}\nfact f { type: Bool source: "a.b" }\nrule r { stratum: 0 when: f = true produce: verdict v { payload: Bool = true } }\nentity E { states: [a, b] initial: a transitions: [(a, b)] }
+operation go_${id} { allowed_personas: [${who}] precondition: verdict_present(v) effects: [(E, a, b)] outcomes: [gone] error_contract: [precondition_failed] }\n`;
+    await x.page.evaluate((files) => {
+      const data = new DataTransfer();
+      files.forEach(([name, text]) => data.items.add(new File([text], name)));
+      window.dispatchEvent(new DragEvent("drop", { dataTransfer: data, cancelable: true }));
+    }, [["s.tenor", 'system s { members: [one: "one.tenor", two: "two.tenor"] }\n'], ["one.tenor", member("x", "clerk")], ["two.tenor", member("y", "y")]]);
+    await x.page.getByText("Opened s.tenor").waitFor();
+    await go(x.page, "Pictures");
+    await x.page.getByRole("tab", { name: "Authority" }).click();
+    await x.page.getByRole("button", { name: "one/go_x", exact: true }).waitFor();
+    assert.deepEqual(await x.page.locator(".authority .may").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").replace(/,.*/, ""))), ["one/clerk may one/go_x", "two/y may two/go_y"]);
+    assert.deepEqual(await x.page.locator(".authority .from span").allTextContents(), ["one/E", "two/E"]);
+  } },
   { name: "rules go from facts over strata to operations, in the dark", async run(x) {
     await open(x, "#/pictures");
     await x.page.getByRole("tab", { name: "Rules" }).click();
@@ -322,6 +338,45 @@ flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go per
     await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/b"]')?.classList.contains("here"));
     await x.page.getByRole("button", { name: "A step back" }).click();
     await x.page.waitForFunction(() => document.querySelector('[data-name="entity/__proto__/a"]').classList.contains("here"));
+    await go(x.page, "Source");
+    await write(x.page, `persona p
+fact f { type: Bool source: "a.b" }
+rule r { stratum: 0 when: f = true produce: verdict v { payload: Bool = true } }
+entity constructor { states: [a, b, c] initial: a transitions: [(a, b), (b, c)] }
+entity __proto__ { states: [a, b] initial: a transitions: [(a, b)] }
+operation go { allowed_personas: [p] precondition: verdict_present(v) effects: [(constructor, b, c), (__proto__, a, b)] outcomes: [gone] error_contract: [precondition_failed] }
+flow w { snapshot: at_initiation entry: s steps: { s: OperationStep { op: go persona: p outcomes: { gone: Terminal(success) } on_failure: Terminate(outcome: failure) } } }
+`);
+    await node(x.page, "entity/constructor/c").waitFor();
+    await go(x.page, "Facts");
+    await json.fill('{"f": true}');
+    await go(x.page, "Versions");
+    await x.page.getByRole("button", { name: "Keep this as the old version" }).click();
+    await x.page.getByText("What is supposed").click();
+    const supposed = x.page.locator(".fates td[title]"), choose = (name) => x.page.locator(".fates label", { hasText: name }).getByRole("combobox");
+    assert.equal(await supposed.getAttribute("title"), "__proto__: a, constructor: b"); // from where the step moves it
+    await choose("__proto__").selectOption("b");
+    await choose("constructor").selectOption("c");
+    await x.page.waitForFunction(() => document.querySelector(".fates td[title]").title === "__proto__: b, constructor: c");
+    assert.equal(await choose("__proto__").inputValue(), "b");
+    await choose("constructor").selectOption("");
+    await x.page.waitForFunction(() => document.querySelector(".fates td[title]").title === "__proto__: b, constructor: b");
+  } },
+  { name: "every view and everything to open is reached in a low window, as at 200 %", async run(x) {
+    await x.page.setViewportSize({ width: 960, height: 450 });
+    await open(x);
+    const reach = async (from, last) => { // by wheel: a script reaches what nobody can
+      await from.hover();
+      await x.page.mouse.wheel(0, 2000);
+      await x.page.waitForFunction((e) => {
+        const at = e.getBoundingClientRect();
+        return e.contains(document.elementFromPoint(at.x + 9, at.bottom - 2));
+      }, await last.elementHandle());
+    };
+    const views = x.page.getByRole("navigation", { name: "Views" }).getByRole("link");
+    await reach(views.first(), views.last());
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await reach(x.page.locator(".menu button").first(), x.page.locator(".menu button").last());
   } },
   { name: "acting moves states, can be undone and branches", sizes: BOTH, async run(x) {
     await open(x, "#/simulate");

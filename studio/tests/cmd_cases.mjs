@@ -54,6 +54,21 @@ export const CASES = [
     await reach.getByRole("button", { name: "Walk it in Simulate" }).click();
     await x.page.getByRole("button", { name: /release_escrow.*escrow_agent: released/ }).waitFor(); // executed again, in the page
     await x.page.locator('[data-name="entity/EscrowAccount/released"].here').waitFor();
+    // With several instances, too.
+    await go(x.page, "Facts");
+    await x.page.getByRole("button", { name: "Add an instance of EscrowAccount" }).click();
+    const states = x.page.getByRole("group", { name: "Instances of EscrowAccount" }).getByRole("combobox");
+    const now = () => states.evaluateAll((all) => all.map((s) => s.value).join(" "));
+    await states.first().selectOption("disputed");
+    await go(x.page, "Ask");
+    await card(x.page, "can escrow_agent reach EscrowAccount.released").getByRole("button", { name: "Facts", exact: true }).last().click();
+    await states.first().waitFor();
+    assert.equal(await now(), "held held");
+    await x.page.getByRole("button", { name: "Undo" }).last().click();
+    await x.page.waitForFunction(() => document.querySelector(".instance select").value === "disputed");
+    await go(x.page, "Ask");
+    await card(x.page, "can escrow_agent reach EscrowAccount.released").getByRole("button", { name: "Walk it in Simulate" }).click();
+    await x.page.getByRole("button", { name: /release_escrow.*escrow_agent: released/ }).waitFor(); // from the beginning
   } },
   { name: "a question that is not understood says what was expected, and another text is not answered by the server", async run(x) {
     await open(x, "#/ask");

@@ -5,7 +5,7 @@ import { BOTH, go, open, seen, status, write } from "./cases.mjs";
 import { Ledger } from "./ledger.mjs";
 
 const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><b>bold</b>';
-const TURNED = "\u202Eevil\u2066\u200Bhidden";
+const TURNED = "\u202Eevil\u061C\u2066\u200Bhidden";
 const LONG = "x".repeat(1_000_000), NAME = "n".repeat(4090); // nearly what an identifier may have
 const BUSY = 2; // seconds of processor that a step may cost the page
 const quoted = (text) => JSON.stringify(text).slice(1, -1);
@@ -25,7 +25,7 @@ async function plain(x, where) {
   const found = await x.page.evaluate(() => ({ hacked: window.hacked, active: document.querySelectorAll("main img, main script, main iframe").length,
     bold: [...document.querySelectorAll("main b")].filter((b) => b.textContent === "bold").length, wide: document.documentElement.scrollWidth - innerWidth,
     main: document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth, longest: Math.max(...[...document.querySelectorAll("main *")].filter((e) => !e.children.length && !/^(TEXTAREA|PRE)$/.test(e.tagName)).map((e) => e.textContent.length)),
-    turned: /[\u202a-\u202e\u2066-\u2069]/.test(document.querySelector("main").innerText) }));
+    turned: /[\u061c\u202a-\u202e\u2066-\u2069]/.test(document.querySelector("main").innerText) }));
   assert.deepEqual({ ...found, longest: 0 }, { hacked: undefined, active: 0, bold: 0, wide: 0, main: 0, longest: 0, turned: false }, where);
   assert.ok(found.longest < 10000, `${where}: ${found.longest} characters in one place`);
 }

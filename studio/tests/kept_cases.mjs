@@ -82,6 +82,33 @@ export const CASES = [
     await line.getByRole("button", { name: "the beginning" }).click();
     await x.page.waitForFunction(() => /release_escrow/.test(localStorage["motet.studio.draft.tried"])); // it is kept again
   } },
+  { name: "work that another takes the place of is kept though there is no room for it twice, else it is said", async run(x) {
+    await open(x);
+    const example = async () => {
+      await x.page.getByRole("button", { name: "Open" }).click();
+      await x.page.getByRole("button", { name: /^requisition/ }).click();
+    };
+    await drop(x, [["large.tenor", `persona large\n${"// nothing but air\n".repeat(160000)}`]]); // more than half of what a browser keeps
+    await x.page.getByText("Opened large.tenor").waitFor();
+    await x.page.getByLabel("Name of the workspace").fill("precious");
+    await x.page.waitForFunction(() => /"precious"/.test(localStorage["motet.studio.draft"]?.slice(0, 99)));
+    await example();
+    await x.page.getByText("Opened requisition.").waitFor();
+    await x.page.reload();
+    await status(x.page, "holds");
+    await x.page.getByRole("button", { name: "Open" }).click();
+    await x.page.getByRole("button", { name: /^precious Your own work/ }).click();
+    await x.page.getByText("persona large").waitFor();
+    await x.page.waitForFunction(() => /"precious"/.test(localStorage["motet.studio.draft"]?.slice(0, 99)));
+    await x.page.evaluate(() => {
+      localStorage.removeItem("motet.studio.draft.before");
+      localStorage.setItem("others", "x".repeat(4000000 - localStorage["motet.studio.draft"].length));
+      Object.defineProperty(Storage.prototype, "setItem", { value() { throw new DOMException("full", "QuotaExceededError"); } });
+    });
+    await x.page.getByLabel("Name of the workspace").fill("precious too");
+    await example();
+    await x.page.getByText("This browser has no room for precious too besides: once this page is left, it is gone.").waitFor();
+  } },
   { name: "an older version is opened from a file, or taken back", async run(x) {
     await open(x, "#/versions");
     const text = readFileSync(new URL("../../examples/escrow/escrow.tenor", import.meta.url), "utf8").replaceAll("compliance_threshold", "old_threshold");
@@ -219,5 +246,8 @@ export const CASES = [
     await x.page.waitForTimeout(KEEP);
     assert.deepEqual(await text(), ["persona a\r\npersona b\r\n", "persona c\n"]);
     assert.equal(await source(x.page), "persona a\npersona b\n");
+    await go(x.page, "Pictures");
+    const [report] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Report" }).click()]);
+    assert.match(readFileSync(await report.path(), "utf8"), /<pre>persona a\npersona b\n<\/pre>/);
   } },
 ];

@@ -293,6 +293,42 @@ entity E { states: [a, b] initial: a transitions: [(a, b)] }\noperation go { all
     await plan.getByRole("button", { name: "Ask the server" }).click();
     await plan.getByText("You may not see this: it needs the right deploy.").waitFor();
   } },
+  { name: "the focus comes back to a card that moved meanwhile, and an address that is not whole stops no view", async run(x) {
+    const id = "focus-1", { page } = x;
+    await make(x.url, "DeliveryRecord", id);
+    await open(x, "#/ledger/%E0%A4%A");
+    await page.locator(".timeline li").first().waitFor();
+    await go(page, "Board");
+    await card(x, "pending", id).press("Enter");
+    await page.getByRole("complementary").getByRole("button", { name: "Close" }).focus();
+    await post(x.url, "/v1/contracts/escrow/operations/confirm_delivery", { persona: "seller", bindings: { DeliveryRecord: id }, facts: FACTS });
+    await card(x, "confirmed", id).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary").waitFor({ state: "hidden" });
+    await page.waitForFunction((name) => document.activeElement.textContent.startsWith(name), id);
+  } },
+  { name: "what somebody was told stays for those without a stream, and not for who comes next", async run(x) {
+    const server = await guardedServer(), { url, tokens } = server, { page } = x, deployer = server.token("--name", "deployer", "--right", "escrow/read", "--right", "deploy");
+    x.server(url);
+    x.expect(/status of (40[139]|422)/);
+    await open({ ...x, url }, "#/deploy");
+    await signIn(x, deployer);
+    await page.getByText("every 10 s").waitFor();
+    await page.getByRole("button", { name: "Ask the server" }).click();
+    await page.locator(".deploy .came").nth(1).waitFor();
+    const answer = await seen(page.locator(".deploy .came").nth(1));
+    await page.waitForResponse((r) => r.url().endsWith("/v1/contracts") && r.request().method() === "GET"); // asked anew
+    await page.waitForTimeout(300);
+    assert.equal(await seen(page.locator(".deploy .came").nth(1)), answer);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(x, tokens.ops);
+    await page.getByRole("button", { name: "Decide the latest again" }).click();
+    await page.getByText(/would have come out otherwise/).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signIn(x, tokens.reader);
+    await page.getByText("What it would have decided").waitFor();
+    assert.equal(await page.getByText(/would have come out otherwise/).count(), 0);
+  } },
   { name: "nothing moves in any view while it comes", sizes: BOTH, async run(x) {
     const { page } = x, id = `mov-${x.size}`, bindings = { EscrowAccount: id, DeliveryRecord: id };
     await Promise.all(Object.entries(bindings).map(([entity, name]) => make(x.url, entity, name)));

@@ -86,6 +86,23 @@ export const CASES = [
     assert.equal(on("file1.tenor"), "");
     assert.equal(await page.evaluate(() => Object.keys(localStorage).includes("motet.studio.draft")), false);
   }) },
+  { name: "instances, what was tried and the old version are there after a reload", run: (x) => local(x, { "post.tenor": GO, "facts.json": '{"f": true}\n' }, async ({ address }) => {
+    const { page } = x, line = page.getByRole("region", { name: "Time line" });
+    await enter(page, address);
+    await go(page, "Versions");
+    await page.getByRole("button", { name: "Keep this as the old version" }).click();
+    await go(page, "Facts");
+    await page.getByRole("button", { name: "Add an instance of E" }).click();
+    await go(page, "Simulate");
+    await page.getByRole("region", { name: "Act", exact: true }).getByRole("button", { name: "go" }).click();
+    await line.getByRole("button", { name: "go" }).waitFor();
+    await page.waitForTimeout(400);
+    await page.reload();
+    await line.getByRole("button", { name: "go" }).waitFor();
+    assert.match(await seen(page.locator(".machines figcaption")), /e-1 b, e-2 a/);
+    await go(page, "Versions");
+    await page.getByText("Nothing has changed yet.").waitFor();
+  }) },
   { name: "what changes on disk is seen, and two versions are not lost", sizes: ["desktop", "phone"], run: (x) => local(x, { "post.tenor": A }, async ({ address, path, on, put }) => {
     const { page } = x;
     await enter(page, address);

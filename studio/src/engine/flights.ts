@@ -63,14 +63,14 @@ function left(flow: FlowBody, steps: Map<string, StepBody>, ops: Map<string, Ope
 
 /** The state from which the nearest steps ahead move each entity. */
 function ahead(from: string, steps: Map<string, StepBody>, ops: Map<string, Operation>): States {
-  const need: States = {};
+  const need = new Map<string, string>();
   const seen = new Set([from]);
   for (const id of seen) {
     const step = steps.get(id)!;
-    ops.get(step.op ?? "")?.effects.forEach((e) => (need[e.entity_id] ??= e.from));
+    ops.get(step.op ?? "")?.effects.forEach((e) => need.has(e.entity_id) || need.set(e.entity_id, e.from));
     ways(step).filter(([, to]) => steps.has(to)).forEach(([, to]) => seen.add(to));
   }
-  return need;
+  return Object.fromEntries(need);
 }
 
 /** `suppose`: entities that are in another state, whatever the step. */

@@ -21,11 +21,7 @@ function factsOf(body: Value | undefined): Fields | null {
 export async function caseOf(body: Value | undefined): Promise<Case | null> {
   const execution = text(body, "execution");
   const facts = factsOf(body) ?? (execution ? factsOf(at(page(await server.ask("/v1/ledger", { query: { flow: execution, kind: "flow_started", limit: 1 } })).items[0], "body")) : null);
-  const states: States = {};
-  for (const [entity, ids] of members(body, "provenance", "state_before")) {
-    states[entity] = { _default: text(members(ids)[0]?.[1]) };
-  }
-  return facts && { facts, states };
+  return facts && { facts, states: Object.fromEntries(members(body, "provenance", "state_before").map(([entity, ids]) => [entity, { _default: text(members(ids)[0]?.[1]) }])) };
 }
 
 /** The tree of a verdict, or of the operation that the record is about. */

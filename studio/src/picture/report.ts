@@ -17,7 +17,7 @@ const STYLE = "html{color-scheme:light;background:#fff}body{font:15px/1.5 system
 
 const escape = (text: string): string => visible(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 /** A source keeps its lines and tabs. */
-const pre = (text: string): string => `<pre>${text.replace(/[^\n\t]+/g, escape)}</pre>`;
+const pre = (text: string): string => `<pre>${text.replace(/\r\n/g, "\n").replace(/[^\n\t]+/g, escape)}</pre>`;
 const table = (head: string[], rows: string[][]): string =>
   `<table><thead><tr>${head.map((h) => `<th>${escape(h)}</th>`).join("")}</tr></thead><tbody>${rows.map((r) => `<tr>${r.map((c) => `<td>${c}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
 

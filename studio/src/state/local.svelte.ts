@@ -1,11 +1,12 @@
 /* Files of a folder that `motet studio` has open for this page. The disk is the truth: what is typed is unsaved until
  * it is saved, with the hash of what was read, so nothing that changed meanwhile is overwritten unseen. The folder is
  * looked at again every two seconds while the page is seen. What is unsaved is kept in this browser, for this folder. */
+import type { Files } from "../engine/messages";
 import { visible } from "../picture/layout";
 import { isFacts, rootFirst } from "./disk";
 import { notices } from "./notices.svelte";
 import { store, stored } from "./stored";
-import { type Saved, workspace } from "./workspace.svelte";
+import { type Saved, type States, workspace } from "./workspace.svelte";
 
 const KEY = "motet.studio.local";
 const LOOK_EVERY = 2000;
@@ -29,6 +30,8 @@ interface Draft {
   name: string;
   facts: string;
   states: Record<string, string>;
+  instances?: States | undefined;
+  base?: Files | null | undefined;
   unsaved: [path: string, text: string, etag: string | null][];
 }
 
@@ -177,6 +180,8 @@ class Local {
       workspace.setFacts(draft.facts);
     }
     workspace.at = draft.states;
+    workspace.named = draft.instances ?? {};
+    workspace.base = draft.base ?? null;
     if (changed.length) {
       notices.say(`What you had not saved is here again: ${changed.map(([path]) => path).join(", ")}.`, () => {
         this.theirs = new Map();
@@ -187,7 +192,7 @@ class Local {
 
   /** For the draft: the disk has the rest. */
   draft(saved: Saved): Draft {
-    return { name: saved.name, facts: saved.facts, states: saved.states ?? {}, unsaved: this.unsaved.map((path) => [path, this.#text(path)!, this.known.get(path)?.etag ?? null]) };
+    return { name: saved.name, facts: saved.facts, states: saved.states ?? {}, instances: saved.instances, base: saved.base, unsaved: this.unsaved.map((path) => [path, this.#text(path)!, this.known.get(path)?.etag ?? null]) };
   }
 
   // ---- what others do ----

@@ -117,11 +117,10 @@ class Workspace {
   /** The same with a way back. What somebody worked on is still there when the notice has gone: see `before`. */
   replace(saved: Saved, said: string): void {
     const before = this.saved;
-    if (before.typed) {
-      store(`${this.key}.before`, JSON.stringify(before));
-    }
+    const text = JSON.stringify(before), to = `${this.key}.before`;
+    const kept = !before.typed || store(to, text) || (store(this.key, "null") && store(to, text)); // the draft is the same once more
     this.open(saved);
-    notices.say(said, () => this.replace(before, `${before.name} is back.`));
+    notices.say(kept ? said : `${said} This browser has no room for ${before.name} besides: once this page is left, it is gone.`, () => this.replace(before, `${before.name} is back.`));
   }
 
   /** What was last worked on, where something else took its place. */
@@ -167,7 +166,8 @@ class Workspace {
 
   keep(): void {
     this.#kept();
-    if (!store(this.key, JSON.stringify(this.disk?.draft(this.saved) ?? this.saved))) {
+    const text = JSON.stringify(this.disk?.draft(this.saved) ?? this.saved), kept = (): boolean => store(this.key, text);
+    if (!kept() && !(this.before === null && store(`${this.key}.before`, "null") && kept())) { // what was brought back is there twice
       notices.say("This browser keeps no more: share the workspace as a link, or save its files.");
     }
   }
@@ -315,7 +315,7 @@ class Workspace {
 
   setState(entity: string, state: string, instance = this.meantOf(entity)): void {
     const slot = this.slot(entity);
-    if (this.named[slot] || instance !== ONE) {
+    if (Object.hasOwn(this.named, slot) || instance !== ONE) {
       this.named = { ...this.named, [slot]: { ...this.named[slot], [instance]: state } };
     } else {
       this.at = { ...this.at, [slot]: state };
