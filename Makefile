@@ -15,8 +15,7 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \
 	meson setup --reconfigure $(1) >/dev/null
 # Half the work of a sanitized build is the optimizer: meson.build says which rooms have
-# some of it. Lines are all that a stack trace needs. A program for any address has half a million
-# places to mend when it starts, and the tests start it many thousand times: not this one.
+# some of it. Lines are all that a stack trace needs.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
 all: program ## build build/motet (release), the library and what tests need
@@ -55,8 +54,8 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
 $(ASAN)/build.ninja: page
-	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined -Db_pie=false \
-		-Dc_link_args=-no-pie -Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
+	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined \
+		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
 	@$(call with_page,$(ASAN))
 
 $(TSAN)/build.ninja: page
