@@ -189,14 +189,21 @@ static void list_entry(listing *l, int fd, const struct dirent *e, mt_str before
     }
 }
 
+/* Takes the descriptor; NULL when that is none, or not to be read. */
+static DIR *entries_of(int fd)
+{
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir && fd >= 0) {
+        close(fd);
+    }
+    return dir;
+}
+
 /* Takes the descriptor. A folder that cannot be read has no names for us. */
 static void list_inside(listing *l, int fd, mt_str before, unsigned depth)
 {
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = entries_of(fd);
     if (!dir) {
-        if (fd >= 0) {
-            close(fd);
-        }
         return;
     }
     const struct dirent *e;
@@ -392,12 +399,8 @@ static bool is_left_behind(int parent, const char *name)
  * itself is done. */
 static void clear_up(int parent)
 {
-    int fd = openat(parent, ".", INSIDE);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    DIR *dir = entries_of(openat(parent, ".", INSIDE));
     if (!dir) {
-        if (fd >= 0) {
-            close(fd);
-        }
         return;
     }
     const struct dirent *e;
