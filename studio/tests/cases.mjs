@@ -101,6 +101,12 @@ operation go_${id} { allowed_personas: [${who}] precondition: verdict_present(v)
     await x.page.getByRole("button", { name: "one/go_x", exact: true }).waitFor();
     assert.deepEqual(await x.page.locator(".authority .may").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label").replace(/,.*/, ""))), ["one/clerk may one/go_x", "two/y may two/go_y"]);
     assert.deepEqual(await x.page.locator(".authority .from span").allTextContents(), ["one/E", "two/E"]);
+    await x.page.getByRole("tab", { name: "States" }).click(); // what has one name in two members are two pictures
+    assert.deepEqual(await x.page.locator(".drawn .save").evaluateAll((all) => all.map((b) => b.getAttribute("aria-label"))), ["Save the picture of one-E as SVG", "Save the picture of two-E as SVG"]);
+    const [report] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: "Report" }).click()]);
+    const told = readFileSync(await report.path(), "utf8").replace(/<svg[^]*?<\/svg>/g, "");
+    assert.match(told, /Who may do what<\/h2><h3>one<\/h3>[^]*go_x<\/td><td>clerk<[^]*verdict_present\(v\)[^]*<h3>two<\/h3>[^]*go_y<\/td><td>y</);
+    assert.match(told, /<h2>Facts<\/h2><h3>one<\/h3>[^]*<td>f<\/td><td>not given<[^]*<td>v<\/td>[^]*not known[^]*<h3>two<\/h3>[^]*<td>f<\/td>/);
   } },
   { name: "rules go from facts over strata to operations, in the dark", async run(x) {
     await open(x, "#/pictures");

@@ -100,6 +100,24 @@ export const CASES = [
     assert.match(await seen(row(x.page, "close.value")), /1\.2/);
     await x.page.waitForFunction(() => [...document.querySelectorAll(".graph-picture .differs")].some((n) => /close/.test(n.textContent)));
   } },
+  { name: "one event of any name is supposed otherwise, and its lone value is drawn", async run(x) {
+    const of = (name) => readFileSync(join(EXAMPLES, "crossover", name), "utf8"), file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    const events = [{ kind: "episode_start", id: "E1" }, { kind: "event", event: { type: "DataAvailable", id: "__proto__", semantic_kind: "price", payload: { close: 1.08492, spread: 0.0002 } } }];
+    await open(x, "#/graphs");
+    await choose(x, [file("crossover.yaml", of("crossover.yaml")), file("adapter.yaml", of("adapter.yaml")), file("place_order.yaml", of("manifests/place_order.yaml")), file("e.jsonl", events.map((e) => `${JSON.stringify(e)}\n`).join(""))]);
+    await x.page.getByRole("heading", { name: "__proto__" }).waitFor();
+    await x.page.getByLabel("Output in the chart").selectOption("close.value");
+    await x.page.locator(".chart canvas").waitFor();
+    const [chart] = await Promise.all([x.page.waitForEvent("download"), x.page.getByRole("button", { name: /^Save the chart of/ }).click()]);
+    assert.match(readFileSync(await chart.path(), "utf8"), /d="M[\d. ]+m-2 0h4"/);
+    await x.page.getByRole("button", { name: "Change this event…" }).click();
+    await x.page.getByLabel("What __proto__ brings").fill('{"close": 1.2, "spread": 0.0002}');
+    await x.page.getByRole("button", { name: "Try" }).last().click();
+    await x.page.getByText("event __proto__ otherwise").waitFor();
+    await x.page.waitForFunction(() => [...document.querySelectorAll(".graph-picture .differs")].some((n) => /close/.test(n.textContent)));
+    await x.page.getByRole("button", { name: "Take back __proto__" }).click();
+    await x.page.waitForFunction(() => !document.querySelector(".supposed"));
+  } },
   { name: "clusters of a graph open and close by key", sizes: BOTH, async run(x) {
     await example(x, "watch");
     await node(x.page, "high").focus();

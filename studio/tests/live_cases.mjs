@@ -134,6 +134,29 @@ export const CASES = [
     assert.match(await seen(x.page.locator(".steps-taken tbody")), /step_compliance_release release_escrow_with_compliance compliance_officer released/);
     assert.match(await seen(x.page.getByRole("list", { name: "Records of this execution" })), /flow ended record \d+ standard_release · success by escrow_agent \(officer\)/);
   } },
+  { name: "a row of the flows keeps the focus when it moves", async run(x) {
+    const { url, tokens } = await guardedServer();
+    x.server(url);
+    x.expect(/status of 401/);
+    const begun = [];
+    for (const which of ["first", "second"]) {
+      const bindings = { EscrowAccount: `acc-${which}`, DeliveryRecord: `del-${which}` };
+      await Promise.all(Object.entries(bindings).map(([entity, id]) => make(url, entity, id, tokens.ops)));
+      begun.push((await post(url, "/v1/contracts/escrow/flows/standard_release", { persona: "seller", bindings, facts: FACTS }, tokens.seller)).id);
+    }
+    await open({ ...x, url }, "#/flows");
+    await signIn(x, tokens.ops);
+    await x.page.getByLabel("Which").selectOption("all");
+    for (const id of begun) { // each is the second when it begins, and the first when it has ended
+      const rows = x.page.locator(".flows .rows button");
+      await x.page.waitForFunction(() => document.querySelectorAll(".flows .rows .badge.REQUIRES_ANALYSIS").length > 0);
+      await rows.nth(1).focus();
+      await rows.nth(1).evaluate((row) => (window.stood = row));
+      await post(url, `/v1/flows/${id}/resume`, { persona: "escrow_agent" }, tokens.officer);
+      await x.page.waitForFunction(() => document.querySelector(".flows .rows button") === window.stood);
+      assert.ok(await x.page.evaluate(() => document.activeElement === window.stood));
+    }
+  } },
   { name: "a server is killed and comes back while the page is open", sizes: BOTH, async run(x) {
     const mortal = await new Server(folder(), [ESCROW]).start();
     x.server(mortal.url);

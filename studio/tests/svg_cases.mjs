@@ -56,6 +56,16 @@ export const CASES = [
     assert.match(await savedSvg(x, picture(x, "rules"), "escrow-rules.svg"), /<script>window\.hacked=1<\/script>.*evil/);
     await x.page.getByRole("tab", { name: "States" }).click();
     await savedSvg(x, picture(x, "E"), "escrow-E.svg");
+    await write(x.page, `fact f { type: Text(max_length: 200) source: "a.b" }\nrule r { stratum: 0 when: f = "x${"😀".repeat(60)}" produce: verdict v { payload: Bool = true } }\n`);
+    await status(x.page, "^holds");
+    await x.page.getByRole("tab", { name: "Rules" }).click();
+    await x.page.locator(".drawn", { hasText: "😀" }).waitFor();
+    assert.doesNotMatch(await x.page.locator(".drawn").innerText(), /\p{Cs}|\ufffd/u); // none is cut in two
+    await x.page.getByRole("tab", { name: "Authority" }).click();
+    await x.page.getByText("Nobody may do anything yet").waitFor();
+    assert.equal(await x.page.locator(".drawn .save").count(), 0); // there is nothing to save
+    await write(x.page, HOSTILE);
+    await status(x.page, "^holds");
     await go(x.page, "Versions");
     await savedSvg(x, picture(x, "E-versions"), "escrow-E-versions.svg");
     await x.page.getByRole("button", { name: "Open" }).click();

@@ -70,7 +70,7 @@ const MOST = 4000; // characters of one text that are shown; the source has all 
 /** Marks that turn the direction of text, and what cannot be seen, are shown as such. What is very long is cut. */
 export function visible(text: string): string {
   const shown = text.length > MOST ? `${text.slice(0, MOST)}… (${text.length.toLocaleString("en")} characters)` : text;
-  return shown.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/g, "\ufffd");
+  return shown.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\p{Cs}]/gu, "\ufffd");
 }
 
 /** Breaks at spaces, and inside long names behind `_`, `,`, `.` or `/`. */
@@ -79,8 +79,7 @@ export function linesOf(label: string, widest = WIDEST, most = 5): string[] {
   for (const whole of visible(label).split("\n")) {
     let line = "";
     for (const word of whole.split(/(?<=[ _,./])/)) {
-      for (let rest = word; rest; rest = rest.slice(widest)) {
-        const piece = rest.slice(0, widest);
+      for (const piece of word.match(new RegExp(`.{1,${widest}}`, "gu")) ?? []) { // no character is cut in two
         if (line && (line + piece).trimEnd().length > widest) {
           lines.push(line.trimEnd());
           line = "";

@@ -2,6 +2,7 @@
  * Nothing in it runs and nothing is fetched; every text is escaped. */
 import { mount, unmount } from "svelte";
 import { all } from "../engine/bundle";
+import type { Good } from "../engine/messages";
 import { partial } from "../facts/answers";
 import { isFields, parse } from "../facts/json";
 import { fromLiteral, say } from "../facts/words";
@@ -44,29 +45,35 @@ function pictures(whole: Description): string {
   }).join("");
 }
 
-async function facts(): Promise<string> {
-  const known = all(workspace.good?.bundle, "Fact");
-  if (!known.length) {
-    return "";
-  }
-  try {
-    const read = parse(workspace.facts || "{}"), values = isFields(read) ? read : {};
-    const said = await partial({ facts: workspace.facts || "{}", states: {} });
-    return `<h2>Facts</h2>${table(["fact", "value"], known.map((f) => [escape(f.id), escape(f.id in values ? say(values[f.id]) : f.default === undefined ? "not given" : `default ${say(fromLiteral(f.default))}`)]))}` +
-      `<h2>Verdicts on these facts</h2>${table(["verdict", "", "rule"], said.verdicts.map((v) => [escape(v.type), `<span class="${v.state === "present" ? "yes" : v.state === "absent" ? "no" : "dim"}">${v.state === "depends" ? "not known" : v.state}</span>`, escape(v.rule)]))}`;
-  } catch {
-    return "<h2>Facts</h2><p class=\"dim\">They have faults and are left out.</p>";
-  }
+/** The contract itself, or each member of the System. */
+const each = (good: Good): (Good & { id?: string; root?: string })[] => (good.members.length ? good.members : [good]);
+const under = (of: { id?: string }): string => (of.id === undefined ? "" : `<h3>${escape(of.id)}</h3>`);
+
+function authority(good: Good): string {
+  const told = each(good).filter((of) => all(of.bundle, "Operation").length).map((of) => under(of) + table(["operation", "by", "moves", "when"], all(of.bundle, "Operation").map((o) => [escape(o.id), escape(o.allowed_personas.join(", ")),
+    o.effects.map((e) => escape(`${e.entity_id}: ${e.from} → ${e.to}`)).join("<br>"), escape(/^when (.*)$/m.exec(of.picture.nodes.find((n) => n.name === `operation/${o.id}`)?.tooltip ?? "")?.[1] ?? "")])));
+  return told.length ? `<h2>Who may do what</h2>${told.join("")}` : "";
+}
+
+async function facts(good: Good): Promise<string> {
+  const told = await Promise.all(each(good).filter((of) => all(of.bundle, "Fact").length).map(async (of) => {
+    try {
+      const read = parse(workspace.facts || "{}"), values = isFields(read) ? read : {};
+      const said = await partial({ facts: workspace.facts || "{}", states: {}, root: of.root ?? "" });
+      return under(of) + table(["fact", "value"], all(of.bundle, "Fact").map((f) => [escape(f.id), escape(Object.hasOwn(values, f.id) ? say(values[f.id]) : f.default === undefined ? "not given" : `default ${say(fromLiteral(f.default))}`)])) +
+        `<${of.id === undefined ? "h2" : "h4"}>Verdicts on these facts</${of.id === undefined ? "h2" : "h4"}>${table(["verdict", "", "rule"], said.verdicts.map((v) => [escape(v.type), `<span class="${v.state === "present" ? "yes" : v.state === "absent" ? "no" : "dim"}">${v.state === "depends" ? "not known" : v.state}</span>`, escape(v.rule)]))}`;
+    } catch {
+      return `${under(of)}<p class="dim">They have faults and are left out.</p>`;
+    }
+  }));
+  return told.length ? `<h2>Facts</h2>${told.join("")}` : "";
 }
 
 export async function report(): Promise<string> {
   const good = workspace.good!;
-  const operations = all(good.bundle, "Operation");
-  const authority = operations.length ? `<h2>Who may do what</h2>${table(["operation", "by", "moves", "when"], operations.map((o) => [escape(o.id), escape(o.allowed_personas.join(", ")),
-    o.effects.map((e) => escape(`${e.entity_id}: ${e.from} → ${e.to}`)).join("<br>"), escape(/^when (.*)$/m.exec(good.picture.nodes.find((n) => n.name === `operation/${o.id}`)?.tooltip ?? "")?.[1] ?? "")]))}` : "";
   return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
     `<meta name="viewport" content="width=device-width,initial-scale=1"><title>${escape(workspace.name)}</title><style>${STYLE}</style></head><body>\n<h1>${escape(workspace.name)}</h1>` +
     `<p class="dim">Version <code>${escape(good.etag)}</code>${workspace.errors ? "; the text below has faults, the pictures are of when it last held" : ""}.</p>` +
-    `${good.system ? `<h2>System</h2>${drawing(good.system, "graph", "System")}` : ""}${pictures(good.picture)}${authority}${await facts()}` +
+    `${good.system ? `<h2>System</h2>${drawing(good.system, "graph", "System")}` : ""}${pictures(good.picture)}${authority(good)}${await facts(good)}` +
     `<h2>Source</h2>${workspace.files.map(([path, text]) => `<h3>${escape(path)}</h3>${pre(text)}`).join("")}\n</body></html>\n`;
 }

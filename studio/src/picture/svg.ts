@@ -117,7 +117,10 @@ export function chartText(lines: readonly { values: Line; colour: string; dashed
   const x = (i: number): number => LEFT + ((WIDE - LEFT - EDGE) * i) / Math.max(1, count - 1), y = (v: number): number => HIGH - EDGE - ((HIGH - 2 * EDGE) * (v - low)) / (high - low || 1);
   const label = (text: string, px: number, py: number, anchor: string): void => void add(svg, "text", { x: px, y: py, "text-anchor": anchor, fill: look.color, "font-size": "11px", "font-family": look.fontFamily }, text);
   lines.forEach((l) => {
-    const path = l.values.map((v, i) => (v === null ? "" : `${(l.values[i - 1] ?? null) === null ? "M" : "L"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`)).join("");
+    const path = l.values.map((v, i) => {
+      const alone = (at: number): boolean => (l.values[at] ?? null) === null;
+      return v === null ? "" : `${alone(i - 1) ? "M" : "L"}${x(i).toFixed(1)} ${y(v).toFixed(1)}${alone(i - 1) && alone(i + 1) ? "m-2 0h4" : ""}`; // a lone value is a mark
+    }).join("");
     add(svg, "path", { d: path || "M0 0", fill: "none", stroke: l.colour, "stroke-width": 1.6, "stroke-dasharray": l.dashed ? "6 4" : "none" });
   });
   [low, high].forEach((v) => label(String(v), LEFT - 8, y(v) + 4, "end"));

@@ -277,21 +277,15 @@ class GraphRun {
 
   async suppose(change: { parameter: string; value: string | null } | { event: string; payload: string | null }): Promise<void> {
     const before = { parameters: this.parameters, instead: this.instead };
-    const parameters = { ...this.parameters }, instead = { ...this.instead };
+    let { parameters, instead } = this;
     if ("parameter" in change) {
-      delete parameters[change.parameter];
-      if (change.value !== null) {
-        parameters[change.parameter] = literal(change.value);
-      }
+      parameters = put(parameters, change.parameter, change.value === null ? [] : [literal(change.value)]);
     } else {
-      delete instead[change.event];
-      if (change.payload !== null) {
-        try {
-          instead[change.event] = JSON.parse(change.payload) as unknown;
-        } catch (fault) {
-          notices.say(`The event is not JSON: ${(fault as Error).message}`);
-          return;
-        }
+      try {
+        instead = put(instead, change.event, change.payload === null ? [] : [JSON.parse(change.payload) as unknown]);
+      } catch (fault) {
+        notices.say(`The event is not JSON: ${(fault as Error).message}`);
+        return;
       }
     }
     await this.#try(parameters, instead);
@@ -312,6 +306,11 @@ class GraphRun {
     await this.look();
     this.choose(this.output);
   }
+}
+
+/** With another value of one key, or without it; any name can be a key. */
+function put<T>(all: Record<string, T>, key: string, value: [T] | []): Record<string, T> {
+  return Object.fromEntries([...Object.entries(all).filter(([k]) => k !== key), ...value.map((v): [string, T] => [key, v])]);
 }
 
 /** A number or a boolean if it is one, else text. */
