@@ -9,13 +9,15 @@ ASAN    := build-asan
 TSAN    := build-tsan
 FUZZ    := build-fuzz
 SOURCES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
-ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
+ASAN_ENV := ASAN_OPTIONS=handle_segv=2:handle_sigill=2:detect_leaks=1:abort_on_error=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 # A build that was set up before the page was built has none: it gets it.
 with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \
 	meson setup --reconfigure $(1) >/dev/null
 # Half the work of a sanitized build is the optimizer: meson.build says which rooms have
-# some of it. Lines are all that a stack trace needs.
+# some of it. Lines are all that a stack trace needs. The two checks of every access to memory
+# end in a trap, with a stack trace and without a text: half of all data would be their texts,
+# and every start of a program would read them.
 SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
 all: program ## build build/motet (release), the library and what tests need
@@ -55,7 +57,7 @@ $(BUILD)/build.ninja:
 
 $(ASAN)/build.ninja: page
 	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined \
-		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
+		-Dc_args='-g1 -fno-sanitize-recover=all -fsanitize-trap=null,alignment' >/dev/null
 	@$(call with_page,$(ASAN))
 
 $(TSAN)/build.ninja: page

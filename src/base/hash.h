@@ -11,7 +11,7 @@ typedef struct mt_sha256 {
     unsigned char bytes[MT_SHA256_BYTES];
 } mt_sha256;
 
-/* From any thread; each keeps a context of its own. */
+/* From any thread. */
 mt_sha256 mt_sha256_of(mt_str data);
 /* Of the one followed by the other. */
 mt_sha256 mt_sha256_of_two(mt_str first, mt_str second);

@@ -16,6 +16,7 @@ golden files instead of comparing; MOTET_SOAK=1 asks for the long forms; MOTET_S
 import glob
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -26,6 +27,13 @@ SOAK = bool(os.environ.get("MOTET_SOAK"))
 SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
 SEED = int(os.environ.get("MOTET_SEED") or 1)
 TIMEOUT = 120
+
+
+def browser():
+    """Debian's Chromium: the long form is walked with all of it, the short one without the windows
+    around pages, which nobody sees and which are pages, too."""
+    lean = None if SOAK else shutil.which("chromium-headless-shell")
+    return lean or shutil.which("chromium")
 
 
 def conformance(part):

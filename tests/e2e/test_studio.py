@@ -3,11 +3,10 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 
-from harness import SOURCE, Case, main
+from harness import SOURCE, Case, browser, main
 from serve import Server
 
 UPDATE = bool(os.environ.get("MOTET_UPDATE_GOLDEN"))  # the images of docs/how-to/studio.md, too
@@ -119,7 +118,7 @@ class Walk(Case):
         if not BUILT.exists():  # each case would wait for it in vain
             raise AssertionError("the page is not built: make studio")
         with tempfile.TemporaryDirectory() as folder, Server(folder, ESCROW) as server:
-            done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", shutil.which("chromium"), server.url, folder, f"{folder}/said.json"],
+            done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", browser(), server.url, folder, f"{folder}/said.json"],
                                   env={**os.environ, "HOME": folder, **({"STUDIO_IMAGES": str(SOURCE / "docs/images")} if UPDATE else {})}, capture_output=True, text=True, timeout=1700)
             if done.returncode:
                 raise AssertionError(done.stdout + done.stderr)

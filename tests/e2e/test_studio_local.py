@@ -2,11 +2,10 @@
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 
-from harness import MOTET, SOURCE, Case, main
+from harness import MOTET, SOURCE, Case, browser, main
 
 
 class Walk(Case):
@@ -14,7 +13,7 @@ class Walk(Case):
 
     def test_a_person_can(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", shutil.which("chromium"), "http://127.0.0.1:1", folder, f"{folder}/said.json"],
+            done = subprocess.run(["node", SOURCE / "studio/tests/walk.mjs", browser(), "http://127.0.0.1:1", folder, f"{folder}/said.json"],
                                   env={**os.environ, "HOME": folder, "MOTET": str(MOTET), "STUDIO_SUITE": "./local.mjs"}, capture_output=True, text=True, timeout=170)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             said = json.loads(pathlib.Path(f"{folder}/said.json").read_text())["said"]
