@@ -63,8 +63,9 @@ class Postgres:
         if template:
             self._run([*self._front(), "cp", "-a", os.path.join(template, "data"), self.data])
         else:
-            self._run(self._command("initdb", "-D", self.data, "-U", USER, "-A", "trust",
-                                    "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"))
+            # Files that are copied often are small.
+            self._run(self._command("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8",
+                                    "--locale=C.UTF-8", "--no-sync", "--wal-segsize=1"))
 
     def _front(self):
         return ["runuser", "-u", self.account, "--"] if self.account else []
