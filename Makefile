@@ -57,7 +57,7 @@ $(BUILD)/build.ninja:
 
 $(ASAN)/build.ninja: page
 	@test -f $@ || $(SANITIZE) $(ASAN) -Doptimization=0 -Db_sanitize=address,undefined \
-		-Dc_args='-g1 -fno-sanitize-recover=all -fsanitize-trap=null,alignment -fsanitize-address-globals-dead-stripping' >/dev/null
+		-Dc_args='-g1 -fno-sanitize-recover=all -fsanitize-trap=null,alignment' >/dev/null
 	@$(call with_page,$(ASAN))
 
 $(TSAN)/build.ninja: page
