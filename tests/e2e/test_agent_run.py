@@ -408,6 +408,12 @@ senders:
                             "--pause", "5")
         self.assertIn("giving up after 3 failures", result.err)
 
+    def test_a_relay_that_keeps_nothing_is_left_by_an_agent_that_wants_it_kept(self):
+        path = self.write("a.yaml", WALKER)
+        result = self.fails(3, "agent", "run", path, "--connect", self.relay().address, "--durable",
+                            "--state", "state", "--retries", "1")
+        self.assertIn("no welcome: the relay is not durable", result.err)
+
     def test_it_tries_the_other_relays_it_was_given(self):
         with socket.socket() as s:
             s.bind((LOOPBACK, 0))

@@ -590,6 +590,17 @@ class Runs(Case):
             self.assertEqual((self.dir / "c.json.trace.jsonl").exists(), bool(words))
             self.assertEqual(self.replay().code, 0)
 
+    def test_a_capture_that_breaks_where_the_journal_ends_is_another(self):
+        self.ticks("a", "b", "c")
+        self.assertEqual(self.run_it().code, 0)
+        broken = (self.dir / "c.json").read_text().replace('"event_id":"c"', '"event_id":7')
+        self.clear()
+        self.assertEqual(self.run_it("--journal-only", "--max-events", "2").code, 0)
+        self.write("c.json", broken)
+        self.assertEqual(self.run_it("--resume").code, 0)
+        self.assertEqual((self.dir / "c.json.previous").read_text(), broken)
+        self.assertEqual(self.replay().code, 0)
+
     def test_what_is_no_file_is_not_moved_away(self):
         self.write("out/precious", "mine")
         for words in ([], ["--overwrite"], ["--resume"]):

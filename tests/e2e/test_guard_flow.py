@@ -1,7 +1,9 @@
 """A tool whose meaning is a flow: a release is written by the agent and approved by somebody else."""
+import contextlib
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -235,6 +237,16 @@ flow asks { snapshot: at_initiation entry: a steps: {
                                  "flow_waiting", "guard"])
         self.assertEqual(guards.pending(self.dir), [])
         self.check_store()
+
+    def test_a_flow_that_is_cancelled_between_two_turns_leaves_no_call_open(self):
+        config = self.write("config.json", json.dumps({"executor": {"flow_turn": 1}}))
+        with Guard(self.dir, "--config", config) as agent:
+            with contextlib.closing(sqlite3.connect(self.dir / "guard.db")) as db, db:
+                db.execute("CREATE TRIGGER cancel AFTER INSERT ON flows BEGIN"
+                           " UPDATE flows SET status = 'cancelled' WHERE id = NEW.id; END")
+            self.assertEqual(agent.words("seal", mark="m", path="/srv/a"), (False, "done m"))
+        self.assertEqual(guards.pending(self.dir), [])
+        self.assertEqual(self.told()[-1], ("guard", "done"))
 
     def test_the_result_names_an_outcome(self):
         with Guard(self.dir) as agent:

@@ -1,10 +1,12 @@
 """motet eval --sources: facts fetched over HTTP, from SQLite, files, variables, a process."""
 import http.server
 import json
+import resource
 import sqlite3
 import ssl
 import subprocess
 import threading
+import time
 
 from harness import SOURCE, Case, main
 
@@ -45,8 +47,10 @@ for line in sys.stdin:
 
 class Orders(http.server.BaseHTTPRequestHandler):
     seen = []
+    pause = 0
 
     def do_GET(self):
+        time.sleep(self.pause)
         self.seen.append((self.path, self.headers.get("Authorization")))
         known = self.path == "/v2/orders/o-7"
         body = json.dumps({"balance": "120.50"} if known else {}).encode()
@@ -63,6 +67,7 @@ class Sources(Case):
     def setUp(self):
         super().setUp()
         Orders.seen.clear()
+        Orders.pause = 0
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Orders)
         thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
@@ -123,6 +128,16 @@ class Sources(Case):
         self.assertEqual(got["score"]["adapter_id"], "motet.process/python3")
         self.assertEqual(got["now"]["value"], "2026-01-31T12:00:00Z")
         self.assertNotIn("tok-123456", text)
+
+    def test_E1_waiting_for_a_source_is_no_work(self):
+        def seconds():
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.assertEqual(self.eval().code, 0)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        at_once = seconds()
+        Orders.pause = 2
+        self.assertLess(seconds() - at_once, 0.2)
 
     def test_E1_given_facts_are_not_fetched(self):
         self.facts = self.write("facts.json", json.dumps(

@@ -539,6 +539,22 @@ class Questions(Case):
                 self.assertIn(last.result().status if not last.exception() else 409, (409,))
         self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def test_a_question_begins_when_the_one_before_has_ended(self):
+        with Local(self.dir, "--limit", "reach_states=100000000", env=self.env) as studio:
+            studio.enter()
+            with concurrent.futures.ThreadPoolExecutor(6) as others:
+                waiting, most, end = [], 0, time.monotonic() + 60
+                for _ in range(5):
+                    before = there = os.listdir(self.temporary)
+                    waiting.append(others.submit(asked, studio, LONG_QUESTION, ("long.tenor", LONG)))
+                    while there in ([], before) and most < 2 and time.monotonic() < end:
+                        there = os.listdir(self.temporary)
+                        most = max(most, len(there))
+                        time.sleep(0.001)
+                self.assertEqual(studio.stop(), 0)
+        self.assertEqual(most, 1)
+        self.assertEqual([w.result().status for w in waiting[:-1]], [409] * 4)
+
     def test_numbers_of_the_command_have_bounds(self):
         for seconds in ("0", "3601", "x", "-1"):
             self.fails(2, "studio", self.dir, "--ask-seconds", seconds)

@@ -166,6 +166,9 @@ static void what_is_no_event_is_refused_and_the_next_may_come(void **state)
     bad.id = str("");
     refused(h, bad, "id");
     bad = good;
+    bad.semantic_kind = str("tock");
+    refused(h, bad, "host.unknown_semantic_kind");
+    bad = good;
     bad.payload = str("{\"x\":");
     refused(h, bad, "JSON");
     bad.payload = str("{\"x\":true}");

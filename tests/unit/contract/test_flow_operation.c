@@ -177,6 +177,18 @@ static void an_outcome_of_another_operation_is_unknown(void **state)
     assert_int_equal(t.attempt.error, CT_OP_OUTCOME);
 }
 
+static void the_number_behind_the_last_outcome_is_unknown(void **state)
+{
+    fixture *f = *state;
+    tried t;
+    uint32_t settle = ct_model_find(f->model, CT_KIND_OPERATION, MT_STR("settle"));
+    uint32_t clerk = ct_model_find(f->model, CT_KIND_PERSONA, MT_STR("clerk"));
+    const ct_plan_op *o = &f->plan->ops[settle];
+    ct_op_try(&f->frozen, settle, clerk, f->binding.states,
+              o->first_outcome + o->outcome_count, &f->a, &t.attempt, t.changes);
+    assert_int_equal(t.attempt.error, CT_OP_OUTCOME);
+}
+
 /* §9.4.1: several explicit sources instead of a wildcard. */
 static void s9_4_1_the_effect_whose_source_matches_applies(void **state)
 {
@@ -343,6 +355,7 @@ int main(void)
         ROW(several_matching_outcomes_must_be_named),
         ROW(a_named_outcome_must_match_the_state),
         ROW(an_outcome_of_another_operation_is_unknown),
+        ROW(the_number_behind_the_last_outcome_is_unknown),
         ROW(s9_4_1_the_effect_whose_source_matches_applies),
         ROW(e2_every_effect_needs_its_source_state),
         ROW(e2_the_error_names_every_source_that_would_do),

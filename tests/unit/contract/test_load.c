@@ -279,6 +279,10 @@ static const struct row {
                                                                  ":" REF("y") "}",
                                                         "v", BOOL_T, "true"),
      "L106", "operator '=' is not defined"},
+    {"a payload of an Enum that has one value more",
+     FACT("x", "{'base':'Enum','values':['a','b']}") "," RULE(
+         "r", "0", TRUE_P, "v", "{'base':'Enum','values':['a']}", REF("x")),
+     "L106", "payload is of"},
     {"FL8_a quantifier over a verdict",
      FACT("x", LIST_T) "," RULE("r", "0", TRUE_P, "v", LIST_T, REF("x")) "," RULE(
          "q", "1",
@@ -454,6 +458,21 @@ static void FE14_values_an_enum_does_not_declare_are_admitted(void **state)
     }
 }
 
+/* What is wrong with the type is not said of its values once more. */
+static void a_default_of_a_type_that_is_refused_is_not_judged(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    const ct_model *m;
+    mt_str text =
+        bundle_of(&a, DEFAULT("{'base':'Duration','unit':'days','min':2,'max':1}",
+                              "{'kind':'duration_literal','unit':'days','value':3}"));
+    assert_int_equal(ct_load(&a, text, MT_STR("b"), NULL, &ds, &m), MT_E_REJECTED);
+    assert_int_equal(ds.errors, 1);
+    mt_arena_free(&a);
+}
+
 static void versions_of_another_major_are_refused(void **state)
 {
     (void)state;
@@ -596,6 +615,7 @@ int main(void)
     rows_test(&l, versions_of_another_major_are_refused);
     rows_test(&l, depth_is_bounded);
     rows_test(&l, a_long_chain_of_flows_is_refused);
+    rows_test(&l, a_default_of_a_type_that_is_refused_is_not_judged);
     rows_test(&l, FE14_values_an_enum_does_not_declare_are_admitted);
     return rows_run(&l, "contract/load");
 }

@@ -223,12 +223,26 @@ static void types_have_a_depth(void **state)
     assert_int_not_equal(edge, 0);
 }
 
+/* A Bool is one level, every type around it one more. */
+static void types_nest_to_half_of_the_limit_and_no_deeper(void **state)
+{
+    unsigned levels = (unsigned)MT_LIMITS_DEFAULT.source_depth / 2 - 1;
+    (void)state;
+    elaborated most = nested_types(levels - 1);
+    assert_int_equal(most.err, MT_OK);
+    elaborated more = nested_types(levels);
+    assert_int_not_equal(more.err, MT_OK);
+    done(&most);
+    done(&more);
+}
+
 int main(void)
 {
     static rows_list list;
     rows_add(&list, SAID, is_said);
     rows_test(&list, long_lists_are_searched_as_short_ones);
     rows_test(&list, types_have_a_depth);
+    rows_test(&list, types_nest_to_half_of_the_limit_and_no_deeper);
     int failed = rows_run(&list, "contract/said");
     mt_arena_free(&arena);
     return failed;

@@ -126,6 +126,9 @@ static const example EXAMPLES[] = {
     {"n < k or k <= n", "true"},
     {"n < k and k > n", "n < k"},
     {"n != k and n = k", "false"},
+    {"n + k * 2 > 3", "n + k * 2 > 3"},
+    {"(n + k) * 2 > 3", "(n + k) * 2 > 3"},
+    {"n - (k - 1) > 3", "n - (k - 1) > 3"},
     /* what may fail stays where it is */
     {"l[0] = 1 and l[0] = 1", "l[0] = 1"},
     {"l[0] < l[0]", "l[0] < l[0]"},
