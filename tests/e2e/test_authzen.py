@@ -191,6 +191,14 @@ class Evaluation(Access):
             answer = self.post(path, body, token, headers={"X-Request-ID": "the same"})
             self.assertEqual((answer.status, answer.headers["X-Request-Id"]), (status, "the same"), path)
 
+    def test_a_request_id_that_is_too_long_or_no_ascii_text_is_not_echoed(self):
+        self.serve()
+        for name in ("\xe9t\xe9", "\xe9", "caf\xe9", "x" * 256):
+            answer = self.post(EVALUATION, ask(), headers={"X-Request-ID": name})
+            self.assertEqual(answer.status, 200, answer)
+            self.assertRegex(answer.headers["X-Request-Id"], "^[!-~]{1,255}$")
+            self.assertNotEqual(answer.headers["X-Request-Id"], name)
+
     def test_401_and_403_are_for_who_asks(self):
         self.serve()
         stranger = self.server.ask("POST", EVALUATION, ask())

@@ -505,6 +505,26 @@ class Busy(Origins):
             thread.join()
         self.assertEqual(sorted(a.code for a in heard), ["login_failed"] + ["stopping"] * 3, heard)
 
+    def test_more_logins_than_may_wait_are_refused_at_once(self):
+        """While a provider hangs, 256 wait for the thread that asks it."""
+        server, _ = self.serve_logins(stop_timeout=1)
+        begun = server.get("/login")
+        state = urllib.parse.parse_qs(urllib.parse.urlsplit(begun.headers["Location"]).query)["state"][0]
+        doors = [socket.create_connection((server.host, server.port)) for _ in range(1 + 256 + 4)]
+        for door in doors:
+            self.addCleanup(door.close)
+        doors[0].sendall(f"GET /callback?code=x&state={state} HTTP/1.1\r\nHost: x\r\n"
+                         f"Cookie: {begun.headers['Set-Cookie'].split(';')[0]}\r\n\r\n".encode())
+        self.assertTrue(server.wait_until(lambda: "/token" in self.pages.asked, 10))
+        for door in doors[1:]:
+            door.sendall(b"GET /login HTTP/1.1\r\nHost: x\r\n\r\n")
+        answered = lambda: select.select(doors, [], [], 0)[0]
+        self.assertTrue(server.wait_until(lambda: len(answered()) >= 4, 10), server.log())
+        for door in answered():
+            answer = http.client.HTTPResponse(door)
+            answer.begin()
+            self.assertEqual((answer.status, json.load(answer)["code"]), (503, "busy"))
+
 
 class Settings(Case):
     """What needs no provider."""

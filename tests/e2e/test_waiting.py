@@ -1,8 +1,10 @@
 """Who waits for what: a server whose answers from the store, clocks and evaluations are late."""
 import os
+import pathlib
 import socket
 import sqlite3
 import threading
+import time
 
 from harness import SANITIZED, Case, main, wall_clock
 from postgres import Postgres
@@ -165,6 +167,23 @@ class Waiting(Case):
         self.assertEqual(answer.status, 201, f"nobody else deployed: {answer}")
         answer = server.get("/v1/contracts/office")
         self.assertEqual(answer.json["etag"], etag)
+
+    def test_a_server_with_nothing_to_do_sleeps(self):
+        """Its threads wait for work or for a moment; one that looks without a pause takes most of a processor."""
+        contract = self.write("office.tenor", OFFICE)
+        with Postgres() as store:
+            for name, url in (("sqlite", "sqlite:serve.db"), ("postgres", store.url())):
+                with self.subTest(name), Server(self.dir, contract, store=url) as server:
+                    self.assertEqual(server.post("/v1/contracts/office/instances/Doc", {"id": "d1"}).status, 201)
+                    time.sleep(0.5)  # what there was to do is done
+                    begun = self.seconds_worked(server)
+                    time.sleep(2)
+                    self.assertLess(self.seconds_worked(server) - begun, 0.15)
+
+    @staticmethod
+    def seconds_worked(server):
+        words = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_FH2_a_clock_that_is_set_back_holds_up_no_retry(self):
         if SANITIZED:

@@ -1,6 +1,7 @@
 /* Facts over HTTP: servers that answer, lie, stall, flood and send elsewhere. */
 #include "http_fixture.h"
 
+#include "adapter/post.h"
 #include "adapter_fixture.h"
 
 static http_server SERVER;
@@ -551,6 +552,29 @@ static void E1_threads_fetch_at_the_same_time(void **state)
     outlet_close(&o);
 }
 
+/* ---- What the server itself tells others ---- */
+
+static void only_a_plain_address_is_posted_to(void **state)
+{
+    static const char *const URLS[] = {"http://ada@127.0.0.1:1/",
+                                       "http://ada:word@127.0.0.1:1/",
+                                       "ftp://127.0.0.1:1/", "127.0.0.1:1"};
+    (void)state;
+    for (size_t i = 0; i < rows_count(URLS); i++) {
+        mt_buf answer = {0}, why = {0};
+        long status;
+        ad_post post = {.url = mt_str_z(URLS[i]),
+                        .type = "text/plain",
+                        .timeout_ms = 5000,
+                        .max_bytes = 1000};
+        assert_int_equal(ad_post_send(&post, &status, &answer, &why), MT_E_USAGE);
+        assert_text(mt_buf_str(&why),
+                    MT_STR("it is not a plain http or https address"));
+        mt_buf_free(&answer);
+        mt_buf_free(&why);
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -577,6 +601,7 @@ int main(void)
     rows_test(&list, E1_graphql_values_are_variables);
     rows_test(&list, E1_graphql_errors_are_errors);
     rows_test(&list, E1_threads_fetch_at_the_same_time);
+    rows_test(&list, only_a_plain_address_is_posted_to);
     int failed = rows_run(&list, "adapter/adapter_http");
     http_stop(&SERVER);
     return failed;

@@ -120,6 +120,7 @@ static const struct refused {
      "[" ITEM("1", "USD") "," ITEM("2", "USD") "," ITEM("3", "EUR") "]",
      CT_FAULT_CURRENCY, "f[2].amount.currency"},
     {"a field that is missing", ITEMS_T, "[{'n':1}]", CT_FAULT_MISSING_FIELD, "f[0]"},
+    {"a fact given twice", BOOL_T, "true,'f':true", CT_FAULT_DUPLICATE, ""},
     {"a field given twice", ITEMS_T, "[{'n':1,'n':1,'amount':{'amount':'1'}}]",
      CT_FAULT_DUPLICATE, "f[0]"},
     {"an unknown field given twice", ITEMS_T,

@@ -192,6 +192,30 @@ static void an_end_with_a_name_has_an_outcome_that_there_is(void **state)
     }
 }
 
+/* As deep as a bundle may be, and one deeper: what is written can be read again. */
+static void a_chain_is_as_deep_as_bundles_may_be(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        mt_buf text = {0};
+        mt_buf_addz(&text, "fact b { type: Bool source: \"s\" }\n"
+                           "rule r { stratum: 0 produce: v(true) when: b");
+        for (size_t i = 1; i < 1991 + more; i++) {
+            mt_buf_addz(&text, " and b");
+        }
+        mt_buf_addz(&text, " }");
+        mt_buf_addc(&text, '\0');
+        elaborated got = elaborate_text(text.ptr, false);
+        assert_int_equal(got.ds.errors, more);
+        if (more) {
+            mt_str said = ct_first_error(&got.ds)->message;
+            assert_true(mt_str_ends(said, MT_STR("(limit bundle_depth)")));
+        }
+        done(&got);
+        mt_buf_free(&text);
+    }
+}
+
 /* Whoever sets a level for one is told why that does nothing. */
 static void every_code_of_a_bundle_is_an_error(void **state)
 {
@@ -220,6 +244,7 @@ int main(void)
     rows_test(&list, every_fault_has_a_place_and_advice);
     rows_test(&list, every_code_is_explained_once);
     rows_test(&list, an_end_with_a_name_has_an_outcome_that_there_is);
+    rows_test(&list, a_chain_is_as_deep_as_bundles_may_be);
     rows_test(&list, every_code_of_a_bundle_is_an_error);
     return rows_run(&list, "contract/parser");
 }

@@ -131,6 +131,8 @@ static const struct refused {
     {"refuses a name that only begins like it",
      "{\"$defs\":{\"ab\":true},\"not\":{\"$ref\":\"#/$defs/a\"}}", "$ref"},
     {"refuses multiples of zero", "{\"multipleOf\":0}", "multipleOf"},
+    {"refuses what is wrong behind a good pattern",
+     "{\"allOf\":[{\"pattern\":\"a\"},{\"type\":1}]}", "type"},
     {"refuses a broken schema among definitions", "{\"$defs\":{\"a\":{\"type\":1}}}",
      "type"},
 };

@@ -159,6 +159,8 @@ static const struct row {
     const char *base, *find, *replace;
 } ROWS[] = {
     {"SRC-1", MANIFEST, SOURCE, "id: price", "id: Price"},
+    {"SRC-1", MANIFEST, SOURCE, "id: price", "id: pri-ce"},
+    {"SRC-1", MANIFEST, SOURCE, "id: price", "id: priCe"},
     {"SRC-2", MANIFEST, SOURCE, "version: 1.0.0", "version: \"1.0\""},
     {"SRC-3", MANIFEST, SOURCE, "kind: source", "kind: Source"},
     {"SRC-4", MANIFEST, SOURCE, "inputs: []", "inputs: [{name: a, type: number}]"},

@@ -64,6 +64,9 @@ static const struct text_row {
     {"features of a field together",
      "edition = \"2023\"; message A { int32 a = 1 [features = {}]; }",
      "features are read one by one"},
+    {"a feature of a field without a value",
+     "edition = \"2023\"; message A { int32 a = 1 [features.field_presence]; }",
+     "here must be '=', not ']'"},
     {"features behind what they are about",
      "edition = \"2023\"; message A {} option features.field_presence = IMPLICIT;",
      "features must stand before the messages"},
@@ -715,6 +718,8 @@ typedef enum set_part {
     OF_OUTPUT,
     OF_PACKAGE,
     OF_NOTHING,
+    OF_REQUESTS, /* the method streams them */
+    OF_ANSWERS,
     OF_ODD /* all of them have parts of another kind, too, which say nothing */
 } set_part;
 
@@ -777,6 +782,8 @@ static mt_str small_set(const renamed *r, set_part broken)
     put_name(&method, 1, r, OF_METHOD, "R");
     put_name(&method, 2, r, OF_INPUT, ".N");
     put_name(&method, 3, r, OF_OUTPUT, ".N");
+    put_number(&method, 5, broken == OF_REQUESTS);
+    put_number(&method, 6, broken == OF_ANSWERS);
     put_name(&service, 1, r, OF_SERVICE, "S");
     put_odd(&service, broken, "", "12");
     put_part(&service, 2, &method, broken == OF_METHOD);
@@ -837,6 +844,19 @@ static void a_part_of_a_set_that_breaks_off_is_refused(void **state)
     for (set_part part = OF_SET; part <= OF_METHOD; part++) {
         reads_set(&(renamed){OF_NOTHING, {0}}, part, NO_SET);
     }
+}
+
+static void a_method_of_a_set_streams_in_either_direction(void **state)
+{
+    (void)state;
+    mt_buf why = {0};
+    for (set_part part = OF_NOTHING; part <= OF_ANSWERS; part++) {
+        mt_str bytes = small_set(&(renamed){OF_NOTHING, {0}}, part);
+        const pb_schema *s = read_schema(bytes, &why);
+        assert_text(mt_buf_str(&why), MT_STR(""));
+        assert_int_equal(s->methods[0].streams, part != OF_NOTHING);
+    }
+    mt_buf_free(&why);
 }
 
 static void parts_of_another_kind_are_passed_over(void **state)
@@ -906,6 +926,7 @@ int main(void)
     rows_add(&list, METHODS, is_found);
     rows_test(&list, a_name_of_a_set_is_text_and_has_an_edge);
     rows_test(&list, a_part_of_a_set_that_breaks_off_is_refused);
+    rows_test(&list, a_method_of_a_set_streams_in_either_direction);
     rows_test(&list, parts_of_another_kind_are_passed_over);
     rows_test(&list, the_number_of_files_has_an_edge);
     int failed = rows_run(&list, "proto/proto");
