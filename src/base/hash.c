@@ -3,8 +3,7 @@
  * Its plain functions, not the envelope (EVP) around them: nothing is looked up,
  * nothing allocated, no thread keeps anything, and a program that only hashes does not
  * wake the rest of libcrypto, which makes 4,800 small allocations before its first
- * envelope. They are deprecated since 3.0, so they are asked for by that version's
- * name.
+ * envelope. They are deprecated since 3.0, so they are asked for as 1.1 had them.
  *
  * They cannot fail. Where there is no libcrypto, port/wasm/hash.c stands in for this
  * file. */
