@@ -68,6 +68,10 @@ static const row ROWS[] = {
      "unknown Money key 'sum'"},
     {"wants a literal as default", "fact x { type: Bool source: \"a\" default: y }", 1,
      "expected literal value, got Word(\"y\")"},
+    {"wants a field behind a comparison", RULE("1 <= 2\n <= 3"), 2, "expected identifier, got Lte"},
+    {"wants the colon of a word behind a condition", RULE("1 = 1 AND\n 2 = 2"), 2, "expected ':', got Int(2)"},
+    {"wants the end of parentheses before a word", RULE("(1 = 1 AND\n 2 = 2)"), 1,
+     "expected ')', got Word(\"AND\")"},
     {"wants the dot in a trigger", "system s { triggers: [{ source: a on: success }] }", 1,
      "expected '.' after source contract in trigger"},
 };

@@ -33,6 +33,11 @@ typedef struct row {
     "flow f { snapshot: at_initiation entry: one steps: { " body " } }\n"
 #define STEP(body)                                                                     \
     FLOW("one: OperationStep { " body " on_failure: Terminate(outcome: failure) }")
+#define RECORD(state)                                                                  \
+    "fact opne { type: Bool source: \"s\" }\n"                                         \
+    "fact r { type: Record { state: Enum([\"open\"]) } source: \"s\" }\n"              \
+    "rule ok { stratum: 0 when: opne and r = { state: " state                          \
+    " } produce: fine(true) }\n"
 #define SYSTEM(body) "system s { members: [a: \"a.tenor\", b: \"b.tenor\"] " body " }\n"
 
 /* clang-format off */
@@ -119,6 +124,8 @@ static const row ADVICE[] = {
     {"FL29 a misspelt handler", FLOW("one: OperationStep { op: send persona: p outcomes: { sent: Terminal(success) } on_failure: ⟦Teminate⟧(outcome: failure) }"), "T016", "'Teminate'", "did you mean 'Terminate'?", "Terminate", 1},
     {"FL29 a misspelt member", SYSTEM("shared_personas: [{ persona: x, contracts: [a, b, ⟦aa⟧] }]"), "T583", "'aa'", "did you mean 'a'?", "a", 1},
     {"FL29 a misspelt trigger outcome", SYSTEM("triggers: [{ source: a.f, on: ⟦succes⟧, target: b.g, persona: q }]"), "T587", "'succes'", "did you mean 'success'?", "success", 1},
+    {"a misspelt enum value in a record", RECORD("⟦\"opne\"⟧"), "T452", "'opne'", "did you mean \"open\"?", "\"open\"", 1},
+    {"a fact that is called nearly like a value", RECORD("⟦opne⟧"), "T452", "Enum is needed, this is Bool", "change the part", NULL, 1},
     {"names that share no letter are not near", "entity E { states: [a] initial: ⟦b⟧ }", "T502", "'b'", "use a declared state", NULL, 1},
 };
 

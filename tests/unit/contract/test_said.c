@@ -58,6 +58,13 @@ static const struct said_row {
      "rule t { stratum: 0 when: a = d produce: x(true) }\n",
      "T430 5:27+5 Rule r.body.when: cannot compare Record(x: Bool, y: Bool) with Record(x: Bool)\n"
      "T430 6:27+5 Rule s.body.when: cannot compare Record(x: Bool, y: Bool) with Record(x: Bool, z: Bool)\n"},
+    {"a variable of an unknown type has one fault",
+     "fact xs { type: List(element_type: Bool, max: 3) source: \"s\" }\n" RULE("forall x: Nothing in xs . x"),
+     "T401 2:37+7 Rule r.type: unknown type reference 'Nothing'\n"},
+    {"a list of an unknown type has one fault",
+     "fact a { type: List(element_type: Nothing, max: 3) source: \"s\" }\n"
+     "fact b { type: List(element_type: Bool, max: 3) source: \"s\" }\n" RULE("a = b"),
+     "T401 1:35+7 Fact a.type: unknown type reference 'Nothing'\n"},
     {"a text beside a moment is one only if it says one",
      "fact d { type: DateTime source: \"s\" }\n" RULE("d = \"2024-01-01T00:00:00Z\"")
      "rule s { stratum: 0 when: d = \"soon\" produce: w(true) }\n"
