@@ -499,6 +499,12 @@ class Replay(Project):
         def change(d): d["events"][1]["event_id"] = d["events"][0]["event_id"]
         self.assert_code(change, "replay.duplicate_event_id")
 
+    def test_REP_8_an_id_that_is_used_twice_is_found_where_all_else_holds(self):
+        def change(d):
+            for part in (d["events"], d["decisions"]):
+                part[1]["event_id"] = part[0]["event_id"]
+        self.assertEqual(self.assert_code(change, "replay.duplicate_event_id")["event"], 1)
+
     def test_REP_7_the_adapter_is_the_same(self):
         def change(d): d["adapter_provenance"] += "0"
         self.assert_code(change, "replay.adapter_provenance_mismatch")
@@ -511,6 +517,14 @@ class Replay(Project):
         result = self.graph("replay", "c.json", "--graph", "graph.yaml", "--json")
         self.assertEqual(json.loads(result.out)["divergence"]["code"],
                          "replay.adapter_required")
+
+    def test_REP_7_a_journal_by_key_needs_an_adapter_with_that_key(self):
+        self.assertEqual(self.run_fixture("--journal-only", "--overwrite").code, 0)
+        path = self.project / "c.json.journal"
+        head, steps = path.read_text().split("\n", 1)
+        path.write_text(json.dumps({**json.loads(head), "key": "sensor"}) + "\n" + steps)
+        result = self.replay("--json", capture="c.json.journal")
+        self.assertEqual(json.loads(result.out)["divergence"]["code"], "replay.key_mismatch")
 
     def test_REP_7_the_graph_is_the_same(self):
         def change(d): d["runtime_provenance"] += "0"

@@ -64,6 +64,10 @@ static const struct row {
      "\"x\"", "type", "$"},
     {"{\"$defs\":{\"a~b\":{\"type\":\"number\"}},\"$ref\":\"#/$defs/a~0b\"}", "1",
      "\"x\"", "type", "$"},
+    {"{\"$defs\":{\"/b\":{\"type\":\"number\"}},\"$ref\":\"#/$defs/~1b\"}", "1",
+     "\"x\"", "type", "$"},
+    {"{\"$defs\":{\"a~\":{\"type\":\"number\"}},\"$ref\":\"#/$defs/a~\"}", "1", "\"x\"",
+     "type", "$"},
     {"{\"allOf\":[true,{\"type\":\"number\"}],\"properties\":{\"a\":{\"$ref\":\"#/"
      "allOf/0\"}}}",
      "1", "\"x\"", "type", "$"},
