@@ -123,6 +123,10 @@ static const struct row {
     {"a known etag needs no second look",
      "GET /.well-known/tenor HTTP/1.1\r\n" HOST CLOSE "If-None-Match: \"abc\"\r\n\r\n",
      304, NULL, NULL},
+    {"a session is told in one line", "GET /session HTTP/1.1\r\n" HOST CLOSE "\r\n",
+     200, NULL,
+     "\r\n\r\n{\"actor\":\"unknown\",\"id\":\"anonymous\",\"known_by\":\"none\","
+     "\"name\":\"anyone\",\"personas\":[],\"rights\":[]}"},
     {"HEAD has no body", "HEAD /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n", 200, NULL,
      "Content-Length: 18"},
     {"OPTIONS tells the methods",
@@ -932,6 +936,26 @@ static void what_runs_is_finished_before_the_end(void **state)
     close(fd);
 }
 
+static void hear_elsewhere(void *state, int64_t seq)
+{
+    (void)state, (void)seq;
+}
+
+/* The executor may be gone by the time the server is freed. */
+static void after_the_drain_the_executor_is_left_alone(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_options o = options();
+    open_with(&o);
+    assert_true(ht_server_drain(server, 5));
+    assert_null(fake.news);
+    fake.news = hear_elsewhere;
+    ht_server_free(server);
+    assert_ptr_equal(fake.news, hear_elsewhere);
+    fake.news = NULL;
+}
+
 #define ON_ITS_OWN(test) cmocka_unit_test(test)
 #define WITH_SERVER(test)                                                              \
     cmocka_unit_test_setup_teardown(test, open_server, close_server)
@@ -974,6 +998,7 @@ int main(void)
         ON_ITS_OWN(others_may_not_reach_an_open_server),
         ON_ITS_OWN(a_token_is_needed_once_there_is_one),
         ON_ITS_OWN(what_runs_is_finished_before_the_end),
+        ON_ITS_OWN(after_the_drain_the_executor_is_left_alone),
     };
     for (size_t i = 0; i < rows_count(others); i++) {
         list.tests[list.count++] = others[i];
