@@ -212,6 +212,12 @@ class LspData(Case):
                 self.assertEqual([w for w in wanted if w not in labels], [], labels)
                 self.assertEqual([u for u in unwanted if u in labels], [], labels)
 
+    def test_a_rule_that_cannot_be_read_has_no_verdict(self):
+        self.write("order.tenor", ORDER + "rule broken { stratum: x when: urgent produce: is_broken(true) }\n")
+        text, at = self.place("order.scenarios.yaml", "[is_small]", "[|]")
+        items = self.editor.at(self.open("order.scenarios.yaml", text), "completion", at)["items"]
+        self.assertEqual({item["label"] for item in items}, {"is_small", "is_quick"})
+
     def test_what_is_chosen_is_written_where_it_belongs(self):
         rows = [("graph.yaml", "gt@0.1.0", "g|@0.1.0", "gt@0.1.0", "gt@0.1.0"),
                 ("graph.yaml", "steep.a", "steep.x|", "a", "steep.a"),

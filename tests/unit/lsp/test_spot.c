@@ -53,6 +53,7 @@ static const spot_row SPOTS[] = {
     {"a backslash at the end", "a: \"b\\|", "/a V' b\\"},
     {"one in single quotes escapes nothing", "a: 'b\\|'", "/a V' b\\"},
     {"a quote that is not closed", "a: \"|", "/a V'"},
+    {"the line below a quote that is not closed", "a: {b: \"c\n|d: 1}", "/a/d K{ d"},
     {"text of many lines is passed over", "a: |\n  b: |c\nd: e", "nothing"},
     {"behind text of many lines", "a: >\n  b\n\nd|", "/d K d"},
     {"the beginning of a document", "---\na: |", "/a V"},
