@@ -26,6 +26,8 @@ static const struct text_row {
      NULL},
     {"numbers may be hexadecimal and octal",
      "message A { int32 a = 0x10; int32 b = 017; }", NULL},
+    {"eight is no octal digit", "message A { int32 a = 08; }",
+     "a number within its range"},
     {"a map is read", "message A { map<string, A> m = 1; }", NULL},
     {"a message may be called map", "message A { map m = 1; } message map {}", NULL},
     {"a type is found outwards", "package a.b; message C { D d = 1; } message D {}",
