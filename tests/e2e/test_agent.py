@@ -425,6 +425,16 @@ class Dna(Case):
             file.truncate((64 << 20) + 1)
         self.assertIn("h.py", self.fails(3, "agent", "dna", "pin", agent).err)
 
+    def test_registrations_that_do_not_say_what_they_do_are_counted(self):
+        whole = json.loads(self.holds("agent", "dna", "show", self.write("agent.yaml", BEHAVES)).out)
+        said = [n for n, r in enumerate(whole["registrations"]) if "behaviour" in r]
+        self.assertEqual({whole["registrations"][n]["kind"] for n in said}, {"receiver", "sender", "hook"})
+        for n in said:
+            changed = json.loads(json.dumps(whole))
+            del changed["registrations"][n]["behaviour"]
+            path = self.write("new.json", json.dumps(changed))
+            self.assertIn("do not say what they do: 1;", self.holds("agent", "dna", "pin", path).err)
+
     def test_compat_agents_are_named_by_their_order_too(self):
         one, two = "  - {route: A, name: a, do: stay}\n", "  - {route: B, name: b, do: stay}\n"
         files = [self.write(f"{d}/agent.yaml", "mode: compat\nagent: x\nreceivers:\n" + text)
