@@ -451,6 +451,11 @@ class Names(Case):
             self.assertIn('"request":{"order_number":"{order_number}","shop_id":"{shop_id}"}',
                           out, name)
 
+    def test_a_name_has_letters_digits_and_two_signs(self):
+        for name in "azAZ09_-":
+            self.assertIn('"request":{"order_number":"{x%s}","shop_id":"{%sx}"}' % (name, name),
+                          self.connect("grpc", "Orders/Order/{%sx}/{x%s}.total" % (name, name)))
+
     def test_instances_are_those_of_the_names_that_are_filled(self):
         for protocol, path, names in [("graphql", "order.{no}.{at}.total", ("shop", "number")),
                                       ("database", "orders.{no}.total", ("number",))]:
