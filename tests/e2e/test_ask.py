@@ -641,6 +641,16 @@ class Runs(Case):
         self.assertEqual(self.ask(bad, "flow bad ends")["reply"], "no")
         self.assertIn("did you mean 'bad'", self.fails(2, "ask", bad, "flow bda ends").err)
 
+    def test_a_flow_of_400_steps_is_decided_and_a_longer_one_is_not(self):
+        for count, reply, reason in ((400, "yes", ""), (401, "unknown", "f has more than 400 steps")):
+            steps = "".join(f"s{i}: HandoffStep {{ from_persona: p to_persona: p next: s{i + 1} }}\n"
+                            for i in range(1, count))
+            path = self.write("long.tenor", "persona p\nflow f { snapshot: at_initiation entry: s1 steps: { "
+                              + steps + f"s{count}: BranchStep {{ condition: true persona: p "
+                              "if_true: Terminal(success) if_false: Terminal(failure) } } }")
+            got = self.ask(path, "flow f ends")
+            self.assertEqual((got["reply"], got.get("reason", "")), (reply, reason), count)
+
     def test_flows_with_branches_end_where_every_join_leads_on(self):
         bundle = json.loads(self.holds("elaborate", self.write("fork.tenor", FORK)).out)
         flow = next(c for c in bundle["constructs"] if c["kind"] == "Flow")
