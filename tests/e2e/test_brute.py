@@ -10,7 +10,7 @@ from brute import Contract
 from brute_contracts import Batch, contract
 from harness import SANITIZED, SEED, SOAK, main
 
-CONTRACTS = 20000 if SOAK else 200 if SANITIZED else 1000
+CONTRACTS = 20000 if SOAK else 100 if SANITIZED else 500
 DIFFS = 5000 if SOAK else 60 if SANITIZED else 300
 ERRORS = ["persona_rejected", "precondition_failed", "evaluation_error", "unknown_instance",
           "invalid_source_state", "ambiguous_outcome", "unknown_outcome"]

@@ -16,7 +16,7 @@ from contracts import AWKWARD
 from harness import MOTET, SEED, SOAK, SOURCE, Case, main, run
 
 RANDOM = os.environ.get("MOTET_RANDOM") or str(MOTET.parent / "tests" / "e2e" / "random_contracts")
-CONTRACTS, SETS = (2000, 20) if SOAK else (24, 20)
+CONTRACTS, SETS = (2000, 20) if SOAK else (16, 20)
 FLAGS = ["-std=c11", "-O0", "-Wall", "-Wextra", "-Werror"]
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 # Sanitizers make compiling four times as long: in the short form every fourth random contract

@@ -13,7 +13,7 @@ from brute_contracts import Batch, contract, flow, literal
 from harness import SANITIZED, SEED, SOAK, main
 from runs import Flow, Runs, words
 
-CONTRACTS = 20000 if SOAK else 60 if SANITIZED else 1000
+CONTRACTS = 20000 if SOAK else 60 if SANITIZED else 500
 SYSTEMS = 5000 if SOAK else 20 if SANITIZED else 80
 FLOWS = 20000 if SOAK else 60 if SANITIZED else 300
 WHYS = 10000 if SOAK else 50 if SANITIZED else 200

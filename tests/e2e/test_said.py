@@ -5,12 +5,14 @@ import difflib
 import os
 
 import said
-from harness import SOURCE, Case, main
+from harness import SANITIZED, SEED, SOAK, SOURCE, Case, main
 
 
 class Said(Case):
     def test_every_command_says_what_its_transcript_has(self):
         paths = [path for path in said.transcripts() if os.environ.get("MOTET_ONLY", "") in path.stem]
+        if SANITIZED and not SOAK:  # every second: the release build has all of them
+            paths = paths[SEED % 2::2]
         self.assertTrue(paths)
         for path, text in said.told(paths):
             with self.subTest(path.stem):

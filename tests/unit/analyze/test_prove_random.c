@@ -2,6 +2,7 @@
  * Every pair is over a few small facts; all their fact sets are evaluated, so the
  * relation is known. MOTET_SOAK=1: 10,000 pairs; MOTET_SEED: another start. */
 #include "../contract/random_contract.h"
+#include "../many.h"
 #include "prove_fixture.h"
 
 typedef struct rng {
@@ -451,9 +452,8 @@ static void check_pair(maker *k, uint32_t seen[5])
 static void random_pairs_agree_with_brute_force(void **state)
 {
     (void)state;
-    const char *seed = getenv("MOTET_SEED"), *soak = getenv("MOTET_SOAK");
-    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    unsigned pairs = soak && *soak == '1' ? 10000 : 300;
+    uint64_t first = many_from(1);
+    unsigned pairs = (unsigned)many_or(10000, 300);
     uint32_t seen[5] = {0};
     print_message("seed %llu, %u pairs\n", (unsigned long long)first, pairs);
     for (unsigned i = 0; i < pairs; i++) {
@@ -552,9 +552,8 @@ static void check_contract(uint64_t seed, tally *t)
 static void no_fact_set_contradicts_a_proof(void **state)
 {
     (void)state;
-    const char *seed = getenv("MOTET_SEED"), *soak = getenv("MOTET_SOAK");
-    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
-    unsigned contracts = soak && *soak == '1' ? 1000 : 60;
+    uint64_t first = many_from(1);
+    unsigned contracts = (unsigned)many_or(1000, 60);
     tally t = {0};
     for (unsigned i = 0; i < contracts; i++) {
         check_contract(first * 7919 + i, &t);

@@ -311,7 +311,7 @@ static void a_written_one(void **state)
             t.unknown[i] = mask >> i & 1;
             t.chosen[i] = 0;
         }
-        int left = 60;
+        int left = (int)many_or(60, 60);
         do {
             try_one(&t, f, x);
         } while (--left && small_next(&t.c, all, t.chosen));
