@@ -100,6 +100,19 @@ export const CASES = [
     assert.match(await seen(row(x.page, "close.value")), /1\.2/);
     await x.page.waitForFunction(() => [...document.querySelectorAll(".graph-picture .differs")].some((n) => /close/.test(n.textContent)));
   } },
+  { name: "what is taken back before it was answered is gone", async run(x) {
+    await example(x, "watch");
+    await x.page.getByLabel("Parameter").selectOption({ index: 1 });
+    await x.page.getByLabel("Its value").fill("1");
+    await x.page.evaluate(async () => {
+      document.querySelector("form.suppose").requestSubmit();
+      await new Promise((done) => queueMicrotask(() => queueMicrotask(done)));
+      document.querySelector(".supposed button").click();
+    });
+    await x.page.waitForFunction(() => !document.querySelector(".supposed"));
+    await to(x, 5);
+    assert.equal(await x.page.locator(".values .differs, .fault").count(), 0);
+  } },
   { name: "one event of any name is supposed otherwise, and its lone value is drawn", async run(x) {
     const of = (name) => readFileSync(join(EXAMPLES, "crossover", name), "utf8"), file = (name, text) => ({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
     const events = [{ kind: "episode_start", id: "E1" }, { kind: "event", event: { type: "DataAvailable", id: "__proto__", semantic_kind: "price", payload: { close: 1.08492, spread: 0.0002 } } }];

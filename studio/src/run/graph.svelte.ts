@@ -89,9 +89,17 @@ class GraphRun {
   #looking = false;
   #again = false;
   #turn = 0;
+  #asked = 0;
+  #tried = 0;
+  #trying = 0; // the newest try without an answer
 
   get picture(): Description | null {
     return this.said?.picture ?? null;
+  }
+
+  /** Is there another outcome to look at? While one is tried, the engine has let the one before go. */
+  get #other(): boolean {
+    return !this.#trying && this.whatif !== null && !this.whatif.problems.length;
   }
 
   /** Nodes and outputs at this event, with what they would be. */
@@ -183,6 +191,7 @@ class GraphRun {
 
   #forget(): void {
     this.#turn++;
+    this.#trying = 0;
     this.#moments.clear();
     this.trouble = "";
     this.capture = this.was = this.now = this.whatif = null;
@@ -193,13 +202,21 @@ class GraphRun {
   }
 
   async #ask(what: string, run: () => Promise<void>): Promise<void> {
+    const mine = ++this.#asked, turn = this.#turn;
     this.busy = what;
     try {
       await run();
     } catch (fault) {
-      this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
+      this.#tell(fault, turn);
     } finally {
-      this.busy = "";
+      this.busy = mine === this.#asked ? "" : this.busy;
+    }
+  }
+
+  /** What went wrong with a capture that is not open any more is nobody's trouble. */
+  #tell(fault: unknown, turn: number): void {
+    if (turn === this.#turn) {
+      this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
     }
   }
 
@@ -234,14 +251,14 @@ class GraphRun {
       do {
         this.#again = false;
         const at = this.at;
-        const [was, now] = await Promise.all([this.#moment("was", at), this.whatif && !this.whatif.problems.length ? this.#moment("now", at) : null]);
+        const [was, now] = await Promise.all([this.#moment("was", at), this.#other ? this.#moment("now", at) : null]);
         if (turn === this.#turn) {
           this.was = was;
           this.now = now;
         }
       } while (this.#again && turn === this.#turn);
     } catch (fault) {
-      this.trouble = fault instanceof EngineFault ? fault.message : String(fault);
+      this.#tell(fault, turn);
     } finally {
       this.#looking = false;
     }
@@ -252,18 +269,16 @@ class GraphRun {
   choose(output: string): void {
     this.output = output;
     this.columns = { was: [], now: [] };
-    void this.#fill("was", output);
-    if (this.whatif && !this.whatif.problems.length) {
-      void this.#fill("now", output);
-    }
+    const turn = this.#turn, sides: Side[] = this.#other ? ["was", "now"] : ["was"];
+    sides.forEach((side) => void this.#fill(side, output).catch((fault) => this.#tell(fault, turn)));
   }
 
   async #fill(side: Side, output: string): Promise<void> {
-    const turn = this.#turn, count = this.capture?.events ?? 0;
+    const turn = this.#turn, tried = this.#tried, count = this.capture?.events ?? 0;
     let got: (number | null)[] = [];
     for (let from = 0; from < count; from += CHUNK) {
       const more = await call("column", { side, output, from, to: Math.min(count, from + CHUNK) });
-      if (turn !== this.#turn || output !== this.output) {
+      if (turn !== this.#turn || output !== this.output || (side === "now" && tried !== this.#tried)) {
         return;
       }
       got = got.concat(more);
@@ -300,9 +315,16 @@ class GraphRun {
     this.now = null;
     [...this.#moments.keys()].filter((k) => k.startsWith("now")).forEach((k) => this.#moments.delete(k));
     const any = Object.keys(parameters).length + Object.keys(instead).length > 0;
+    const mine = (this.#trying = ++this.#tried);
+    let said: WhatifSaid | null = null;
     await this.#ask("Deciding every event again", async () => {
-      this.whatif = await call("graph_whatif", any ? { parameters, instead } : null);
+      said = await call("graph_whatif", any ? { parameters, instead } : null);
     });
+    if (mine !== this.#trying) {
+      return; // another try has begun, or another capture was opened: what this one made is gone
+    }
+    this.#trying = 0;
+    this.whatif = said;
     await this.look();
     this.choose(this.output);
   }
