@@ -179,6 +179,46 @@ static void check_names(check *c, const char *section, const mt_map *known,
     }
 }
 
+static void check_binding(check *c, mt_str system, const mt_json_member *member)
+{
+    mt_str key = mt_strf(&c->arena, "systems.%.*s.bindings.%.*s", MT_ARG(system),
+                         MT_ARG(member->key));
+    const ct_model *m = (const ct_model *)mt_map_get(&c->contracts, member->key, 0);
+    if (!m) {
+        found(c, key, &member->value, MT_STR("`files` have no contract of this name"));
+    }
+    for (uint32_t i = 0;
+         m && mt_json_is(&member->value, MT_JSON_OBJECT) && i < member->value.count;
+         i++) {
+        const mt_json_member *entity = &member->value.as.members[i];
+        mt_str near = ct_model_nearest(m, CT_KIND_ENTITY, entity->key);
+        if (ct_model_find(m, CT_KIND_ENTITY, entity->key) == CT_NONE) {
+            found(c, mt_strf(&c->arena, "%.*s.%.*s", MT_ARG(key), MT_ARG(entity->key)),
+                  &entity->value,
+                  mt_strf(&c->arena, "the contract has no entity of this name%s%.*s%s",
+                          near.len ? "; did you mean `" : "", MT_ARG(near),
+                          near.len ? "`?" : ""));
+        }
+    }
+}
+
+/* Members and entities of `systems`. What is not of its shape is told already, and so
+ * is a System that is not there. */
+static void check_bindings(check *c)
+{
+    const mt_json *all = mt_json_at(c->o->settings, "systems");
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        const mt_json_member *system = &all->as.members[i];
+        bool known = mt_map_find(&c->systems, system->key) &&
+                     mt_json_is(&system->value, MT_JSON_OBJECT);
+        const mt_json *members = known ? mt_json_at(&system->value, "bindings") : NULL;
+        for (uint32_t k = 0; mt_json_is(members, MT_JSON_OBJECT) && k < members->count;
+             k++) {
+            check_binding(c, system->key, &members->as.members[k]);
+        }
+    }
+}
+
 static const ct_model *model_of(void *state, mt_str contract)
 {
     const check *c = state;
@@ -201,6 +241,7 @@ static void check_all_names(check *c)
     check_names(c, "sources", &c->sources,
                 "no contract of `files` has a source of this name");
     check_names(c, "systems", &c->systems, "`files` have no System of this name");
+    check_bindings(c);
     check_names(c, "invariants", &c->contracts,
                 "`files` have no contract of this name");
     ex_rule_judge j = {.arena = &c->arena,
@@ -308,6 +349,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     check_outside(&c);
     check_witnesses(&c);
     check_identities(&c);
+    c.count += ex_bindings_check(&c.arena, options->settings, fault, state);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

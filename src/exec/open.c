@@ -240,6 +240,9 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     if (!err && ex_quotas_read(options->settings, ex_say_first, why, &x->quotas)) {
         err = MT_E_REJECTED;
     }
+    if (!err && ex_bindings_check(&x->arena, options->settings, ex_say_first, why)) {
+        err = MT_E_REJECTED;
+    }
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     err = err ? err : ex_watches_open(x, options, why);

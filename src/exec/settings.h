@@ -37,6 +37,12 @@ typedef struct ex_rule_judge {
 void ex_distinct_judge(const ex_rule_judge *j, const ex_distinct *all, size_t count);
 /* The log says which they are: a contract may be deployed later. */
 void ex_distinct_warn(ex_executor *x);
+/* `systems` of the configuration: how many things are wrong with its shape. */
+size_t ex_bindings_check(mt_arena *a, const mt_json *settings, ex_config_fault *fault,
+                         void *state);
+/* The instance it gives for an entity of a member; empty: none. */
+mt_str ex_binding_of(const mt_json *settings, mt_str system, mt_str member,
+                     mt_str entity);
 /* `quotas` of the configuration, likewise; *out is to be freed in any case. */
 size_t ex_quotas_read(const mt_json *settings, ex_config_fault *fault, void *state,
                       ex_quotas **out);

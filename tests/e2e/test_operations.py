@@ -13,7 +13,7 @@ import threading
 import time
 
 import prometheus
-from harness import MOTET, SEED, SOAK, Case, main
+from harness import MOTET, SEED, SOAK, SOURCE, Case, main
 from postgres import Postgres
 from serve import Server
 
@@ -350,6 +350,30 @@ class Operations(Case):
             result = self.checked("files: [lamp.tenor]\n" + text)
             self.assertNotEqual(result.code, 0, (text, repr(result)))
             self.assertIn(words, result.err, text)
+
+    def test_FU20_what_systems_bind_is_read_as_strictly_as_all_else(self):
+        shutil.copytree(SOURCE / "examples/trade_platform", self.dir, dirs_exist_ok=True)
+        start = "files: [trade_platform.tenor]\nsystems: "
+        good = self.checked(start + "{trade_platform: {bindings: {fulfillment: {Shipment: s-1}}}}\n")
+        self.assertEqual(good.code, 0, repr(good))
+        self.assertEqual(self.checked(start + "{trade_platform: {}}\n").code, 0)
+        for text, words in [
+                ("{trade_platform: {bindngs: {}}}", "systems.trade_platform.bindngs: it is not a key of a System; did you mean `bindings`?"),
+                ("{trade_platform: 5}", "systems.trade_platform: it must be an object"),
+                ("{trade_platform: {bindings: [1]}}", "systems.trade_platform.bindings: it must be an object, not a list"),
+                ("{trade_platform: {bindings: {fulfillment: 5}}}", "systems.trade_platform.bindings.fulfillment: it must have"),
+                ("{trade_platform: {bindings: {fulfillment: {Shipment: 5}}}}", "bindings.fulfillment.Shipment: it must be the name of an instance"),
+                ("{trade_platform: {bindings: {fulfilment: {}}}}", "bindings.fulfilment: `files` have no contract of this name"),
+                ("{trade_platform: {bindings: {fulfillment: {Shipmnt: s-1}}}}", "did you mean `Shipment`?")]:
+            with self.subTest(text):
+                result = self.checked(start + text + "\n")
+                self.assertEqual(result.code, 1, repr(result))
+                self.assertIn(words, result.err)
+        # A server does not start with what could mean nothing.
+        self.write("motet.yaml", start + "{trade_platform: {bindngs: {}}}\nlisten: 127.0.0.1:0\n")
+        started = self.run_motet("serve", "--config", "motet.yaml", "--insecure")
+        self.assertEqual(started.code, 1, repr(started))
+        self.assertIn("bindngs", started.err)
 
     def test_FS21_a_certificate_that_cannot_be_served_is_refused(self):
         self.write("lamp.tenor", LAMP)

@@ -13,6 +13,7 @@
 #include "exec/commit/ledger.h"
 #include "exec/commit/outbox.h"
 #include "exec/machine.h"
+#include "exec/settings.h"
 
 /* ---- Promising ---- */
 
@@ -91,10 +92,7 @@ static mt_str instance_for(ex_job *job, const ex_delivery *d, mt_str entity)
             return same;
         }
     }
-    const mt_json *settings =
-        mt_json_get(mt_json_at(job->x->settings, "systems"), system);
-    const mt_json *bindings = mt_json_get(mt_json_at(settings, "bindings"), target);
-    return mt_json_text(mt_json_get(bindings, entity));
+    return ex_binding_of(job->x->settings, system, target, entity);
 }
 
 /* Only entities that the target flow can change are bound. */
