@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/late_z3.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
 #include "cli/fix.h"
@@ -151,6 +152,11 @@ int cmd_check(const cli_args *args)
     }
     if (cli_flag(args, "watch") && strcmp(args->operands[0], "-") == 0) {
         return cli_fail(args, CLI_USAGE, "--watch needs a file");
+    }
+    /* What is asked for by name is not left out in silence. */
+    const char *missing = cli_flag(args, "prove") ? mt_late_load(&mt_late_z3) : NULL;
+    if (missing) {
+        return cli_fail(args, CLI_WORLD, "--prove: %s", missing);
     }
     bool fix = cli_flag(args, "fix"), dry_run = cli_flag(args, "dry-run");
     if (dry_run && !fix) {

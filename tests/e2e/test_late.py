@@ -30,6 +30,7 @@ class Late(Case):
 
     def test_a_proof_without_the_solver(self):
         self.says_so("z3", "ask", ESCROW, "when is release_approved")
+        self.says_so("z3", "check", "--prove", ESCROW)
 
     def test_a_server_without_its_library(self):
         self.says_so("microhttpd", "serve", ESCROW, "--listen", "127.0.0.1:0",
