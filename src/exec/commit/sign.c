@@ -341,7 +341,9 @@ static void *signer_thread(void *executor)
 mt_err ex_sign_start(ex_executor *x)
 {
     ex_signing *s = &x->signing;
-    s->since_ms = os_now_ms(); /* opening may have written records */
+    pthread_mutex_lock(&s->lock); /* the sequencer runs already */
+    s->since_ms = os_now_ms();    /* opening may have written records */
+    pthread_mutex_unlock(&s->lock);
     s->has_thread = !pthread_create(&s->thread, NULL, signer_thread, x);
     return s->has_thread ? MT_OK : MT_E_BUSY;
 }
