@@ -69,6 +69,11 @@ class Layers(unittest.TestCase):
         self.finds('src/base/str.c:1: room base must not include contract/elaborate.h',
                    {"base/str.c": '#include "contract/elaborate.h"\n'})
 
+    def test_an_include_of_a_room_above_in_whatever_way_it_is_written(self):
+        self.finds("must not include contract/elaborate.h", {"base/up.h": '#include"contract/elaborate.h"\n'})
+        self.finds("must not include contract/elaborate.h", {"base/up.def": '#include "contract/elaborate.h"\n'})
+        self.finds("not <contract/elaborate.h>", {"base/up.h": "#include <contract/elaborate.h>\n"})
+
     def test_an_include_of_a_room_inside_that_is_above(self):
         self.finds("src/contract/wire/model.h:1: contract/wire must not include "
                    "contract/front/ast.h",
@@ -98,6 +103,7 @@ class Layers(unittest.TestCase):
     def test_a_header_of_the_machine_in_a_pure_room(self):
         self.finds("room contract is pure and must not include unistd.h",
                    {"contract/wire/load.c": "#include <unistd.h>\n"})
+        self.finds("must not include dlfcn.h", {"contract/wire/load.c": "#include <dlfcn.h>\n"})
 
     def test_a_clock_of_ours_in_a_pure_room(self):
         self.finds("room contract is pure and must not include base/wait.h",
@@ -110,6 +116,12 @@ class Layers(unittest.TestCase):
         for what in ('"os/file.h"', "<unistd.h>"):
             self.finds("only files called *_files.c of room api may include " + what[1:-1],
                        {**files, "api/contract.c": f"#include {what}\n"})
+
+    def test_a_table_that_ends_before_its_enum(self):
+        row = "static const char *const WORDS[] = {[CT_AND] = \"and\", [CT_OR] = \"or\"};\nMT_TABLE_COVERS(WORDS, CT_OR + 1);\n"
+        self.assertEqual(self.found({"contract/wire/load.c": row}), [])
+        self.finds("WORDS covers all up to CT_OR, which is not the last of its enum",
+                   {"contract/wire/load.c": row, "contract/wire/model.h": '#include "base/str.h"\nenum ct_op { CT_AND, CT_OR, /* new */ CT_XOR };\n'})
 
     def test_a_room_without_a_readme(self):
         self.finds("src/contract/front: has no README.md", {"contract/front/README.md": None})

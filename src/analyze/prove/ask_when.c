@@ -181,7 +181,7 @@ static const ct_expr *flipped(writer *w, const ct_expr *e)
         [CT_EQ] = CT_NE, [CT_NE] = CT_EQ, [CT_LT] = CT_GE,
         [CT_LE] = CT_GT, [CT_GT] = CT_LE, [CT_GE] = CT_LT,
     };
-    MT_TABLE_COVERS(OPPOSITE, CT_GE + 1);
+    MT_TABLE_COVERS(OPPOSITE, CT_COMPARES);
     bool bare = e->op == CT_COMPARE && !reads_verdict(e) && !w->may_fault;
     if (e->op == CT_NOT) {
         return e->left;

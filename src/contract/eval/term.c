@@ -12,7 +12,7 @@
 const uint8_t CT_COMPARE_HOLDS[6] = {
     [CT_EQ] = 2, [CT_NE] = 5, [CT_LT] = 1, [CT_LE] = 3, [CT_GT] = 4, [CT_GE] = 6,
 };
-MT_TABLE_COVERS(CT_COMPARE_HOLDS, CT_GE + 1);
+MT_TABLE_COVERS(CT_COMPARE_HOLDS, CT_COMPARES);
 
 uint64_t ct_factors(const ct_type *a, const ct_type *b, int64_t unit)
 {

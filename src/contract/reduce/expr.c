@@ -15,13 +15,13 @@ const uint8_t CT_COMPARE_NOT[6] = {
     [CT_EQ] = CT_NE, [CT_NE] = CT_EQ, [CT_LT] = CT_GE,
     [CT_LE] = CT_GT, [CT_GT] = CT_LE, [CT_GE] = CT_LT,
 };
-MT_TABLE_COVERS(CT_COMPARE_NOT, CT_GE + 1);
+MT_TABLE_COVERS(CT_COMPARE_NOT, CT_COMPARES);
 
 const uint8_t CT_COMPARE_TURNED[6] = {
     [CT_EQ] = CT_EQ, [CT_NE] = CT_NE, [CT_LT] = CT_GT,
     [CT_LE] = CT_GE, [CT_GT] = CT_LT, [CT_GE] = CT_LE,
 };
-MT_TABLE_COVERS(CT_COMPARE_TURNED, CT_GE + 1);
+MT_TABLE_COVERS(CT_COMPARE_TURNED, CT_COMPARES);
 
 /* ---- Making ---- */
 
