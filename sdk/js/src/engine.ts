@@ -14,7 +14,7 @@ import { type Diagnostic, EngineError, Rejected } from "./engine_errors.js";
 export { type Diagnostic, EngineError, Rejected } from "./engine_errors.js";
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-/** Facts by name, or their JSON: digits of a number in a text stay as they are written. */
+/** Facts by name, or their JSON: digits of a number in text stay as they are written. */
 export type FactSet = string | { readonly [fact: string]: unknown };
 /** Paths and texts, the root first; or one source alone. */
 export type Files = string | { readonly [path: string]: string } | readonly (readonly [string, string])[];
@@ -113,7 +113,7 @@ export async function load(source?: Source): Promise<Engine> {
   return latest;
 }
 
-/** The files as pairs; a text alone is the root. */
+/** The files as pairs; text alone is the root. */
 export function pairs(files: Files, name: string): [string, string][] {
   const list = typeof files === "string" ? [[name, files] as const]
     : Array.isArray(files) ? (files as readonly (readonly [string, string])[])
@@ -184,7 +184,7 @@ function whole(facts: string): void {
   }
 }
 
-/** Options as the engine reads them. Facts in a text are put in as they are written. */
+/** Options as the engine reads them. Facts in text are put in as they are written. */
 function optionText(options: object): string {
   const { facts, ...rest } = options as { facts?: FactSet };
   const others = JSON.stringify(rest).slice(1, -1);
@@ -199,7 +199,7 @@ function optionText(options: object): string {
 
 export interface DiffOptions {
   prove?: boolean;
-  /** Instances as `motet migrate --flows` reads them; `facts` may be a text. */
+  /** Instances as `motet migrate --flows` reads them; `facts` may be text. */
   flows?: readonly object[];
   /** Leaves out steps that the frozen facts rule out. */
   aggressive?: boolean;

@@ -261,7 +261,7 @@ export class Core {
     return this.#decoder.decode(this.#bytes.subarray(pointer, pointer + length));
   }
 
-  /** A text that ends with a zero. */
+  /** Text that ends with a zero. */
   textZ(pointer: number): string {
     this.#fresh();
     return pointer ? this.text(pointer, this.#bytes.indexOf(0, pointer) - pointer) : "";

@@ -150,7 +150,7 @@ class Primitives(Handle):
         return call
 
     def _reason(self, text: str) -> bytes:
-        """A text that lives as long as the primitives do."""
+        """Text that lives as long as the primitives do."""
         data = text.encode("utf-8", "replace")[:1000].replace(b"\0", b" ")
         if data not in self._reasons and len(self._reasons) >= self.REASONS_MOST:
             data = b"the primitive raised an exception"
