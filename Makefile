@@ -9,7 +9,7 @@ ASAN    := build-asan
 TSAN    := build-tsan
 FUZZ    := build-fuzz
 SOURCES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
-ASAN_ENV := ASAN_OPTIONS=handle_segv=2:handle_sigill=2:detect_leaks=1:abort_on_error=0 \
+ASAN_ENV := ASAN_OPTIONS=handle_segv=2:handle_sigill=2:detect_leaks=1:intercept_tls_get_addr=0:abort_on_error=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 # A build that was set up before the page was built has none: it gets it.
 with_page = test ! -f build-studio/files.json || grep -q build-studio/files.json $(1)/build.ninja || \

@@ -16,7 +16,7 @@ Making the files of an empty server takes a second of work, and many tests want 
     postgres.py --template DIRECTORY
 
 makes them there, once, and with MOTET_TEST_POSTGRES_TEMPLATE=DIRECTORY every server begins
-as a copy of them.
+as a copy of them, in MOTET_TEST_POSTGRES_PLACE or /tmp.
 """
 import glob
 import os
@@ -39,12 +39,13 @@ def find_binaries():
 
 
 class Postgres:
-    def __init__(self, durable=False, port=5432):
-        """Not durable: the server does not wait for the disk (tests, not figures)."""
+    def __init__(self, durable=False, port=5432, place=None):
+        """Not durable: the server does not wait for the disk (tests, not figures). In a place with
+        a short name (it has a socket there) where another user may go, too."""
         self.binaries = find_binaries()
         self.port = port
         self.durable = durable
-        self.directory = tempfile.mkdtemp(prefix="motet-pg-", dir="/tmp")
+        self.directory = tempfile.mkdtemp(prefix="motet-pg-", dir=place or os.environ.get("MOTET_TEST_POSTGRES_PLACE", "/tmp"))
         self.data = os.path.join(self.directory, "data")
         # PostgreSQL refuses root.
         self.account = "postgres" if os.getuid() == 0 else None
@@ -121,7 +122,7 @@ class Postgres:
 
 def make_template(directory):
     """An empty server that was stopped in order; the directory must not be there yet."""
-    with Postgres() as server:
+    with Postgres(place=os.path.dirname(directory)) as server: # it is moved in the end
         server.stop(mode="fast")
         os.rename(server.directory, directory)
 
