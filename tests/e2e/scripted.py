@@ -6,6 +6,8 @@
 
 The first segment of a path is the case; each request takes the next entry of its script,
 the last one again and again. Bytes are sent as they stand: nothing here is a real HTTP server.
+After raw bytes the connection is closed: an answer that is whole without that says so, or a client
+would send its next request on it and lose it.
 """
 import json
 import socket

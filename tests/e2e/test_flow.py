@@ -16,6 +16,43 @@ CLAIM_FACTS = {"policy_active": True,
                "covered_amount": {"amount": "2.00", "currency": "EUR"}}
 
 
+# Effects are named in another order than entities have in a provenance.
+BACKWARDS = """persona p
+fact go {
+  type:   Bool
+  source: "x.go"
+}
+entity Abe {
+  states:      [a, b]
+  initial:     a
+  transitions: [(a, b)]
+}
+entity Zed {
+  states:      [a, b]
+  initial:     a
+  transitions: [(a, b)]
+}
+operation both {
+  allowed_personas: [p]
+  precondition:     go = true
+  effects:          [(Zed, a, b), (Abe, a, b)]
+  error_contract:   [precondition_failed]
+}
+flow f {
+  snapshot: at_initiation
+  entry:    one
+  steps: {
+    one: OperationStep {
+      op:         both
+      persona:    p
+      outcomes:   { success: Terminal(success) }
+      on_failure: Terminate(outcome: failure)
+    }
+  }
+}
+"""
+
+
 class FlowCase(Case):
     def facts(self, **changes):
         return self.write("facts.json", json.dumps({**FACTS, **changes}))
@@ -48,6 +85,13 @@ class Eval(FlowCase):
     def test_the_same_bytes_every_time(self):
         words = self.flow(*self.RELEASE, "--json")
         self.assertEqual(self.holds(*words).out_bytes, self.holds(*words).out_bytes)
+
+    def test_what_a_provenance_has_of_entities_is_sorted_by_their_names(self):
+        contract, facts = self.write("two.tenor", BACKWARDS), self.write("go.json", '{"go": true}')
+        for what in ("--flow", "f"), ("--operation", "both"):
+            out = self.holds("eval", contract, "--facts", facts, *what, "--persona", "p", "--json").out
+            for part in ("instance_binding", "state_after", "state_before"):
+                self.assertRegex(out, rf'"{part}":\{{"Abe":[^A]*"Zed":', (what, out))
 
     def test_states_and_bindings_choose_the_instance(self):
         out = self.holds(*self.flow(

@@ -166,9 +166,43 @@ static void the_example_of_rfc_8037_is_signed(void **state)
     mt_arena_free(&a);
 }
 
+/* RFC 7515, A.3. */
+#define EC_KEY                                                                         \
+    "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\","                                    \
+    "\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\","                           \
+    "\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}"
+#define EC_SIGNED                                                                      \
+    "eyJhbGciOiJFUzI1NiJ9."                                                            \
+    "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19y" \
+    "b290Ijp0cnVlfQ"                                                                   \
+    ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-" \
+    "Kg6NU1Q"
+
+static void a_signature_of_p_256_has_one_spelling(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    au_keys *k;
+    au_jwt t;
+    assert_int_equal(au_keys_read(MT_STR(EC_KEY), &k), MT_OK);
+    assert_null(au_jwt_read(&a, MT_STR(EC_SIGNED), &t));
+    assert_int_equal(au_keys_verify(k, &t), AU_SIGNED);
+    mt_str whole = t.signature, half = mt_str_skip(whole, 32);
+    t.signature = mt_str_from(whole.ptr, 63);
+    assert_int_equal(au_keys_verify(k, &t), AU_FORGED);
+    t.signature = mt_strf(&a, "%.*s%c%.*s", 32, whole.ptr, 0, MT_ARG(half));
+    assert_int_equal(t.signature.len, 65); /* the same two numbers, a zero before one */
+    assert_int_equal(au_keys_verify(k, &t), AU_FORGED);
+    t.signature = whole;
+    assert_int_equal(au_keys_verify(k, &t), AU_SIGNED);
+    au_keys_free(k);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_test(&list, a_signature_of_p_256_has_one_spelling);
     rows_add(&list, SHAPES, shape_is_judged);
     rows_test(&list, a_token_has_8192_bytes_at_most);
     rows_add(&list, SETS, set_is_read);

@@ -55,6 +55,21 @@ static void answers_what_it_is_asked(void **state)
     os_child_free(c);
 }
 
+static void begins_in_the_directory_it_is_given(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"pwd", NULL};
+    os_child_options o = {.argv = argv, .directory = "/"};
+    os_child *c = NULL;
+    mt_str line;
+    assert_int_equal(os_child_start(&o, &c), MT_OK);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    assert_true(mt_str_is(line, "/"));
+    os_child_free(c);
+    o.directory = "/nowhere/at/all";
+    assert_int_equal(os_child_start(&o, &c), MT_E_NOTFOUND);
+}
+
 static void gives_up_on_a_silent_child(void **state)
 {
     (void)state;
@@ -191,6 +206,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_lines_then_the_end),
         cmocka_unit_test(answers_what_it_is_asked),
+        cmocka_unit_test(begins_in_the_directory_it_is_given),
         cmocka_unit_test(gives_up_on_a_silent_child),
         cmocka_unit_test(kills_grandchildren_too),
         cmocka_unit_test(bounds_a_line_without_end),
