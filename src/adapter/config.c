@@ -32,6 +32,7 @@ static const char *const ON_ERROR[] = {[AD_ON_ERROR_FAIL] = "fail",
                                        [AD_ON_ERROR_DEFAULT] = "default",
                                        [AD_ON_ERROR_STALE] = "stale",
                                        NULL};
+MT_TABLE_COVERS(ON_ERROR, AD_ON_ERROR_STALE + 2);
 static const char *const RESPONSE[] = {"digest", "keep", NULL}; /* keep_response */
 
 /* clang-format off */

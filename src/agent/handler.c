@@ -46,6 +46,7 @@ void ag_call_write(mt_buf *out, const ag_call *call, mt_str function, int64_t id
                                         [AG_CALL_RECEIVER] = "receive",
                                         [AG_CALL_SENDER] = "send",
                                         [AG_CALL_SEND_HOOK] = "hook"};
+    MT_TABLE_COVERS(NAMES, AG_CALL_SEND_HOOK + 1);
     bool hook = call->kind == AG_CALL_RECEIVE_HOOK || call->kind == AG_CALL_SEND_HOOK;
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);

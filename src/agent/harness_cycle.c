@@ -191,6 +191,7 @@ static hook_do hook_named(mt_str name)
                                        [HOOK_DROP] = "drop",
                                        [HOOK_RAISE] = "raise",
                                        [HOOK_TAG] = "tag"};
+    MT_TABLE_COVERS(DOES, HOOK_TAG + 1);
     for (hook_do k = HOOK_PASS; k <= HOOK_TAG; k++) {
         if (mt_str_eq(mt_str_z(DOES[k]), name)) {
             return k;
@@ -404,6 +405,7 @@ static mt_json write_download(ag_question *q, const script *s, const ag_tape *t,
 static void write_bridge(ag_question *q, const script *s, const ag_tape *t,
                          const ag_record *r)
 {
+    /* SPARSE: no action is null. */
     static const char *const KINDS[] = {
         [AG_TEST] = "Test",
         [AG_STAY] = "Stay",

@@ -215,6 +215,7 @@ static void changes_json(mt_buf *out, shown *s, const aw_subject *what,
 {
     static const char *const POSSIBLE[] = {
         [AN_NEVER] = "never", [AN_POSSIBLE] = "possible", [AN_UNKNOWN] = "unknown"};
+    MT_TABLE_COVERS(POSSIBLE, AN_UNKNOWN + 1);
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "changes");

@@ -14,6 +14,7 @@
 
 enum { MOST_CODES = 1000 };
 
+/* SPARSE: nobody writes that a level is the usual one. */
 const char *const AW_LINT_VERBS[AW_LINT_VERB_COUNT] = {
     [CT_LINT_ALLOW] = "allow", [CT_LINT_WARN] = "warn", [CT_LINT_DENY] = "deny"};
 

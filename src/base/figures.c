@@ -70,6 +70,7 @@ static const char *const KINDS[] = {
     [MT_GAUGE] = "gauge",
     [MT_HISTOGRAM] = "histogram",
 };
+MT_TABLE_COVERS(KINDS, MT_HISTOGRAM + 1);
 
 static void text_family(mt_figures *f, mt_figure_kind kind, const char *name,
                         const char *help)

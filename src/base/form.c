@@ -30,6 +30,7 @@ const char *mt_form_name(const mt_json *node)
         [MT_JSON_NUMBER] = "a number", [MT_JSON_STRING] = "text",
         [MT_JSON_ARRAY] = "a list",    [MT_JSON_OBJECT] = "an object",
     };
+    MT_TABLE_COVERS(NAMES, MT_JSON_OBJECT + 1);
     return node ? NAMES[node->type] : "absent";
 }
 

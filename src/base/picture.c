@@ -147,7 +147,7 @@ const char *mt_role_name(mt_role role)
 
 const mt_paint *mt_role_paint(mt_role role)
 {
-    /* Where there are no personas, colours tell roles apart. */
+    /* Where there are no personas, colours tell roles apart. SPARSE: most are plain. */
     static const mt_paint *const PAINTS[MT_ROLE_COUNT] = {
         [MT_ROLE_SUCCESS] = &MT_PAINT_SUCCESS, [MT_ROLE_FAILURE] = &MT_PAINT_FAILURE,
         [MT_ROLE_SOURCE] = &MT_PALETTE[2],     [MT_ROLE_TRIGGER] = &MT_PALETTE[1],

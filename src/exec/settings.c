@@ -17,11 +17,13 @@ static const char *const REFUSALS[] = {[EX_REFUSALS_REASONS] = "reasons",
                                        [EX_REFUSALS_ALL] = "all",
                                        [EX_REFUSALS_NONE] = "none",
                                        NULL};
+MT_TABLE_COVERS(REFUSALS, EX_REFUSALS_NONE + 2);
 
 static const char *const DECISIONS[] = {[EX_DECISIONS_ALL] = "all",
                                         [EX_DECISIONS_DENIED] = "denied",
                                         [EX_DECISIONS_NONE] = "none",
                                         NULL};
+MT_TABLE_COVERS(DECISIONS, EX_DECISIONS_NONE + 2);
 
 static const numbers USUAL = {
     .answer_days = 7,

@@ -331,7 +331,7 @@ static gr_fault_code divide(gr_episode *e, uint32_t i, double a, double b, doubl
 static gr_fault_code summary(gr_episode *e, uint32_t i, const gr_value *series,
                              bool mean, double *out)
 {
-    *out = mean ? gr_mean(series) : gr_sum(series);
+    *out = mean ? gr_mean(series) : gr_series_sum(series);
     return gr_finite(*out) ? GR_OK : failed(e, i, "NonFiniteResult");
 }
 

@@ -46,6 +46,7 @@ static const rules RULES[] = {
                     T(NUMBER) | T(SERIES) | T(BOOL) | T(STRING) | T(EVENT), T(EVENT),
                     P(INT) | P(NUMBER) | P(BOOL) | P(STRING) | P(ENUM)},
 };
+MT_TABLE_COVERS(RULES, GR_ACTION + 1);
 /* clang-format on */
 
 typedef struct checker {

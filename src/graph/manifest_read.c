@@ -269,6 +269,7 @@ static bool kind_of(reader *r, const mt_json *root, mt_str kind, gr_kind *out)
                                         [GR_COMPUTE] = "CMP-3",
                                         [GR_TRIGGER] = "TRG-3",
                                         [GR_ACTION] = "ACT-3"};
+    MT_TABLE_COVERS(RULES, GR_ACTION + 1);
     const char *rule = "X.1";
     for (gr_kind k = GR_SOURCE; k <= GR_ACTION; k++) {
         if (mt_str_eq(kind, mt_str_z(gr_kind_name(k)))) {

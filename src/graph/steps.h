@@ -52,7 +52,7 @@ static inline double gr_safe_divide(double a, double b, double fallback)
 }
 
 /* Strictly from left to right; 0.0 for an empty series. */
-static inline double gr_sum(const gr_value *series)
+static inline double gr_series_sum(const gr_value *series)
 {
     double sum = 0.0;
     for (uint32_t i = 0; i < series->len; i++) {
@@ -64,7 +64,7 @@ static inline double gr_sum(const gr_value *series)
 /* 0.0 for an empty series. */
 static inline double gr_mean(const gr_value *series)
 {
-    double sum = gr_sum(series);
+    double sum = gr_series_sum(series);
     return series->len ? sum / series->len : sum;
 }
 

@@ -52,7 +52,7 @@ static bool run(const gr_step *s, const gr_step *end, gr_value *restrict v,
     case GR_OP_APPEND: EACH(gr_append(scratch, &v[s->a], NUMBER(s->b), &v[s->out]));
     case GR_OP_WINDOW: EACH(gr_window(&v[s->a], s->c, &v[s->out]));
     case GR_OP_MEAN: WATCHED(gr_mean(&v[s->a]));
-    case GR_OP_SUM: WATCHED(gr_sum(&v[s->a]));
+    case GR_OP_SUM: WATCHED(gr_series_sum(&v[s->a]));
     case GR_OP_LEN: EACH(NUMBER(s->out) = v[s->a].len);
     case GR_OP_EMIT_IF_TRUE: EACH(EVENT(s->out) = BOOL(s->a));
     case GR_OP_EMIT_IF_EVENT_AND_TRUE:

@@ -68,6 +68,7 @@ static const mt_form_table FIXTURE_EVENT_TABLE =
 enum { LINE_EPISODE, LINE_EVENT };
 static const char *const LINE_KINDS[] = {
     [LINE_EPISODE] = "episode_start", [LINE_EVENT] = "event", NULL};
+MT_TABLE_COVERS(LINE_KINDS, LINE_EVENT + 2);
 
 typedef struct fixture_head {
     int kind;       /* LINE_EPISODE, LINE_EVENT */

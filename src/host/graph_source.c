@@ -86,6 +86,7 @@ struct ho_source {
 enum { FORMAT_JSONL, FORMAT_CSV };
 static const char *const FORMATS[] = {
     [FORMAT_JSONL] = "jsonl", [FORMAT_CSV] = "csv", NULL};
+MT_TABLE_COVERS(FORMATS, FORMAT_CSV + 2);
 static const char *const KINDS[] = {[FROM_FILE] = "file",
                                     [FROM_STDIN] = "stdin",
                                     [FROM_NATS] = "nats",
@@ -142,6 +143,7 @@ static const mt_form_table TABLES[] = {
     [FROM_NATS] = MT_FORM_TABLE("a nats source", NATS_ROWS, ho_source, NULL),
     [FROM_TIMER] = MT_FORM_TABLE("a timer source", TIMER_ROWS, ho_source, NULL),
 };
+MT_TABLE_COVERS(TABLES, KIND_COUNT);
 
 /* What the events are: said, or the only kind the adapter has. */
 static bool find_schema(ho_source *s, const gr_adapter *adapter, mt_form *f,

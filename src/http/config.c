@@ -86,11 +86,13 @@ static const ht_setting *find_key(mt_str key)
 /* What the value must be, rather than what it is not. */
 static void say_kind(mt_buf *out, const ht_setting *s)
 {
+    /* SPARSE: a number is told with its range. */
     static const char *const WORDS[] = {[HT_TEXT] = "text",
                                         [HT_FLAG] = "true or false",
                                         [HT_LIST] = "a list of texts",
                                         [HT_TREE] = "an object",
                                         [HT_ROWS] = "a list of objects"};
+    MT_TABLE_COVERS(WORDS, HT_ROWS + 1);
     if (s->kind == HT_COUNT) {
         mt_buf_addf(out, "%s is a whole number from %zu to %zu\n", s->key, s->least,
                     s->most);

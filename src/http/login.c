@@ -175,6 +175,7 @@ static enum MHD_Result answer_session(ht_request *r)
     static const char *const ACTORS[] = {[EX_ACTOR_UNKNOWN] = "unknown",
                                          [EX_ACTOR_HUMAN] = "human",
                                          [EX_ACTOR_MACHINE] = "machine"};
+    MT_TABLE_COVERS(ACTORS, EX_ACTOR_MACHINE + 1);
     const ex_caller *who = r->pass.caller;
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);

@@ -75,6 +75,7 @@ typedef struct document {
 enum { INCLUSION, CONSISTENCY };
 static const char *const KINDS[] = {
     [INCLUSION] = "inclusion", [CONSISTENCY] = "consistency", NULL};
+MT_TABLE_COVERS(KINDS, CONSISTENCY + 2);
 static const mt_form_row DOCUMENT[] = {
     MT_FORM_CHOICE(document, kind, "proof", KINDS, MT_FORM_REQUIRED),
     MT_FORM_TEXTS(document, hashes, "hashes", 0, LG_PROOF_MOST, MT_FORM_REQUIRED),

@@ -6,6 +6,7 @@
 #include "lsp/data.h"
 
 static const int SEVERITIES[] = {[MT_ERROR] = 1, [MT_WARNING] = 2, [MT_NOTE] = 3};
+MT_TABLE_COVERS(SEVERITIES, MT_NOTE + 1);
 
 /* ---- where ---- */
 

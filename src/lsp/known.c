@@ -185,6 +185,7 @@ static bool know_file(void *context, mt_str path)
 static void know_files(ls_inquiry *q)
 {
     enum { MOST_FILES = 200 };
+    /* SPARSE: the others name files of any ending. */
     static const char *const ENDINGS[LS_DATA_KINDS] = {[LS_DATA_SCRIPT] = ".yaml",
                                                        [LS_DATA_SCENARIOS] = ".tenor",
                                                        [LS_DATA_PROJECT] = ".tenor"};

@@ -125,6 +125,7 @@ void ls_know_triggers(ls_inquiry *q)
 
 void ls_know_actions(ls_inquiry *q)
 {
+    /* SPARSE: an event is not an answer of a handler. */
     static const char *const WORDS[] = {
         [AG_NONE] = "none", [AG_TEST] = "test", [AG_STAY] = "stay", [AG_MOVE] = "move"};
     bool is_sender = ls_spot_is(&q->spot, "on_actions/#");

@@ -262,6 +262,7 @@ static void answer(ls_call *c, const ls_view *v, mt_str question)
                                         [AN_REPLY_NO] = "no",
                                         [AN_REPLY_UNKNOWN] = "unknown",
                                         [AN_REPLY_FAULT] = "fault"};
+    MT_TABLE_COVERS(KINDS, AN_REPLY_FAULT + 1);
     mt_diags ds = {.arena = c->a, .limit = 10};
     const ct_program *program = ct_compile(c->a, v->contract.admitted.model);
     an_union all;

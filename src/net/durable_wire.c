@@ -84,6 +84,7 @@ static void end(mt_buf *out, mt_jw *w)
 
 /* ---- the hello ---- */
 
+/* SPARSE: the other two are told by their numbers. */
 static const char *const FROM_WORDS[] = {
     [NT_FROM_NONE] = "none", [NT_FROM_NEW] = "new", [NT_FROM_FIRST] = "first", NULL};
 

@@ -535,6 +535,7 @@ static void show(void *state, mt_buf *out)
                                          [CONNECTING] = "connecting",
                                          [OPENING] = "opening",
                                          [TOGETHER] = "connected"};
+    MT_TABLE_COVERS(PHASES, TOGETHER + 1);
     nt_runner *r = state;
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);

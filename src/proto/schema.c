@@ -10,6 +10,7 @@
 
 #include "proto/build.h"
 
+/* SPARSE: groups, messages and enums are named by their own names. */
 const char *const PB_KIND_NAMES[PB_KIND_COUNT] = {
     [PB_DOUBLE] = "double",     [PB_FLOAT] = "float",   [PB_INT64] = "int64",
     [PB_UINT64] = "uint64",     [PB_INT32] = "int32",   [PB_FIXED64] = "fixed64",

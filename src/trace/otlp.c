@@ -200,6 +200,7 @@ static const unsigned DATA[] = {
     [MT_GAUGE] = 5,
     [MT_HISTOGRAM] = 9,
 };
+MT_TABLE_COVERS(DATA, MT_HISTOGRAM + 1);
 
 static tr_figures *of(mt_figures *f)
 {

@@ -123,6 +123,20 @@ class Layers(unittest.TestCase):
         self.finds("WORDS covers all up to CT_OR, which is not the last of its enum",
                    {"contract/wire/load.c": row, "contract/wire/model.h": '#include "base/str.h"\nenum ct_op { CT_AND, CT_OR, /* new */ CT_XOR };\n'})
 
+    def test_a_table_that_leaves_out_a_row_of_its_enum(self):
+        model = '#include "base/str.h"\nenum ct_op { CT_AND, CT_OR, CT_NOT, CT_OPS };\n'
+        def table(rows, size, after="", before=""):
+            return {"contract/wire/model.h": model,
+                    "contract/wire/load.c": f"{before}static const char *const WORDS[{size}] = {{{rows}}};\n{after}"}
+        every = '[CT_AND] = "and", [CT_OR] = "or", [CT_NOT] = "not"'
+        for rows, size, after in ((every, "CT_OPS", ""), (every, "", "MT_TABLE_COVERS(WORDS, CT_OPS);\n"),
+                                  (every, "", '_Static_assert(sizeof WORDS / sizeof *WORDS == CT_OPS, "all");\n')):
+            self.assertEqual(self.found(table(rows, size, after)), [], (size, after))
+        self.finds("load.c:1: WORDS has rows of an enum, but neither a size", table(every.replace("[CT_NOT]", "[CT_OPS] = \"\", [CT_NOT]"), ""))
+        self.finds("load.c:1: WORDS has no row for CT_OR; SPARSE:", table(every.replace('[CT_OR] = "or", ', ""), "CT_OPS"))
+        self.finds("load.c:1: WORDS has no row for CT_NOT; SPARSE:", table(every.replace(', [CT_NOT] = "not"', ""), "CT_OPS"))
+        self.assertEqual(self.found(table('[CT_NOT] = "not"', "", before="/* SPARSE: for a test. */\n")), [])
+
     def test_a_room_without_a_readme(self):
         self.finds("src/contract/front: has no README.md", {"contract/front/README.md": None})
 

@@ -26,6 +26,7 @@ void an_invariant_text(mt_buf *out, const an_invariant *i)
         [AN_REPLY_UNKNOWN] = "was not decided",
         [AN_REPLY_FAULT] = "was not understood",
     };
+    MT_TABLE_COVERS(WHAT, AN_REPLY_FAULT + 1);
     const an_reply *r = &i->reply;
     bool inline_text = r->kind == AN_REPLY_UNKNOWN || r->kind == AN_REPLY_FAULT;
     mt_str text = mt_str_trim(r->text, MT_STR("\n"));

@@ -313,6 +313,7 @@ static void say_obstacle(thinker *x, mt_jw *w, const obstacle *o)
     static const char *const KINDS[] = {[PERSONA] = "persona",
                                         [PRECONDITION] = "precondition",
                                         [TRANSITION] = "transition"};
+    MT_TABLE_COVERS(KINDS, TRANSITION + 1);
     asker *k = x->k;
     const ct_plan *p = k->q->plan;
     mt_jw_begin_object(w);

@@ -432,6 +432,7 @@ static void write_smt2(question *q, Z3_ast f, verdict v)
 {
     static const char *const STATUS[] = {
         [IMPOSSIBLE] = "unsat", [FOUND] = "sat", [OPEN] = "unknown"};
+    MT_TABLE_COVERS(STATUS, OPEN + 1);
     an_prover *p = q->p;
     if (!p->smt2 || p->broken) {
         return;

@@ -69,6 +69,7 @@ static void text_or_null(mt_jw *w, const char *text)
 static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
                       const an_diff_field *f, const an_diff_part *p)
 {
+    /* SPARSE: what is open has no `resolution`. */
     static const char *const RESOLUTIONS[] = {
         [AN_PROVEN_SAFE] = "proven_safe",
         [AN_PROVEN_BREAKING] = "proven_breaking",

@@ -335,6 +335,7 @@ static void emit_right_operand(fr_emit *e, const fr_expr *left, const fr_expr *r
 /* Operands stay in the order of the source (§14.2, pass 6). */
 static void emit_comparison(fr_emit *e, const fr_expr *x)
 {
+    /* SPARSE: of all tokens only these compare. */
     static const char *const OPS[] = {
         [FR_T_EQ] = "=",   [FR_T_NEQ] = "!=", [FR_T_LT] = "<",
         [FR_T_LTE] = "<=", [FR_T_GT] = ">",   [FR_T_GTE] = ">=",

@@ -180,7 +180,7 @@ void fr_check_type(fr_unit *u, fr_type *t, const fr_construct *c, mt_str field)
 
 /* ---- literals ---- */
 
-/* By kind; no other kind is a literal. */
+/* By kind. SPARSE: no other kind is a literal. */
 static const char *const LITERAL_NAMES[FR_X_ERROR + 1] = {
     [FR_X_BOOL] = "a Bool",  [FR_X_INT] = "an Int",      [FR_X_FLOAT] = "a Decimal",
     [FR_X_STR] = "a string", [FR_X_MONEY] = "Money",     [FR_X_DURATION] = "a Duration",

@@ -114,6 +114,7 @@ static const uint8_t BINDS[] = {
     [CT_AND] = AND,      [CT_OR] = OR,           [CT_NOT] = NOT,
     [CT_FORALL] = LOOSE, [CT_EXISTS] = LOOSE,
 };
+MT_TABLE_COVERS(BINDS, CT_EXISTS + 1);
 
 /* Names of the quantifier variables around an expression, innermost first. */
 typedef struct scope {

@@ -22,8 +22,10 @@ mt_str ex_caller_id(const ex_job *job)
 
 void ex_identity_json(mt_jw *w, const ex_caller *c)
 {
+    /* SPARSE: who is not known to be either is not told. */
     static const char *const ACTORS[] = {
         [EX_ACTOR_HUMAN] = "human", [EX_ACTOR_MACHINE] = "machine"};
+    MT_TABLE_COVERS(ACTORS, EX_ACTOR_MACHINE + 1);
     mt_jw_begin_object(w);
     if (c && c->actor != EX_ACTOR_UNKNOWN) {
         mt_jw_key_str(w, "actor", mt_str_z(ACTORS[c->actor]));

@@ -47,6 +47,7 @@ const char *ex_known_by_name(ex_known_by how)
         [EX_BY_NOTHING] = "none",  [EX_BY_TOKEN] = "token",
         [EX_BY_OIDC] = "oidc",     [EX_BY_CERTIFICATE] = "certificate",
         [EX_BY_SYSTEM] = "system", [EX_BY_OPERATOR] = "operator"};
+    MT_TABLE_COVERS(NAMES, EX_BY_OPERATOR + 1);
     return NAMES[how];
 }
 

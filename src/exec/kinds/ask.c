@@ -21,6 +21,7 @@ static const mt_form_row MEMBERS[] = {
 
 static bool answer(ex_job *job, mt_str asked, const an_reply *r)
 {
+    /* SPARSE: a question that is not understood is refused. */
     static const char *const WORDS[] = {
         [AN_REPLY_YES] = "yes", [AN_REPLY_NO] = "no", [AN_REPLY_UNKNOWN] = "unknown"};
     if (r->kind == AN_REPLY_FAULT) {

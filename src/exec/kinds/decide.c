@@ -165,6 +165,7 @@ static bool refused_semantic(ex_job *job, const mt_json *body, semantic *out)
     static const char *const WORDS[] = {[EXECUTE_ALL] = "execute_all",
                                         [DENY_ON_FIRST] = "deny_on_first_deny",
                                         [PERMIT_ON_FIRST] = "permit_on_first_permit"};
+    MT_TABLE_COVERS(WORDS, PERMIT_ON_FIRST + 1);
     const mt_json *options = mt_json_at(body, "options");
     const mt_json *said = mt_json_at(options, "evaluations_semantic");
     *out = EXECUTE_ALL;
