@@ -3,11 +3,25 @@
 #include "base/err.h"
 
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 void mt_late_missing(void)
 {
     MT_BUG("a library is used before it was loaded");
+}
+
+/* Once, since whoever asked before may read it without the lock. It is tried anew all
+ * the same: a package may have come meanwhile. */
+__attribute__((format(printf, 2, 3))) static void explain(mt_late_library *l,
+                                                          const char *format, ...)
+{
+    if (!l->why[0]) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(l->why, sizeof l->why, format, args);
+        va_end(args);
+    }
 }
 
 /* All or none: a library that lacks one function is refused before any pointer is set.
@@ -16,9 +30,8 @@ static bool find_symbols(mt_late_library *l, void *handle)
 {
     for (size_t i = 0; i < l->count; i++) {
         if (!dlsym(handle, l->symbols[i].name)) {
-            snprintf(l->why, sizeof l->why,
-                     "%s has no function %s: is package %s too old?", l->file,
-                     l->symbols[i].name, l->package);
+            explain(l, "%s has no function %s: is package %s too old?", l->file,
+                    l->symbols[i].name, l->package);
             return false;
         }
     }
@@ -35,8 +48,8 @@ static void load(mt_late_library *l)
     void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
         const char *said = dlerror();
-        snprintf(l->why, sizeof l->why, "%s cannot be loaded: install package %s (%s)",
-                 l->file, l->package, said ? said : "no reason given");
+        explain(l, "%s cannot be loaded: install package %s (%s)", l->file, l->package,
+                said ? said : "no reason given");
         return;
     }
     l->loaded = find_symbols(l, handle);

@@ -54,12 +54,35 @@ static void one_without_a_function_is_not_used_at_all(void **state)
     assert_null(slot);
 }
 
+/* Whoever asked before may be reading it. */
+static void a_reason_that_was_given_stays_and_the_library_is_tried_again(void **state)
+{
+    (void)state;
+    mt_late_library l = {.file = "libmotet-none.so.9",
+                         .package = "libmotet-none9",
+                         .symbols = COS,
+                         .count = 1,
+                         .lock = PTHREAD_MUTEX_INITIALIZER};
+    char said[sizeof l.why];
+    const char *why = mt_late_load(&l);
+    assert_non_null(why);
+    strcpy(said, why);
+    l.file = "libmotet-other.so.9";
+    assert_ptr_equal(mt_late_load(&l), why);
+    assert_string_equal(why, said);
+    l.file = "libm.so.6";
+    slot = NULL;
+    assert_null(mt_late_load(&l));
+    assert_non_null(slot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_that_is_there_can_be_used),
         cmocka_unit_test(one_that_is_absent_is_named_with_its_package),
         cmocka_unit_test(one_without_a_function_is_not_used_at_all),
+        cmocka_unit_test(a_reason_that_was_given_stays_and_the_library_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
