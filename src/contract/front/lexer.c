@@ -22,6 +22,11 @@
 #include "base/utf8.h"
 #include "contract/front/slips.h"
 
+const int8_t FR_NEST[FR_TOKEN_KINDS] = {
+    [FR_T_LBRACE] = 1,  [FR_T_LBRACKET] = 1,  [FR_T_LPAREN] = 1,
+    [FR_T_RBRACE] = -1, [FR_T_RBRACKET] = -1, [FR_T_RPAREN] = -1,
+};
+
 /* What a byte can begin. C_SINGLE is one token whatever follows, C_PUNCT may be the
  * first of two characters. White space stands directly behind C_BAD, for the comparison
  * in lex_all(). */

@@ -34,6 +34,10 @@ typedef enum fr_token_kind {
         FR_TOKEN_KINDS
 } fr_token_kind;
 
+/* What a token does to the nesting; the kinds of brackets are not told apart, since a
+ * wrong one is reported where it is met. */
+extern const int8_t FR_NEST[FR_TOKEN_KINDS];
+
 enum {
     FR_TOK_SPACED = 1, /* white space or a comment stands before it */
     FR_TOK_SLIP = 2,   /* something else was written, and reported */

@@ -15,13 +15,6 @@
  * by number. */
 #include "contract/front/parser.h"
 
-/* What a token does to the nesting; the kinds of brackets are not told apart, since a
- * wrong one is reported where it is met. */
-const int8_t FR_NEST[FR_TOKEN_KINDS] = {
-    [FR_T_LBRACE] = 1,  [FR_T_LBRACKET] = 1,  [FR_T_LPAREN] = 1,
-    [FR_T_RBRACE] = -1, [FR_T_RBRACKET] = -1, [FR_T_RPAREN] = -1,
-};
-
 /* As messages name what should stand there; only what fr_take() is called with. */
 static const char *const KIND_TEXT[FR_TOKEN_KINDS] = {
     [FR_T_COLON] = "':'",    [FR_T_LBRACE] = "'{'", [FR_T_RBRACE] = "'}'",

@@ -30,8 +30,6 @@ typedef struct fr_parser {
     fr_sym last;                   /* the field that was read before */
 } fr_parser;
 
-extern const int8_t FR_NEST[FR_TOKEN_KINDS];
-
 static inline fr_token_kind fr_peek(const fr_parser *p)
 {
     return (fr_token_kind)p->t->kind;
