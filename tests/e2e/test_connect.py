@@ -445,6 +445,14 @@ class Names(Case):
         self.assertIn('"request":{"order_number":"{shop_id}","shop_id":"{order_number}"}',
                       self.connect("grpc", "Orders/Order/{order_number}/{shop_id}.total"))
 
+    def test_the_only_field_that_can_be_asked_for_needs_no_telling_name(self):
+        for fields, request in (("string color = 1;", '{"color":"{no}"}'),
+                                ("string color = 1; bytes mark = 2; repeated string all = 3;", '{"color":"{no}"}'),
+                                ("string color = 1; string size = 2;", "{}"), ("bytes mark = 1;", "{}")):
+            out = self.connect("grpc", "Orders/Order/{no}.total", "service Orders { rpc Order(Q) returns (Order); } "
+                               f"message Q {{ {fields} }} message Order {{ int32 total = 1; }}")
+            self.assertIn(f'"request":{request}', out, fields)
+
     def test_a_name_that_is_none_stays_out_of_the_settings(self):
         for name in ('{a\\"b}', "{c}d", "{{d}}", "{e f}", "{\\\\}", "{}"):
             out = self.connect("grpc", f"Orders/Order/{name}/{name}.total")

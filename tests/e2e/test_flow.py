@@ -167,7 +167,7 @@ class Eval(FlowCase):
 class Actions(FlowCase):
     def test_open_and_blocked_flows_with_reasons(self):
         states = self.write("s.json", json.dumps({"DeliveryRecord": {
-            "d1": "pending", "d2": "confirmed", "d3": "pending"}}))
+            "d3": "pending", "d2": "confirmed", "d1": "pending"}}))  # in no order
         space = json.loads(self.holds("actions", ESCROW, "--facts", self.facts(), "--persona",
                                       "seller", "--states", states, "--json").out)
         action = space["actions"][0]

@@ -151,6 +151,14 @@ class Fmt(Case):
         text = NESTED_CONTRACT.replace("WHEN", "forall x in l.x and exists y in l . forall z in l.z")
         self.assertIn("forall x in l . x and exists y in l . forall z in l . z", self.formatted(text))
 
+    def test_the_words_of_conditions_may_name_fields(self):
+        """Behind a dot they are names, wherever that dot is not a quantifier's."""
+        for word in ("and", "or", "not", "exists", "forall", "in"):
+            with self.subTest(word):
+                text = self.formatted(f"rule r {{ stratum: 0 when: a.{word} . {word} = true and a . {word} "
+                                      f"or not a.{word} produce: v(true) }}\n")
+                self.assertIn(f"when:    a.{word}.{word} = true and a.{word} or not a.{word}\n", text)
+
     def test_a_file_that_cannot_elaborate_alone_is_formatted_among_its_imports(self):
         self.write("t.tenor", "type R { k: List(element_type: Bool, max: 2) }\n")
         path = self.write("m.tenor", 'import "t.tenor"\nfact r { type: R source: "a" }\n'

@@ -340,6 +340,20 @@ class Wicked(Guards):
             self.assertEqual(answer["id"], 2)
             self.assertEqual(json.loads(answer["result"]["content"][0]["text"])["result"], {"roots": []})
 
+    def test_the_answer_to_a_question_that_was_withdrawn_goes_nowhere(self):
+        with Guard(self.dir) as agent:
+            agent.say(json.dumps(mcp.message(mcp.NEWER, 2, "tools/call", {
+                "name": "read", "arguments": {"path": "/srv/a", "do": "withdraw"}})))
+            question, withdrawn = agent.hear(), agent.hear()
+            self.assertEqual(withdrawn["params"]["requestId"], question["id"])
+            agent.say(json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}}))
+            agent.say(json.dumps({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
+            answer = agent.hear()
+            self.assertEqual(answer["id"], 2)
+            self.assertIn("list_changed", answer["result"]["content"][0]["text"])
+            code, said = agent.close()
+        self.assertIn("the client answered what nobody asked it; dropped", said)
+
     def test_a_message_beyond_the_limit_ends_it(self):
         for size, error in ((4_000_000, False), (100_000, True)):
             with self.subTest(size), Guard(self.dir, "--limit", f"guard_bytes={size}") as agent:
@@ -373,6 +387,15 @@ class Hostile(Guards):
                     self.assertEqual(self.answers(agent, line)["error"]["code"], code)
             self.assertFalse(agent.words("read", path="/srv/a")[0])
             self.assertEqual(len(guards.calls(self.dir)), 1)
+
+    def test_a_line_that_is_too_long_is_refused_once(self):
+        """What comes of it later is still the same line."""
+        with Guard(self.dir, "--limit", "mcp_bytes=2000") as agent:
+            agent.process.stdin.write("x" * 3000)
+            agent.process.stdin.flush()
+            self.assertEqual(agent.hear()["error"]["code"], -32600)
+            agent.say('{"jsonrpc":"2.0","id":1,"method":"x"}')
+            self.assertFalse(agent.words("read", path="/srv/a")[0])
 
     def test_an_id_in_use_is_refused_and_one_that_was_is_not(self):
         with Guard(self.dir) as agent:
@@ -775,6 +798,13 @@ class Init(Guards):
         self.assertIn("from: \"filePath\", as: path", (self.dir / "strange" / "map.yaml").read_text())
         with self.observe("strange", self.server(STRANGE)) as agent:
             self.assertIn("a-b", agent.tools())
+
+    def test_a_long_description_is_cut_between_two_characters(self):
+        for before in range(3):
+            told = "a" * before + "\u20ac" * 60
+            self.init(f"long{before}", self.server([{"name": "look", "description": told}]))
+            contract = (self.dir / f"long{before}" / "guard.tenor").read_text()
+            self.assertIn("// " + told[:before + (100 - before) // 3] + "\n", contract)
 
     def test_a_tool_that_is_listed_twice_counts_once(self):
         reads, path = {"readOnlyHint": True}, {"properties": {"path": {"type": "string"}}, "required": ["path"]}

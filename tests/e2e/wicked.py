@@ -90,6 +90,10 @@ def call(number, params):
         say(id=number, method="roots/list")  # its own id, which the client may use, too
         answer = json.loads(lines.readline())
         say(id=number, result=result(json.dumps(answer), _meta=json.loads(given.get("meta", "{}"))))
+    elif do == "withdraw":  # a question, which nobody needs to answer any more
+        say(id="q", method="roots/list")
+        say(method="notifications/cancelled", params={"requestId": "q"})
+        say(id=number, result=result(lines.readline()))
     elif do == "relist":
         changed = True
         say(method="notifications/tools/list_changed")
