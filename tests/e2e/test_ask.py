@@ -718,6 +718,15 @@ class Runs(Case):
         self.assertIn("path", got)
         self.assertNotIn("obstacles", got)
 
+    def test_what_excludes_each_other_is_written_without_a_not_around_it(self):
+        contract = self.write("payloads.tenor", PAYLOADS)
+        for question, conflict in (
+                ("some and not some", ["exists k in ns . k > 5", "forall k in ns . k <= 5"]),
+                ("all and not all", ["forall k in ns . k > 5", "exists k in ns . k <= 5"]),
+                ("ends and not ends", ["forall k in ns . k > 5 or k < 2", "not (forall k in ns . k > 5 or k < 2)"])):
+            with self.subTest(question):
+                self.assertEqual(self.ask(contract, f"why not can {question} hold")["conflict"], conflict)
+
     def test_more_than_three_obstacles_are_counted_no_further(self):
         def far(steps):
             states = [f"s{i}" for i in range(steps + 1)]

@@ -616,6 +616,21 @@ class Evidence(Case):
         self.assertEqual(self.verify(verify, b"{}", keys=[public]).status, REJECTED)
         self.assertEqual(self.verify(verify, text).status, USAGE)
 
+    def test_a_receipt_on_each_line_up_to_the_first_that_does_not_hold(self):
+        folder = SOURCE / "examples/receipts"
+        key = folder / "executor.pub"
+        good = json.dumps(json.loads((folder / "released.json").read_text())) + "\n"
+        bad = good.replace('"record": 6', '"record": 7', 1)
+        self.assertNotEqual(good, bad)
+        for text, count in ((good + good, 2), (good + good[:-1], 2), (good + bad + good, 2), ("{}\n" + good, 0),
+                            (good + "\n" + good, 1)):
+            with self.subTest(text[:40], count=count):
+                lines = self.write("lines.json", text)
+                result = self.run_motet("receipt", "verify", lines, "--json", "--key", key)
+                answer = self.verify(library.Library.motet_receipt_verify, text.encode(), keys=[key.read_text()])
+                self.assertEqual((answer.text, answer.code), (result.out_bytes, result.code), answer.message)
+                self.assertEqual(len(answer.text.splitlines()), count)
+
 
 if __name__ == "__main__":
     main()

@@ -393,7 +393,6 @@ static bool read_decimal(reader *r, const ct_type *t, ct_value *out)
         return false;
     }
     if (mt_decimal_parse(text, &out->decimal) != MT_OK || !ct_exact_decimal(text) ||
-        !ct_decimal_exact(text, t->as.decimal.scale) ||
         !mt_decimal_fits(out->decimal, t->as.decimal.precision, t->as.decimal.scale)) {
         return not_in(r, t, text);
     }

@@ -15,8 +15,6 @@ mt_err ct_fact_finish(mt_arena *a, ct_fault *fault);
 
 /* Gives every fact not yet given its default. */
 bool ct_facts_complete(ct_facts *f, ct_fault *fault);
-/* Has the decimal text at most `scale` fraction digits, trailing zeros aside? */
-bool ct_decimal_exact(mt_str text, unsigned scale);
 /* ["a", "b"] */
 mt_str ct_choices_text(mt_arena *a, const ct_type *type);
 

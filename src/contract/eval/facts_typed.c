@@ -14,18 +14,6 @@
 #include "base/utf8.h"
 #include "contract/eval/facts_internal.h"
 
-bool ct_decimal_exact(mt_str text, unsigned scale)
-{
-    size_t point = mt_str_find(text, '.'), end = text.len;
-    if (text.len <= point + 1 + scale) {
-        return true;
-    }
-    while (end > point + 1 && text.ptr[end - 1] == '0') {
-        end--;
-    }
-    return end <= point + 1 + scale;
-}
-
 mt_str ct_choices_text(mt_arena *a, const ct_type *type)
 {
     mt_buf b = {0};

@@ -165,6 +165,7 @@ static void keeps_its_segment(void **state)
         assert_value(got, want.ptr);
     } else {
         assert_error(got, row->want);
+        assert_int_equal(got.path.len, 0); /* what was refused is put into none */
     }
     outlet_close(&o);
 }
