@@ -2,7 +2,11 @@
  */
 #include "exec_fixture.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "ledger/receipt.h"
 #include "os/key_file.h"
@@ -551,6 +555,60 @@ static void many_decisions_all_have_receipts_that_hold(void **state)
     desk_close(&d);
 }
 
+/* ---- Witnesses ---- */
+
+#define WITNESS_KEY "w.example+f96a478d+BCmsuuFBvMrwsi4alNNNC8c2HlJtC/4SyJeUvJMilm3X"
+
+/* A socket that takes visitors and says nothing to them. */
+static int listen_silently(uint16_t *port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+    *port = ntohs(at.sin_port);
+    return fd;
+}
+
+/* Whoever asked it has gone, before the executor's memory does. */
+static void a_witness_that_hangs_is_left_when_the_executor_closes(void **state)
+{
+    uint16_t port;
+    int silent = listen_silently(&port);
+    mt_arena kept = {0};
+    mt_json settings;
+    mt_str text = mt_strf(&kept,
+                          "{\"witnesses\":[{\"name\":\"w.example\",\"url\":"
+                          "\"http://127.0.0.1:%u\",\"key\":\"" WITNESS_KEY "\"}]}",
+                          (unsigned)port);
+    assert_fine(mt_json_read(&kept, text, NULL, &settings, NULL));
+    ex_executor_options o = {.signing_key = secret(),
+                             .checkpoint_every = 1,
+                             .checkpoint_seconds = 1,
+                             .origin = MT_STR("log.example/pair"),
+                             .settings = &settings};
+    desk d = desk_open(state, contract_file("pair.tenor", PAIR), &o);
+    create(&d, "Left", "l");
+    struct pollfd visit = {.fd = silent, .events = POLLIN};
+    assert_int_equal(poll(&visit, 1, 30000), 1);
+    int asked = accept(silent, NULL, NULL);
+    assert_true(asked >= 0);
+    desk_close(&d);
+    char bytes[4096];
+    ssize_t n;
+    do {
+        n = recv(asked, bytes, sizeof bytes, MSG_DONTWAIT);
+    } while (n > 0);
+    assert_true(n == 0 || errno == ECONNRESET); /* and not: nothing said yet */
+    close(asked);
+    close(silent);
+    mt_arena_free(&kept);
+}
+
 int main(void)
 {
     static rows_list l;
@@ -569,6 +627,7 @@ int main(void)
     both(&l, without_a_key_there_are_no_receipts);
     both(&l, flows_and_instances_have_receipts);
     both(&l, many_decisions_all_have_receipts_that_hold);
+    both(&l, a_witness_that_hangs_is_left_when_the_executor_closes);
     int failed = rows_run(&l, "exec/executor_evidence");
     backends_stop();
     return failed;
