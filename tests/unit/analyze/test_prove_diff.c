@@ -8,6 +8,7 @@
     "}\n"
 #define L        "fact l { type: List(element_type: Int(0, 9), max: 3) source: \"s\" }\n"
 #define N        "fact n { type: Int(0, 100) source: \"s\" }\n"
+#define ENUM(v)  "fact e { type: Enum([\"" v "\", \"z\"]) source: \"s\" }\n"
 #define LIMIT(d) "fact k { type: Int(0, 100) source: \"s\" default: " d " }\n"
 #define RULE(id, when)                                                                 \
     "rule " id " { stratum: 0 when: " when " produce: verdict v_" id                   \
@@ -36,6 +37,7 @@ static const struct row {
     {"precondition_weaker", HEAD N OP("n > 10"), HEAD N OP("n > 5"), "Operation/go precondition safe\n", false, "weaker"},
     {"precondition_equal", HEAD N OP("n > 10"), HEAD N OP("not (n <= 10)"), "Operation/go precondition safe\n", false, "equal"},
     {"precondition_stronger", HEAD N OP("n > 10"), HEAD N OP("n > 11"), "Operation/go precondition breaking\n", true, "stronger: refused where it was allowed, for {\"n\":11}"},
+    {"precondition_asks_for_a_value_only_the_old_enum_has", HEAD N ENUM("x") OP("n > 10 or e = \"x\""), HEAD N ENUM("y") OP("n > 10"), "Operation/go precondition safe\n", true, "equal"},
     {"precondition_neither", HEAD N OP("n > 10"), HEAD N OP("n < 20"), "Operation/go precondition breaking\n", true, "neither"},
     {"weaker_but_not_on_a_frozen_snapshot", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 10") RULE("b", "n > 5") OP("verdict_present(v_b)"),
         "Operation/go precondition breaking\nRule/b id safe\n", true, "frozen snapshot"},
