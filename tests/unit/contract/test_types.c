@@ -22,6 +22,7 @@ typedef struct row {
     "fact soon { type: Duration(unit: \"hours\", min: 0, max: 9) source: \"s\" } "     \
     "fact item { type: Item source: \"s\" } "                                          \
     "fact items { type: List(element_type: Item, max: 9) source: \"s\" } "             \
+    "fact fees { type: List(element_type: Money(\"EUR\"), max: 9) source: \"s\" } "    \
     "fact box { type: Record({ list: List(element_type: Int(0, 9), max: 3) }) "        \
     "source: "                                                                         \
     "\"s\" } fact u { type: TaggedUnion { Cash: Int(0, 9) Card: Record({ last: "       \
@@ -99,6 +100,8 @@ static const row ROWS[] = {
     {"quantifier over a field", "∀ x ∈ box.list . x < 5", "none"},
     {"quantifier with a type", "∀ i : Item ∈ items . i.ok", "none"},
     {"quantifier with another type", "∀ i : Int(0, 1) ∈ items . i.ok", "T441"},
+    {"quantifier over Money of the written currency", "∀ i : Money(\"EUR\") ∈ fees . i > eur", "none"},
+    {"quantifier over Money of another currency", "∀ i : Money(\"USD\") ∈ fees . i > eur", "T441"},
     {"quantifier over an Int", "∀ i ∈ n . i = 1", "T408"},
     {"quantifier over nothing", "∀ i ∈ none . i = 1", "T403"},
     {"bound variables hide facts", "∀ n ∈ items . n.ok", "none"},
