@@ -659,11 +659,10 @@ static void an_answer_is_given_once_and_forgotten_later(void **state)
                      .status = 201,
                      .body = MT_STR("{}"),
                      .created_ms = 10},
-              got;
-    assert_fine(st_answers_add(tx, &row, 1));
+              first = row, got;
     row.key = MT_STR("k2");
     row.created_ms = 20;
-    assert_fine(st_answers_add(tx, &row, 1));
+    assert_fine(st_answers_add(tx, (st_answer[]){first, row}, 2)); /* at once */
     assert_fine(st_commit(tx));
 
     tx = begin(s, ST_WRITE);
