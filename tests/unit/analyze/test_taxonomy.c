@@ -537,6 +537,22 @@ static void a_wider_type_alone_is_non_breaking(void **state)
     mt_arena_free(&p.a);
 }
 
+/* The type of a quantifier's variable follows from its list. */
+static void a_wider_element_type_alone_is_non_breaking(void **state)
+{
+    (void)state;
+    static const char LISTED[] =
+        "persona p\nfact xs { type: List(element_type: Int(min: 0, max: 9), max: 3) "
+        "source: \"s\" }\nrule r { stratum: 0 when: forall x in xs . x > 1 produce: "
+        "verdict v { payload: Bool = true } }\n";
+    pair p = {0};
+    row edit = {.find = "max: 9)", .replace = "max: 90)"};
+    const an_diff *d = diff_sources(&p, LISTED, edited(&p.a, LISTED, &edit).ptr);
+    assert_int_equal(d->entry_count, 1);
+    assert_int_equal(d->class, AN_NON_BREAKING);
+    mt_arena_free(&p.a);
+}
+
 /* No tree, however shaped, is too strange. */
 static void hostile_trees_are_compared_without_harm(void **state)
 {
@@ -622,6 +638,7 @@ int main(void)
         cmocka_unit_test(a_construct_has_the_greatest_class_of_its_fields),
         cmocka_unit_test(M6_requires_analysis_is_breaking_until_proven_safe),
         cmocka_unit_test(a_wider_type_alone_is_non_breaking),
+        cmocka_unit_test(a_wider_element_type_alone_is_non_breaking),
         cmocka_unit_test(hostile_trees_are_compared_without_harm),
         cmocka_unit_test(a_baseline_hides_what_it_has),
     };
