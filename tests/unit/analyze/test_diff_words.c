@@ -212,6 +212,7 @@ static const row ROWS[] = {
     {"or inside and needs some", "Rule", "body.when", OP("and", OP("or", FACT("a"), FACT("b")), FACT("c")), "(a or b) and c"},
     {"the right side of minus", "Rule", "body.when", OP("<", OP("-", FACT("a"), OP("-", FACT("b"), FACT("c"))), LIT("3")), "a - (b - c) < 3"},
     {"a flat chain", "Rule", "body.when", "{\"op\":\"and\",\"operands\":[" FACT("a") "," OP("or", FACT("b"), FACT("c")) "," FACT("d") "]}", "a and (b or c) and d"},
+    {"and inside a flat chain of or needs none", "Rule", "body.when", "{\"op\":\"or\",\"operands\":[" FACT("a") "," OP("and", FACT("b"), FACT("c")) "," FACT("d") "]}", "a or b and c or d"},
     {"not", "Rule", "body.when", "{\"op\":\"not\",\"operand\":" OP("=", FACT("a"), LIT("1")) "}", "not a = 1"},
     {"not of and", "Rule", "body.when", "{\"op\":\"not\",\"operand\":" OP("and", FACT("a"), FACT("b")) "}", "not (a and b)"},
     {"a verdict", "Rule", "body.when", "{\"verdict_present\":\"fine\"}", "verdict_present(fine)"},
