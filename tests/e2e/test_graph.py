@@ -223,6 +223,13 @@ class Run(Project):
         self.assertIn("invoked=1 deferred=2", result.out)
         self.assertEqual(self.replay().code, 0)
 
+    def test_a_capture_is_replayed_from_a_pipe(self):
+        self.run_fixture()
+        capture = (self.project / "c.json").read_text()
+        result = self.graph("replay", "-", "--graph", "graph.yaml", "--adapter", "adapter.yaml", stdin=capture)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("verified", result.out)
+
     def test_options_that_make_no_sense_are_refused(self):
         for words in (["--max-events", "many"], ["--deadline", "soon"],
                       ["--max-per-window", "1"], ["--rate-window", "1s"]):

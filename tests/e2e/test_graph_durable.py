@@ -731,8 +731,6 @@ class Long(Case):
             result = self.run_motet("graph", "replay", "c.json", "--graph", "graph.yaml",
                                     "--limit", f"json_bytes={limit}")
             self.assertEqual(result.code, code, result)
-        self.assertEqual(self.run_motet("graph", "replay", "-", "--graph", "graph.yaml",
-                                        stdin=(self.dir / "c.json").read_bytes()).code, 0)
 
     if SOAK:
         def test_FG6_a_million_events(self):
