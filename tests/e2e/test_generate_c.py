@@ -251,6 +251,19 @@ class GenerateC(Case):
         one = Contract(self.dir, "awkward", bundle, fact_sets(bundle, random.Random(SEED)), SEED)
         self.assertGreater(self.compare_all([one])["decisions"], 10)
 
+    def test_facts_called_like_the_names_of_the_api(self):
+        """Of each name that there is: a record has a type of its own, which gets the fact's name."""
+        tail = "\npersona p\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n" \
+            "operation o { personas: [p] require: true effects: [(E, a, b)] }\n"
+        self.holds("generate", "c", self.write("plain.tenor", tail), "--out", self.dir, "--prefix", "plain")
+        names = sorted(set(re.findall(r"\bplain_([a-z_]+)", (self.dir / "plain.h").read_text())))
+        self.assertIn("text", names)
+        facts = "".join(f'fact {name} {{ type: Record {{ x: Bool }} source: "x.{name}" }}\n' for name in names)
+        result = run("elaborate", self.write("taken.tenor", facts + tail), "--compact")
+        self.assertEqual(result.code, 0, repr(result))
+        bundle = json.loads(result.out)
+        self.compare_all([Contract(self.dir, "taken", bundle, fact_sets(bundle, random.Random(SEED)), SEED)])
+
     def test_a_contract_with_nothing_in_it(self):
         made = []
         for name, source in (("nothing", "persona p"), ("acting", "persona p\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n"

@@ -633,6 +633,17 @@ for line in sys.stdin:
         info = bus.ask("$JS.API.CONSUMER.INFO.PRICES.motet-crossover")
         self.assertEqual((info["num_ack_pending"], info["num_pending"]), (0, 0))
 
+    def test_edge_nats_a_consumer_is_called_like_its_graph_as_far_as_nats_allows(self):
+        bus = Nats(self)
+        bus.stream("PRICES", "prices")
+        bus.publish("prices", {"close": 1, "spread": 1})
+        self.write("crossover.yaml", (self.dir / "crossover.yaml").read_text().replace(
+            "id: crossover\n", 'id: "az-AZ_09*b>cé"\n'))
+        self.trade(*self.ingress(type="nats", url=bus.url, subject="prices", stream=True), *self.egress(type="stdout"),
+                   "--max-events", "1", "--max-duration", "20s")
+        consumers = bus.ask("$JS.API.CONSUMER.NAMES.PRICES")["consumers"]
+        self.assertEqual(consumers, ["motet-az-AZ_09_b_c__"])  # é is two bytes
+
     def test_edge_nats_what_a_version_before_has_had_is_passed_over(self):
         """Ids of streams had no time: a journal with such ids still knows its messages."""
         bus = Nats(self)
@@ -792,6 +803,12 @@ class Served(Edges):
                                    f"{server.url}/v1/graphs/fx/events"], capture_output=True, text=True, timeout=20)
             self.assertEqual(done.stdout, code)
         self.assertEqual(self.events(server), ["c1"])
+        self.assertEqual(server.post("/v1/graphs/fx/events", {**body, "id": "c3"}).status, 200)
+        # An id that was used says by which line, for whoever reads the store.
+        with contextlib.closing(sqlite3.connect(self.dir / "serve.db")) as db:
+            used = dict(db.execute("SELECT id, body FROM docs WHERE kind = 'graph_event'"))
+        self.assertEqual({id: json.loads(body) for id, body in used.items()}, {
+            f"fx/{hashlib.sha256(id).hexdigest()}": f"fx.000001/{line:08}" for line, id in enumerate((b"c1", b"c3"))})
 
     def test_edge_served_a_file_is_read_once_and_its_orders_leave_once(self):
         want = self.wanted()

@@ -1,6 +1,7 @@
 """The gRPC adapter: a real server (python3-grpcio), one that misbehaves byte by byte, the gate."""
 import json
 import pathlib
+import shutil
 import socket
 import struct
 import subprocess
@@ -121,6 +122,17 @@ class Values(Grpc):
         again = {entry["id"]: entry["value"]
                  for entry in json.loads((self.dir / "p.json").read_text())}
         self.assertEqual(again, text)
+
+    def test_imports_are_looked_for_beside_the_proto_unless_a_root_is_given(self):
+        fact = {"open": ("Bool", self.GET + "is_open")}
+        self.write("a.tenor", contract(self.endpoint, **fact))
+        for folder in ("protos/", ""):  # the working directory last, or it would do for both
+            with self.subTest(folder):
+                (self.dir / folder / "bank").mkdir(parents=True)
+                shutil.copy(ROOT / "bank/accounts.proto", self.dir / folder)
+                shutil.copy(ROOT / "bank/types.proto", self.dir / folder / "bank")
+                self.write("s.yaml", f"sources: {{bank: {{proto: {folder}accounts.proto}}}}")
+                self.holds("eval", "a.tenor", "--sources", "s.yaml", "--param", "id=7")
 
     def test_conversions(self):
         facts = {

@@ -120,6 +120,26 @@ static void faults_are_not_told_without_end(void **state)
     mt_arena_free(&a);
 }
 
+/* Nor may a file of opening quotes take the square of its length. */
+static void text_in_other_quotes_is_no_longer_than_a_thousand_bytes(void **state)
+{
+    (void)state;
+    for (size_t len = 998; len <= 1001; len++) {
+        mt_arena a = {0};
+        fr_symbols syms;
+        fr_tokens tokens;
+        char text[3000];
+        memset(text, ' ', sizeof text);
+        memset(text, 'a', len + 2);
+        text[0] = text[len + 1] = '\'';
+        fr_symbols_init(&syms, &a);
+        fr_lex(&a, &syms, mt_str_from(text, sizeof text), &MT_LIMITS_DEFAULT, 0,
+               &tokens);
+        assert_int_equal(tokens.items[0].kind, len < 1000 ? FR_T_STR : FR_T_BAD);
+        mt_arena_free(&a);
+    }
+}
+
 static void comments_are_tokens_when_asked_for(void **state)
 {
     (void)state;
@@ -193,6 +213,7 @@ int main(void)
     rows_add(&list, ROWS, lexes);
     rows_test(&list, equal_words_have_equal_numbers);
     rows_test(&list, faults_are_not_told_without_end);
+    rows_test(&list, text_in_other_quotes_is_no_longer_than_a_thousand_bytes);
     rows_test(&list, comments_are_tokens_when_asked_for);
     rows_test(&list, tokens_without_space_between_all_stay);
     rows_test(&list, a_very_long_token_knows_its_length);
