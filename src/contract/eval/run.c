@@ -38,6 +38,7 @@ ct_verdicts *ct_verdicts_new(const ct_program *p)
                        .temps = mt_xmalloc(p->temps * sizeof *v->temps),
                        .seen = mt_xmalloc(p->seen_words * sizeof *v->seen)};
     memset(v->present, 0, p->present_words * sizeof *v->present);
+    memset(v->order, 0, p->order_room * sizeof *v->order);
     ct_verdicts_limit(v, (ct_patience){.steps = MT_LIMITS_DEFAULT.eval_steps});
     return v;
 }
