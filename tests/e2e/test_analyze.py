@@ -58,6 +58,7 @@ class Analyze(Case):
         self.assertEqual(
             got["s3a_admissibility"]["admissible_operations"]["EscrowAccount:held:escrow_agent"],
             ["refund_escrow", "release_escrow"])
+        self.assertNotIn([], got["s3a_admissibility"]["admissible_operations"].values())
         self.assertEqual(got["s4_authority"]["persona_authority"]["buyer"],
                          {"by_entity": {"EscrowAccount": {"held": ["flag_dispute"]}},
                           "reaches": {"EscrowAccount": ["held", "disputed"]}})

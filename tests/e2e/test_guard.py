@@ -1182,6 +1182,8 @@ class Web(http.server.BaseHTTPRequestHandler):
             note = b'data: {"jsonrpc":"2.0","method":"notifications/message"}\r\n\r\n'
             lines = b"".join(b"data: " + line + b"\n" for line in text.splitlines())
             self.give(200, b": hello\n\nevent: message\n" + note + lines, "Text/Event-Stream; charset=utf-8")
+        elif do == "bare stream":
+            self.give(200, b"data: " + json.dumps(answer).encode() + b"\n\n", "text/event-stream")
         elif do == "break":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
@@ -1219,10 +1221,10 @@ class Upstream(Guards):
         for revision in (mcp.NEWER, mcp.OLDER):
             with self.subTest(revision), self.guard(revision, "--token-file", secret) as agent:
                 self.assertEqual(agent.tools(), ["read", "write"])
-                for do in ("", "stream"):
+                for do in ("", "stream", "bare stream"):
                     agent.say(json.dumps(mcp.message(revision, 70, "tools/call", {
                         "name": "write", "arguments": {"path": "/srv/a", "content": "x", "do": do}})))
-                    answers = [agent.hear() for _ in range(2 if do else 1)]
+                    answers = [agent.hear() for _ in range(2 if do == "stream" else 1)]
                     self.assertEqual(answers[-1]["id"], 70)
                     self.assertEqual(answers[-1]["result"]["content"][0]["text"], "done")
                 before = len(self.web.heard)

@@ -61,6 +61,9 @@ class Lsp(Case):
               for method in ("textDocument/codeAction", "textDocument/rangeFormatting")
               for first, last in ((2, 1), (-1, 1), (0, 1.5), (0, "1"))),
             ("workspace/executeCommand", {"command": "rm"}, -32602),
+            ("workspace/executeCommand", {"command": "motet.ask", "arguments": [uri, "can boss perform pay", ""]},
+             -32602),
+            ("workspace/executeCommand", {"command": "motet.test", "arguments": [uri, "a name", ""]}, -32602),
         ]
         for method, params, code in rows:
             with self.subTest(method=method, params=params):

@@ -182,6 +182,7 @@ static const row ROWS[] = {
     {"Manifest", "t", "trust", "add", SAFE, TRUST, "\"trust\"", "\"other\"", true},
     {"Manifest", "t", "trust", "remove", SAFE, TRUST, "\"trust\"", "\"other\"", false},
     {"Manifest", "t", "trust", "change", SAFE, TRUST, "\"aa\"", "\"bb\"", false},
+    {"Manifest", "t", "trust", "change", SAFE, TRUST, "{\"attestation_format\"", "{\"agent\":\"x\",\"attestation_format\"", false},
     {"Manifest", "t", "trust.trust_domain", "add", SAFE, TRUST, ",\"trust_domain\":\"here\"", "", true},
     {"Manifest", "t", "trust.trust_domain", "remove", INFRA, TRUST, ",\"trust_domain\":\"here\"", "", false},
     {"Manifest", "t", "trust.trust_domain", "change", INFRA, TRUST, "\"here\"", "\"there\"", false},

@@ -49,6 +49,24 @@ static mt_str plain_type(mt_arena *a, const char *type)
     return mt_strf(a, "persona p\nfact f { type: %s source: \"x.f\" }\n", type);
 }
 
+/* Of the first construct that changed, "" if none did. */
+static void assert_parts(mt_arena *a, version *before, version *after, const char *want)
+{
+    version_read(before);
+    version_read(after);
+    const an_diff *d = an_diff_bundles(a, (an_diff_side){&before->tree, NULL},
+                                       (an_diff_side){&after->tree, NULL});
+    mt_buf got = {0};
+    for (uint32_t i = 0; d->entry_count && i < d->entries[0].fields[0].part_count;
+         i++) {
+        mt_buf_addf(&got, "%s%s", i ? " " : "",
+                    d->entries[0].fields[0].parts[i].taxon->change);
+    }
+    mt_buf_addc(&got, '\0');
+    assert_string_equal(got.ptr, want);
+    mt_buf_free(&got);
+}
+
 static void types_compare(void **state)
 {
     const type_row *r = *state;
@@ -58,22 +76,30 @@ static void types_compare(void **state)
     version v1, v2;
     version_elaborate(&v1, source(&a, r->before).ptr);
     version_elaborate(&v2, source(&a, r->after).ptr);
-    version_read(&v1);
-    version_read(&v2);
-    const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
-                                       (an_diff_side){&v2.tree, NULL});
-    mt_buf got = {0};
-    for (uint32_t i = 0; d->entry_count && i < d->entries[0].fields[0].part_count;
-         i++) {
-        mt_buf_addf(&got, "%s%s", i ? " " : "",
-                    d->entries[0].fields[0].parts[i].taxon->change);
-    }
-    mt_buf_addc(&got, '\0');
-    assert_string_equal(got.ptr, r->want);
-    mt_buf_free(&got);
+    assert_parts(&a, &v1, &v2, r->want);
     mt_arena_free(&a);
     version_close(&v1);
     version_close(&v2);
+}
+
+/* Without a base nobody knows what the parameters mean, so their change may be any. */
+static void types_without_a_base_are_different(void **state)
+{
+    static const char *const TYPES_OF[] = {"Int(min: 0, max: 9)",
+                                           "Int(min: 0, max: 10)"};
+    mt_arena a = {0};
+    version v[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        version_elaborate(&v[i], plain_type(&a, TYPES_OF[i]).ptr);
+        char *base = strstr(v[i].text, "\"base\"");
+        assert_non_null(base);
+        base[1] = 'c';
+    }
+    assert_parts(&a, &v[0], &v[1], "base");
+    mt_arena_free(&a);
+    version_close(&v[0]);
+    version_close(&v[1]);
 }
 
 /* ---- Snapshots ---- */
@@ -539,8 +565,9 @@ static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
 
 int main(void)
 {
-    enum { SINGLES = 6 };
+    enum { SINGLES = 7 };
     struct CMUnitTest tests[SINGLES + TYPE_COUNT + CARRY_COUNT] = {
+        cmocka_unit_test(types_without_a_base_are_different),
         cmocka_unit_test(verdicts_are_carried_not_evaluated),
         cmocka_unit_test(a_plan_advises_every_flow_and_moves_states),
         cmocka_unit_test(instances_decide_between_force_migrate_and_blue_green),

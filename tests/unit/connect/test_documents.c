@@ -243,6 +243,18 @@ static const struct told_row {
      "GET /a w: text (a.w)\n"
      "GET /a half: a whole number (a.half)\n"
      "GET /a day: a date (a.day) when\n"},
+    {"eight names lead inside, and no more", CN_OPENAPI,
+     API("",
+         MEMBERS("\"a\":" MEMBERS("\"b\":" MEMBERS("\"c\":" MEMBERS("\"d\":" MEMBERS("\"e\":"
+         MEMBERS("\"f\":" MEMBERS("\"g\":" MEMBERS("\"h\":" MEMBERS("\"i\":" "{\"type\":\"integer\"}")))))))))),
+     "GET /a a: an object (a.a)\n"
+     "GET /a a.b: an object (a.a.b)\n"
+     "GET /a a.b.c: an object (a.a.b.c)\n"
+     "GET /a a.b.c.d: an object (a.a.b.c.d)\n"
+     "GET /a a.b.c.d.e: an object (a.a.b.c.d.e)\n"
+     "GET /a a.b.c.d.e.f: an object (a.a.b.c.d.e.f)\n"
+     "GET /a a.b.c.d.e.f.g: an object (a.a.b.c.d.e.f.g)\n"
+     "GET /a a.b.c.d.e.f.g.h: an object (a.a.b.c.d.e.f.g.h)\n"},
     {"a path without a plain answer is passed over", CN_OPENAPI,
      "{\"openapi\":\"3.0.0\",\"paths\":{\"x\":1,\"/none\":{\"get\":{\"responses\":{}}},"
      "\"/b\":{\"get\":{\"responses\":{\"200\":{\"content\":{\"application/json\":{\"schema\":"

@@ -57,6 +57,7 @@ static const row ROWS[] = {
     {"FL27 a tag that is written out", "fact u { type: TaggedUnion { ⟪card⟫: Bool cash: Bool } source: \"s\" }\nrule r { stratum: 0 when: ⟦card⟧(true) != u produce: v(true) }", FR_NAMED_FIELD, "u.card"},
     {"FL27 an enum value in a part", "fact a { type: Record({ k: Enum([⟪\"x\"⟫]) }) source: \"s\" }\nrule r { stratum: 0 when: a = { k: ⟦\"x\"⟧ } produce: v(true) }", FR_NAMED_VALUE, "a.k.x"},
     {"FL27 the type before a brace", "type ⟪Point⟫ { x: Int(0, 9) }\nrule r { stratum: 0 when: true produce: v(⟦Point⟧ { x: 1 }) }", FR_NAMED_TYPE, "Point"},
+    {"a name beside values without a type", "fact ⟪p⟫ { type: Record({ x: Bool }) source: \"s\" }\nrule q { stratum: 0 when: ⟦p⟧.x produce: w(true) }\nrule r { stratum: 0 when: { a: p.x } = { a: p.x } produce: v(true) }", FR_NAMED_FACT, "p"},
     {"a source", "source ⟪orders⟫ { protocol: manual }\nfact a { type: Bool source: ⟦orders⟧ { path: \"x\" } }", FR_NAMED_SOURCE, "orders"},
     {"a persona that is allowed", "persona ⟪p⟫\n" ENTITY "operation o { allowed_personas: [⟦p⟧] precondition: true effects: [(Order, draft, sent)] }", FR_NAMED_PERSONA, "p"},
     {"an entity of an effect", "persona p\nentity ⟪Order⟫ { states: [draft, sent] initial: draft transitions: [(draft, sent)] }\noperation o { allowed_personas: [p] precondition: true effects: [(⟦Order⟧, draft, sent)] }", FR_NAMED_ENTITY, "Order"},

@@ -919,6 +919,22 @@ static void what_is_malformed_is_refused_with_its_reason(void **state)
     desk_close(&d);
 }
 
+static void a_System_is_not_deployed_as_a_bundle(void **state)
+{
+    desk d = office_desk(state);
+    const mt_json *r =
+        ask(&d, &OPERATOR, EX_CONTRACT_DEPLOY, "", "",
+            "{\"bundle\":{\"constructs\":[{\"id\":\"shop\",\"kind\":\"System\","
+            "\"members\":[{\"id\":\"m1\",\"path\":\"m1.tenor\"}],"
+            "\"provenance\":{\"file\":\"shop.tenor\",\"line\":1},"
+            "\"shared_entities\":[],\"shared_personas\":[],\"tenor\":\"1.0\","
+            "\"triggers\":[]}],\"id\":\"shop\",\"kind\":\"Bundle\",\"tenor\":\"1.0\","
+            "\"tenor_version\":\"1.0.0\"}}");
+    expect_code(&d, r, 422, "invalid_contract");
+    assert_non_null(strstr(d.text.ptr, "its members can be deployed one by one"));
+    desk_close(&d);
+}
+
 static void a_repeated_deployment_has_one_effect(void **state)
 {
     desk d = office_desk(state);
@@ -989,6 +1005,7 @@ int main(void)
     both(&l, a_dry_run_changes_nothing);
     both(&l, only_who_may_deploy_deploys);
     both(&l, what_is_malformed_is_refused_with_its_reason);
+    both(&l, a_System_is_not_deployed_as_a_bundle);
     both(&l, a_repeated_deployment_has_one_effect);
     both(&l, another_process_takes_the_version_up);
     int failed = rows_run(&l, "exec/executor_deploy");

@@ -116,6 +116,17 @@ static void bounds_a_line_without_end(void **state)
     os_child_free(c);
 }
 
+static void a_line_may_have_just_as_many_bytes_as_are_allowed(void **state)
+{
+    (void)state;
+    os_child *c = shell("printf 'abc\\nabcd\\n'", false, 3);
+    mt_str line;
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    assert_true(mt_str_is(line, "abc"));
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_E_LIMIT);
+    os_child_free(c);
+}
+
 static void keeps_the_last_complaint(void **state)
 {
     (void)state;
@@ -210,6 +221,7 @@ int main(void)
         cmocka_unit_test(gives_up_on_a_silent_child),
         cmocka_unit_test(kills_grandchildren_too),
         cmocka_unit_test(bounds_a_line_without_end),
+        cmocka_unit_test(a_line_may_have_just_as_many_bytes_as_are_allowed),
         cmocka_unit_test(keeps_the_last_complaint),
         cmocka_unit_test(names_a_missing_program),
         cmocka_unit_test(leaves_no_descriptor_open),

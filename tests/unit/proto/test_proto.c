@@ -51,6 +51,7 @@ static const struct text_row {
     {"another syntax", "syntax = \"proto4\";", "\"proto2\" or \"proto3\""},
     {"an import that leads outside", "import \"a/../../b.proto\";", "leads outside"},
     {"an import that is not there", "import \"b.proto\";", "the import 'b.proto'"},
+    {"an import of a name", "import b;", "here must be the name of a file"},
     {"a feature that does not change the bytes",
      "edition = \"2023\"; message A { int32 a = 1 [features.(x.y).z = 1]; }", NULL},
     {"groups of an edition",
