@@ -237,7 +237,7 @@ static int compare_homes(const void *a, const void *b)
 /* NULL for types without parts, and for references that did not resolve. */
 static const void *parts_of(const fr_type *t)
 {
-    if (!t || t->base >= LN_BASE_COUNT) {
+    if (!t) {
         return NULL;
     }
     return fr_has(t, LN_PARTED)     ? (const void *)t->fields
@@ -411,7 +411,7 @@ static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
 static void walk_literal(indexer *x, const fr_type *t, const fr_expr *e)
 {
     fr_expr wanted = {.kind = FR_X_REF, .type = t};
-    if (!t || t->base >= LN_BASE_COUNT) {
+    if (!t) {
         return;
     }
     if (e->kind == FR_X_STR) {
