@@ -63,7 +63,7 @@ static size_t before(mt_str s, size_t at)
 {
     do {
         at--;
-    } while (at > 0 && ((unsigned char)s.ptr[at] & 0xC0) == 0x80);
+    } while (at > 0 && mt_utf8_goes_on(s.ptr[at]));
     return at;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "agent/tape_impl.h"
+#include "base/utf8.h"
 
 static bool all_text(const mt_json *list)
 {
@@ -78,7 +79,7 @@ static mt_err set_characters(ag_tape *t, mt_str key, mt_str text)
     size_t count = 0;
     for (size_t i = 0; i < text.len; count++) {
         size_t start = i++;
-        while (i < text.len && ((unsigned char)text.ptr[i] & 0xC0) == 0x80) {
+        while (i < text.len && mt_utf8_goes_on(text.ptr[i])) {
             i++;
         }
         texts[count] = mt_str_from(text.ptr + start, i - start);

@@ -137,9 +137,20 @@ size_t mt_utf8_count(mt_str s)
 {
     size_t count = 0;
     for (size_t i = 0; i < s.len; i++) {
-        count += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
+        count += !mt_utf8_goes_on(s.ptr[i]);
     }
     return count;
+}
+
+mt_str mt_utf8_cut(mt_str s, size_t most)
+{
+    if (s.len <= most) {
+        return s;
+    }
+    while (most && mt_utf8_goes_on(s.ptr[most])) {
+        most--;
+    }
+    return mt_str_from(s.ptr, most);
 }
 
 bool mt_utf8_is_unseen(uint32_t c)

@@ -16,6 +16,13 @@ uint32_t mt_utf8_decode(const char *p, size_t *len);
 size_t mt_utf8_encode(uint32_t character, char *out);
 /* Number of characters in text that was checked. */
 size_t mt_utf8_count(mt_str s);
+/* Is it one of a character's bytes, and not the first? */
+static inline bool mt_utf8_goes_on(char c)
+{
+    return ((unsigned char)c & 0xC0) == 0x80;
+}
+/* What `most` bytes hold of text that was checked, without half a character. */
+mt_str mt_utf8_cut(mt_str s, size_t most);
 /* Would a terminal obey it, a reader not see it, or XML refuse it? */
 bool mt_utf8_is_unseen(uint32_t character);
 /* Appends the first character of the text; as \uXXXX if it is unseen, or malformed

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
+#include "base/utf8.h"
 
 enum { LEAST = 8, GAP = 2, WHOLE = 40, USUAL = 100, NARROWEST = 40, WIDEST = 400 };
 
@@ -38,16 +39,6 @@ static size_t line_width(void)
     return columns > 0 ? within(columns) : USUAL;
 }
 
-/* Characters, not bytes; one place each. */
-static size_t places(mt_str text)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        count += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
-    }
-    return count;
-}
-
 static size_t column_count(const cli_table *t)
 {
     size_t count = 0;
@@ -69,7 +60,7 @@ static size_t longest_word(mt_str text)
     for (size_t i = 0; i < text.len; i++) {
         if (is_break(text.ptr[i]) || i + 1 == text.len) {
             size_t end = text.ptr[i] == ' ' ? i : i + 1;
-            size_t wide = places(mt_str_from(text.ptr + start, end - start));
+            size_t wide = mt_utf8_count(mt_str_from(text.ptr + start, end - start));
             best = wide > best ? wide : best;
             start = i + 1;
         }
@@ -114,7 +105,7 @@ static void measure(cli_table *t, size_t columns)
         t->widths[c] = strlen(t->titles[c]);
         words[c] = longest_word(mt_str_z(t->titles[c]));
         for (size_t i = c; i < t->cells.len; i += columns) {
-            size_t wide = places(t->cells.items[i]);
+            size_t wide = mt_utf8_count(t->cells.items[i]);
             size_t word = longest_word(t->cells.items[i]);
             t->widths[c] = wide > t->widths[c] ? wide : t->widths[c];
             words[c] = word > words[c] ? word : words[c];
@@ -134,7 +125,7 @@ static size_t fitting(mt_str text, size_t width)
         char c = text.ptr[end];
         do {
             end++;
-        } while (end < text.len && ((unsigned char)text.ptr[end] & 0xc0) == 0x80);
+        } while (end < text.len && mt_utf8_goes_on(text.ptr[end]));
         seen++;
         good = is_break(c) ? end : good;
     }
@@ -167,7 +158,7 @@ static void write_line(const cli_table *t, size_t columns, mt_str *rest, mt_buf 
             mt_buf_adds(out, part);
             blank = 0;
         }
-        blank += t->widths[c] - places(part) + GAP;
+        blank += t->widths[c] - mt_utf8_count(part) + GAP;
     }
     mt_buf_addc(out, '\n');
 }

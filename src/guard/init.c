@@ -16,6 +16,7 @@
 #include "base/form.h"
 #include "base/json_write.h"
 #include "base/map.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 enum { COMMENT_MOST = 100, NAME_MOST = 100, WRITABLE_MOST = 128 };
@@ -242,11 +243,7 @@ static bool any_does(const gd_tools *tools, doing what)
 static void comment(mt_buf *out, const char *before, mt_str words)
 {
     mt_buf shown = {0};
-    size_t len = words.len < COMMENT_MOST ? words.len : COMMENT_MOST;
-    while (len && len < words.len && ((unsigned char)words.ptr[len] & 0xc0) == 0x80) {
-        len--; /* not inside a character */
-    }
-    size_t line = mt_str_find(mt_str_from(words.ptr, len), '\n');
+    size_t line = mt_str_find(mt_utf8_cut(words, COMMENT_MOST), '\n');
     mt_json_show(&shown, mt_str_from(words.ptr, line));
     if (shown.len) {
         mt_buf_addz(out, before);

@@ -17,6 +17,7 @@
 
 #include "agent/trace.h"
 #include "agent/value.h"
+#include "base/utf8.h"
 
 enum { SHOWN = 160 }; /* bytes of a payload in words */
 
@@ -99,14 +100,8 @@ void ho_watch_before(ho_watch *w, ag_actor *actor)
 /* A line of it, cut between two characters. */
 static mt_str cut(mt_arena *a, mt_str text)
 {
-    if (text.len <= SHOWN) {
-        return text;
-    }
-    size_t len = SHOWN;
-    while (len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80) {
-        len--;
-    }
-    return mt_strf(a, "%.*s…", (int)len, text.ptr);
+    mt_str begin = mt_utf8_cut(text, SHOWN);
+    return begin.len == text.len ? text : mt_strf(a, "%.*s…", MT_ARG(begin));
 }
 
 static mt_str shown(mt_arena *a, const mt_json *value)

@@ -99,7 +99,7 @@ ls_position ls_position_of(const ls_text *t, size_t offset, ls_units units)
     }
     while (i > offset) {
         size_t len = 1;
-        while (((unsigned char)t->text.ptr[i - len] & 0xC0) == 0x80) {
+        while (mt_utf8_goes_on(t->text.ptr[i - len])) {
             len++;
         }
         unit -= units_of(len, units);

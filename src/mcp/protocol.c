@@ -113,12 +113,9 @@ enum { SHOWN = 80 };
 static mt_str shown(mt_arena *a, mt_str text)
 {
     mt_buf out = {0};
-    size_t len = text.len < SHOWN ? text.len : SHOWN;
-    while (len && len < text.len && ((unsigned char)text.ptr[len] & 0xc0) == 0x80) {
-        len--; /* not inside a character */
-    }
-    mt_json_show(&out, mt_str_from(text.ptr, len));
-    mt_buf_addz(&out, len < text.len ? "…" : "");
+    mt_str begin = mt_utf8_cut(text, SHOWN);
+    mt_json_show(&out, begin);
+    mt_buf_addz(&out, begin.len < text.len ? "…" : "");
     mt_str kept = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
     return kept;

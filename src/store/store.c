@@ -273,8 +273,7 @@ mt_str st_why(const st_tx *tx)
 static size_t whole(mt_str text)
 {
     size_t len = text.len;
-    for (int i = 0; i < 3 && len && ((unsigned char)text.ptr[len - 1] & 0xC0) == 0x80;
-         i++) {
+    for (int i = 0; i < 3 && len && mt_utf8_goes_on(text.ptr[len - 1]); i++) {
         len--;
     }
     return len - (len && (unsigned char)text.ptr[len - 1] >= 0xC0);

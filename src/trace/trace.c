@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/hash.h"
+#include "base/utf8.h"
 
 int64_t tr_now_ns(void)
 {
@@ -139,14 +140,11 @@ void tr_trace_header(const tr_trace *t, char out[TR_HEADER_BYTES + 1])
 
 void tr_name(char out[TR_NAME_BYTES], mt_str name)
 {
-    size_t len = name.len < TR_NAME_BYTES ? name.len : TR_NAME_BYTES - 1;
-    while (len < name.len && len && ((unsigned char)name.ptr[len] & 0xc0) == 0x80) {
-        len--; /* a character that would be cut is left out */
+    name = mt_utf8_cut(name, TR_NAME_BYTES - 1);
+    if (name.len) {
+        memcpy(out, name.ptr, name.len);
     }
-    if (len) {
-        memcpy(out, name.ptr, len);
-    }
-    out[len] = '\0';
+    out[name.len] = '\0';
 }
 
 void tr_trace_source(tr_trace *t, mt_str name, tr_stage stage, bool failed)

@@ -7,6 +7,7 @@
  *
  * INVARIANT: *value is a value of its type that will do, whenever a function returns.
  * Recursion follows the types. Nothing can fail. */
+#include "base/utf8.h"
 #include "contract/flow/generate.h"
 
 static bool try_it(const ct_shrinker *s, ct_value *value, ct_value candidate)
@@ -107,11 +108,6 @@ static bool decimal(const ct_shrinker *s, ct_value *value)
 
 /* ---- Texts and choices ---- */
 
-static bool is_character(char c)
-{
-    return ((unsigned char)c & 0xC0) != 0x80;
-}
-
 /* The empty text, halves, then one character less at a time. */
 static bool text(const ct_shrinker *s, ct_value *value)
 {
@@ -119,7 +115,7 @@ static bool text(const ct_shrinker *s, ct_value *value)
     for (size_t step = value->text.len; step && !*s->enough; step /= 2) {
         while (value->text.len >= step) {
             mt_str shorter = {value->text.ptr, value->text.len - step};
-            while (shorter.len && !is_character(shorter.ptr[shorter.len])) {
+            while (shorter.len && mt_utf8_goes_on(shorter.ptr[shorter.len])) {
                 shorter.len--;
             }
             if (!try_it(s, value, (ct_value){.text = shorter})) {

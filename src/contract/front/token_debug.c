@@ -85,11 +85,7 @@ mt_str fr_found_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 static mt_str cut(mt_str text)
 {
     enum { SHOWN = 60 };
-    size_t len = text.len < SHOWN ? text.len : SHOWN;
-    while (len && len < text.len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80) {
-        len--;
-    }
-    return mt_str_from(text.ptr, len);
+    return mt_utf8_cut(text, SHOWN);
 }
 
 /* A sign that is glued to a number belongs to it for a reader, too. */

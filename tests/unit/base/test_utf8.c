@@ -35,6 +35,31 @@ static void checks(void **state)
     fenced_free(text);
 }
 
+static const struct cut_row {
+    const char *name, *text;
+    size_t most, want;
+} CUTS[] = {
+    {"nothing has nothing", "", 0, 0},
+    {"no room has nothing", "a", 0, 0},
+    {"what fits stays", "abc", 3, 3},
+    {"what fits in more stays", "abc", 9, 3},
+    {"ASCII is cut anywhere", "abc", 2, 2},
+    {"two bytes that fit stay", "a\xC2\x80z", 3, 3},
+    {"two bytes are one", "a\xC2\x80", 2, 1},
+    {"three bytes are one, cut behind the first", "\xE0\xA0\x80", 1, 0},
+    {"three bytes are one, cut behind the second", "\xE0\xA0\x80", 2, 0},
+    {"four bytes are one", "ab\xF0\x90\x80\x80", 5, 2},
+};
+
+static void is_cut(void **state)
+{
+    const struct cut_row *r = *state;
+    mt_str text = fenced(mt_str_z(r->text)), cut = mt_utf8_cut(text, r->most);
+    assert_ptr_equal(cut.ptr, text.ptr);
+    assert_int_equal(cut.len, r->want);
+    fenced_free(text);
+}
+
 static void every_character_survives(void **state)
 {
     (void)state;
@@ -122,6 +147,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, SHOWN, is_shown);
     rows_add(&list, ROWS, checks);
+    rows_add(&list, CUTS, is_cut);
     rows_test(&list, every_character_survives);
     rows_test(&list, the_bad_byte_is_found_at_every_place);
     rows_test(&list, characters_are_counted_not_bytes);
