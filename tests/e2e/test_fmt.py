@@ -107,6 +107,11 @@ class Fmt(Case):
                                   'source: "a.b" }\n').splitlines()
             self.assertEqual((max(map(len, text)), len(text)), (widest, lines), text)
 
+    def test_a_comment_stays_on_a_long_line_that_cannot_be_broken(self):
+        """Only `and` and `or` break a line; a comment in the middle is as good as a word."""
+        text = self.formatted(f'fact f {{ type: Bool source:\n/* said */\n"{"a" * 88}" }}\n')
+        self.assertIn(f'  source: /* said */ "{"a" * 88}"\n', text)
+
     def test_files_are_rewritten_in_place_with_their_mode(self):
         path = self.write("u.tenor", UGLY)
         path.chmod(0o640)

@@ -212,6 +212,27 @@ class Operations(Case):
         self.hang_up(server, "certificate_reloaded")
         self.assertNotEqual(self.certificate_of(server), first)
 
+    def test_FS18_a_hangup_gives_no_certificate_to_a_server_without_and_takes_none_away(self):
+        """Whether there is TLS is decided at the start."""
+        make_certificate(self.dir, "first")
+        (self.dir / "key.pem").chmod(0o600)
+        self.write("lamp.tenor", LAMP)
+        plain, tls = "files: [lamp.tenor]\n", "files: [lamp.tenor]\ntls_cert: cert.pem\ntls_key: key.pem\n"
+        for before, after in ((plain, tls), (tls, plain)):
+            self.write("motet.yaml", before)
+            server = Server(self.dir, options=["--config", "motet.yaml"])
+            server.start()
+            self.addCleanup(server.stop)
+            first = None if before == plain else self.certificate_of(server)
+            self.write("motet.yaml", after)
+            self.hang_up(server)
+            self.assertNotIn("certificate_", server.log())
+            if first:
+                self.assertEqual(self.certificate_of(server), first)
+            else:
+                self.assertEqual(server.get("/healthz").status, 200)
+            self.assertEqual(server.stop(), 0)
+
     def test_FS18_a_hangup_never_kills_and_sets_the_log_level(self):
         self.write("lamp.tenor", LAMP)
         self.write("motet.yaml", "files: [lamp.tenor]\nlog_level: warn\n")

@@ -242,7 +242,7 @@ class SignCommand(Case):
         # A program that never signed cannot be begun with.
         result = self.fails(3, "serve", ESCROW, "--config", config, "--store", "sqlite:x.db",
                             "--listen", "127.0.0.1:0", "--signer-memory", "m")
-        self.assertIn("the signer did not sign", result.err)
+        self.assertIn("the signer did not sign: ", result.err)
 
 
 if __name__ == "__main__":

@@ -275,6 +275,18 @@ class Traces(Case):
         self.assertEqual(server.log().count("otlp_failing"), 1)
         self.assertEqual([s["trace_id"] for s in collector.spans], [TRACE])
 
+    def test_each_status_that_may_pass_keeps_what_was_to_be_sent(self):
+        for status in (429, 502, 503, 504):
+            state = {"status": status}
+            collector = self.collect(lambda path: state["status"])
+            server = self.serve(self.usual(collector, metrics_ms=0))
+            server.get("/v1/contracts", headers={"traceparent": PARENT})
+            self.assertTrue(server.logs(f"status {status}"))
+            state["status"] = None
+            self.assertTrue(server.wait_until(lambda: collector.spans, 15), status)
+            self.assertEqual(self.figure(server, "otlp_traces_failed_total"), 0, status)
+            server.stop()
+
     def test_what_a_collector_refuses_is_not_sent_again(self):
         collector = self.collect(lambda path: 400)
         server = self.serve(self.usual(collector, metrics_ms=0))

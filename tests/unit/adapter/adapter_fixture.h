@@ -88,8 +88,15 @@ static inline void assert_refused(const outlet *o, const char *code, const char 
              MT_ARG(o->ds.items[0].message));
 }
 
-static inline ad_fact_answer ask_within(outlet *o, const char *fact, const char *id,
-                                        int ms)
+static inline void keep_failed(void *state, const ad_asked *what)
+{
+    ad_fact_error *failed = state;
+    *failed = what->failed;
+}
+
+/* `failed`: what the source is said to have failed at; NULL: nobody is told. */
+static inline ad_fact_answer ask_and_hear(outlet *o, const char *fact, const char *id,
+                                          int ms, ad_fact_error *failed)
 {
     ad_param param = {MT_STR("id"), mt_str_z(id)};
     uint32_t index = ct_model_find(o->model, CT_KIND_FACT, mt_str_z(fact));
@@ -97,11 +104,19 @@ static inline ad_fact_answer ask_within(outlet *o, const char *fact, const char 
                       .fact_count = 1,
                       .params = &param,
                       .param_count = id != NULL,
-                      .deadline = os_now_ms() + ms};
+                      .deadline = os_now_ms() + ms,
+                      .asked = failed ? keep_failed : NULL,
+                      .asked_state = failed};
     ad_fact_answer answer;
     assert_int_not_equal(index, CT_NONE);
     ad_adapters_fetch(o->adapters, &fetch, &o->arena, &answer);
     return answer;
+}
+
+static inline ad_fact_answer ask_within(outlet *o, const char *fact, const char *id,
+                                        int ms)
+{
+    return ask_and_hear(o, fact, id, ms, NULL);
 }
 
 static inline ad_fact_answer ask(outlet *o, const char *fact, const char *id)

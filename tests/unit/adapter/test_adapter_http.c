@@ -101,8 +101,12 @@ static void gives_fault(void **state)
     const struct fault_row *row = *state;
     outlet o = open_row(row->path, INT_TYPE, row->more);
     int64_t start = os_now_ms();
-    assert_error(ask(&o, "v", "7"), row->want);
+    ad_fact_error failed = AD_FACT_ERROR_COUNT;
+    ad_fact_answer got = ask_and_hear(&o, "v", "7", 10000, &failed);
+    assert_error(got, row->want);
     assert_true(os_now_ms() - start < 10000);
+    /* A source that says that there is nothing has answered. */
+    assert_int_equal(failed, got.error == AD_FACT_NOT_FOUND ? AD_FACT_OK : got.error);
     outlet_close(&o);
 }
 
@@ -118,9 +122,29 @@ static void E1_nobody_listening_is_unreachable(void **state)
 {
     (void)state;
     outlet o;
+    ad_fact_error failed = AD_FACT_OK;
     outlet_open(&o, API(FACT_OF("api", "v", "v", INT_TYPE)), MT_STR(""));
-    assert_error(ask(&o, "v", NULL), "unreachable");
+    assert_error(ask_and_hear(&o, "v", NULL, 10000, &failed), "unreachable");
+    assert_int_equal(failed, AD_FACT_UNREACHABLE);
     outlet_close(&o);
+}
+
+/* A greeting of TLS that nobody answers is part of connecting. */
+static void E1_connecting_has_a_time_of_its_own(void **state)
+{
+    (void)state;
+    outlet o;
+    mt_arena scratch = {0};
+    outlet_open(&o, API(FACT_OF("api", "v", "v", INT_TYPE)),
+                mt_strf(&scratch,
+                        "api:\n  base_url: https://127.0.0.1:%d\n  timeout: 9s\n"
+                        "  connect_timeout: 200ms\n",
+                        SERVER.port));
+    int64_t start = os_now_ms();
+    assert_error(ask(&o, "v", NULL), "timeout");
+    assert_true(os_now_ms() - start < 5000);
+    outlet_close(&o);
+    mt_arena_free(&scratch);
 }
 
 static void E1_the_deadline_of_the_request_holds(void **state)
@@ -496,8 +520,10 @@ static void E1_graphql_errors_are_errors(void **state)
     mt_arena scratch = {0};
     outlet_open(&o, SHOP("order.total", INT_TYPE),
                 graphql(&scratch, "graphql-error", ""));
-    ad_fact_answer got = ask(&o, "v", NULL);
+    ad_fact_error failed = AD_FACT_OK;
+    ad_fact_answer got = ask_and_hear(&o, "v", NULL, 10000, &failed);
     assert_error(got, "refused");
+    assert_int_equal(failed, AD_FACT_REFUSED);
     assert_non_null(memmem(got.message.ptr, got.message.len, "no such field", 13));
     outlet_close(&o);
     mt_arena_free(&scratch);
@@ -586,6 +612,7 @@ int main(void)
     rows_add(&list, AUTHS, sends_credential);
     rows_test(&list, E1_an_allowed_redirect_is_followed);
     rows_test(&list, E1_nobody_listening_is_unreachable);
+    rows_test(&list, E1_connecting_has_a_time_of_its_own);
     rows_test(&list, E1_the_deadline_of_the_request_holds);
     rows_test(&list, E1_a_nul_or_a_very_long_value_is_refused);
     rows_test(&list, E1_the_query_of_a_configured_resource_is_safe_too);

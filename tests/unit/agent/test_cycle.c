@@ -242,6 +242,13 @@ static const row ROWS[] = {
      "{'agent':{'mode':'compat','tape':{'start':['A']},'receivers':[{'name':'r','route':'A','do':'stay'},"
      "{'name':'q','route':'/all','do':'none'},{'name':'s','route':' A ','do':'test'}]}," ONE_MESSAGE "}",
      "s:TEST@tape/A q:NONE@tape/A => []"},
+    {"compat: senders come in the order of their routes' first, those of one route as registered",
+     "{'agent':{'mode':'compat','tape':{'start':['A']},'receivers':[{'name':'r','route':'A','do':'stay'}],'senders':["
+     "{'name':'s1','route':'/all','on_actions':['stay'],'message':1},"
+     "{'name':'s2','route':'A','on_actions':['stay'],'message':2},"
+     "{'name':'s3','route':'/all','on_actions':['stay'],'on_triggers':['ok'],'message':3},"
+     "{'name':'s4','route':'A','on_actions':['stay'],'on_triggers':['ok'],'message':4}]}," ONE_MESSAGE "}",
+     "r:STAY@tape/A => [\"A\"] s1@tape=1 s3@tape=3 s2@tape=2 s4@tape=4"},
     {"compat: a sender without filters runs although the message was dropped",
      "{'agent':{'mode':'compat','tape':{'start':['A']},'hooks':[{'direction':'receive','drop':true}],"
      "'receivers':[{'name':'r','route':'A','do':'stay'}],'senders':[{'name':'s','route':'Q','message':1}]},"

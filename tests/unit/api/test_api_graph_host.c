@@ -218,6 +218,9 @@ static void a_journal_is_gone_on_with_and_never_lost(void **state)
     assert_int_equal(motet_graph_host_open(w->graph, NULL, w->journal, false, &other),
                      MOTET_E_EXISTS);
     assert_true(says(motet_graph_host_message(other), "resume"));
+    /* It holds the journal, and there is nothing to make a capture of. */
+    assert_int_equal(motet_graph_host_capture(other, w->capture), MOTET_E_USAGE);
+    assert_int_not_equal(access(w->capture, F_OK), 0);
     motet_graph_host_free(other);
     motet_supervision s = {.size = sizeof s, .max_retries = 3};
     assert_int_equal(motet_graph_host_open(w->graph, &s, w->journal, true, &other),

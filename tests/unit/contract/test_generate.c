@@ -30,7 +30,12 @@ static const char CONTRACT[] = "persona p\n" FACT("yes", "Bool") FACT("wide", "I
                                       "currency: \"EUR\" } and day > \"2024-02-29\" "
                                       "and words = \"magic\" and price < "
                                       "19.99 produce: verdict v { payload: Bool = true "
-                                      "} }\n";
+                                      "} }\n"
+                                      "entity E { states: [a, b] initial: a "
+                                      "transitions: [(a, b)] }\n"
+                                      "operation o { allowed_personas: [p] "
+                                      "precondition: wide > 123456789012 "
+                                      "effects: [(E, a, b)] outcomes: [done] }\n";
 
 typedef struct ground {
     elaborated e;
@@ -129,6 +134,7 @@ static const struct met {
     {"a literal", "score", "640"},
     {"one below a literal", "score", "639"},
     {"one above a literal", "score", "641"},
+    {"a literal of a precondition", "wide", "123456789012"},
     {"the least of 64 bits", "wide", "-9223372036854775808"},
     {"the most of 64 bits", "wide", "9223372036854775807"},
     {"zero", "wide", "0"},

@@ -52,6 +52,8 @@ static const row ROWS[] = {
      "expected '=', got RBrace"},
     {"names an unknown step kind", "flow f { steps: { s: JumpStep {\n} } }", 2,
      "unknown step kind 'JumpStep'"},
+    {"wants no second thing where the file ends in a step", "flow f { steps: { s: HandoffStep { next:", 1,
+     "expected identifier, got Eof"},
     {"names an unknown handler", "flow f { steps: { s: OperationStep { on_failure: Retry\n(x) } } }", 2,
      "unknown failure handler kind 'Retry'"},
     {"wants the parts of a branch step", "flow f { steps: { s: BranchStep { persona: p\n} } }", 2,

@@ -575,6 +575,40 @@ static void E17_lists_have_every_instance(void **state)
     desk_close(&d);
 }
 
+/* A bundle, since what is made of source is sorted already. */
+#define ANIMAL(id)                                                                     \
+    "{\"id\":\"" id                                                                    \
+    "\",\"initial\":\"a\",\"kind\":\"Entity\",\"provenance\":{\"file\":"               \
+    "\"z.tenor\",\"line\":1},\"states\":[\"a\",\"b\"],\"tenor\":\"1.0\","              \
+    "\"transitions\":[{\"from\":\"a\",\"to\":\"b\"}]}"
+static const char ZOO[] = "{\"constructs\":[" ANIMAL("Cow") "," ANIMAL(
+    "Ant") "," ANIMAL("Bee") "],"
+                             "\"id\":\"zoo\",\"kind\":\"Bundle\",\"tenor\":\"1.0\","
+                             "\"tenor_version\":\"1.0.0\"}";
+
+/* The cursor is a name, so the order of names is the one that misses nothing. */
+static void E17_entities_are_listed_by_name_however_they_are_declared(void **state)
+{
+    static const char *const WANT[] = {"Ant/a", "Bee/b", "Cow/c"};
+    desk d = desk_open(state, contract_file("zoo.json", ZOO), NULL);
+    create(&d, "Cow", "c");
+    create(&d, "Ant", "a");
+    create(&d, "Bee", "b");
+    mt_str after = MT_STR("");
+    for (size_t i = 0; i < 3; i++) {
+        ad_param q[] = {{MT_STR("limit"), MT_STR("1")}, {MT_STR("after"), after}};
+        const mt_json *r = ask_query(&d, EX_INSTANCE_LIST, "", "", q, 2);
+        expect(&d, 200);
+        mt_str entity = mt_json_text(at(r, "items.0.entity"));
+        mt_str id = mt_json_text(at(r, "items.0.id"));
+        assert_text(mt_strf(&d.arena, "%.*s/%.*s", MT_ARG(entity), MT_ARG(id)),
+                    mt_str_z(WANT[i]));
+        after = mt_json_text(at(r, "next"));
+    }
+    assert_int_equal(after.len, 0);
+    desk_close(&d);
+}
+
 /* ---- Facts ---- */
 
 static void E1_a_fact_is_asserted_only_by_who_may(void **state)
@@ -875,6 +909,7 @@ int main(void)
     both(&l, E15_instances_begin_in_the_initial_state);
     both(&l, E16_an_id_is_never_used_again);
     both(&l, E17_lists_have_every_instance);
+    both(&l, E17_entities_are_listed_by_name_however_they_are_declared);
     both(&l, E18_E20_the_manifest_is_attested_and_records_name_the_domain);
     both(&l, what_is_wrong_has_its_own_code);
     both(&l, a_false_precondition_says_what_was_false);
