@@ -176,10 +176,12 @@ static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
 
 /* `store` too: of a URL in a file the running settings have the text and the new
  * ones do not, so the two differ though nobody changed it. */
-static bool is_reloaded(const char *key)
+static bool is_reloaded(const serve_reloading *r, const ht_config *now, const char *key)
 {
-    return strcmp(key, "log_level") == 0 || strcmp(key, "tls_cert") == 0 ||
-           strcmp(key, "tls_key") == 0 || strcmp(key, "store") == 0;
+    bool certified = r->running->tls_cert && now->tls_cert; /* before and after */
+    return strcmp(key, "log_level") == 0 || strcmp(key, "store") == 0 ||
+           (certified && strcmp(key, "tls_cert") == 0) ||
+           (certified && strcmp(key, "tls_key") == 0);
 }
 
 /* Faults are not told here: a section that has any counts as changed. */
@@ -220,7 +222,7 @@ static void name_the_rest(const serve_reloading *r, const ht_config *now)
     bool section = false;
     for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
         const ht_setting *s = &HT_SETTINGS[i];
-        if (!is_reloaded(s->key) && differs(s, r->running, now)) {
+        if (!is_reloaded(r, now, s->key) && differs(s, r->running, now)) {
             say(r, HT_WARN, "restart_needed", "setting", mt_str_z(s->key));
             section = section || strcmp(s->key, "certificates") == 0;
         }

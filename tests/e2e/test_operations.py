@@ -227,6 +227,8 @@ class Operations(Case):
             self.write("motet.yaml", after)
             self.hang_up(server)
             self.assertNotIn("certificate_", server.log())
+            for key in ("tls_cert", "tls_key"):
+                self.assertIn(f"restart_needed setting={key}", server.log())
             if first:
                 self.assertEqual(self.certificate_of(server), first)
             else:

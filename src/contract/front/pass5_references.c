@@ -86,7 +86,6 @@ static void open_flow(search *s, fr_flow *f)
 {
     frame top = {.flow = f};
     f->state = OPEN;
-    f->depth = 0;
     nest(s, f, 1 + collect_calls(s->u, &f->steps, 0, &top.calls),
          fr_at(&f->head, f->head.id_tok, FR_FIELD("steps")));
     *mt_vec_add(s->u->keep, &s->stack) = top;
