@@ -33,26 +33,41 @@
 /* clang-format off */
 static const struct row {
     const char *name, *source;
-    const char *want; /* "CODE/Kind/id/part" one per line, sorted */
+    const char *want; /* "CODE/Kind/id/part severity: message" one per line, sorted */
 } ROWS[] = {
     {"nothing_wrong", HEAD RULE("big", "n > 10") OP("go", "p", "verdict_present(v_big)", "x", "y"), ""},
-    {"rule_whose_parts_contradict", HEAD RULE("r", "n > 10 and n < 5"), "S312/Rule/r\n"},
-    {"rule_whose_verdicts_exclude_each_other", HEAD RULE("red", "c = \"red\"") RULE("blue", "c = \"blue\"") ABOVE("both", "verdict_present(v_red) and verdict_present(v_blue)"), "S312/Rule/both\n"},
-    {"precondition_that_contradicts_itself", HEAD OP("go", "p", "n = 3 and n * 2 > 6", "x", "y"), "S311/Operation/go\n"},
-    {"precondition_on_a_dead_rule", HEAD RULE("r", "n > 10 and n < 5") OP("go", "p", "verdict_present(v_r)", "x", "y"), "S311/Operation/go\nS312/Rule/r\n"},
-    {"branch_that_is_always_true", HEAD OP("go", "p", "n > 10", "x", "y") FLOW("a", BRANCH("a", "n + n = n * 2", "s", END) STEP("s", "go", END)), "S313/Flow/f/a\n"},
-    {"branch_decided_by_an_earlier_step", HEAD OP("go", "p", "n > 10", "x", "y") FLOW("s", STEP("s", "go", "a") BRANCH("a", "n > 5", END, "Terminal(other)")), "S313/Flow/f/a\n"},
-    {"step_behind_two_branches_that_exclude_it", HEAD OP("go", "p", "b", "x", "y") FLOW("one", BRANCH("one", "n > 50", "two", END) BRANCH("two", "n < 10", "s", END) STEP("s", "go", END)), "S313/Flow/f/two\nS314/Flow/f/s\n"},
-    {"step_whose_precondition_is_excluded", HEAD OP("go", "p", "c = \"red\"", "x", "y") FLOW("one", BRANCH("one", "c = \"blue\"", "s", END) STEP("s", "go", END)), "S315/Flow/f/s\n"},
+    {"rule_whose_parts_contradict", HEAD RULE("r", "n > 10 and n < 5"),
+        "S312/Rule/r warning: never produces v_r: n > 10 and n < 5 holds for no fact set\n"},
+    {"rule_whose_verdicts_exclude_each_other", HEAD RULE("red", "c = \"red\"") RULE("blue", "c = \"blue\"") ABOVE("both", "verdict_present(v_red) and verdict_present(v_blue)"),
+        "S312/Rule/both warning: never produces v_both: verdict_present(v_red) and verdict_present(v_blue) holds for no fact set\n"},
+    {"precondition_that_contradicts_itself", HEAD OP("go", "p", "n = 3 and n * 2 > 6", "x", "y"),
+        "S311/Operation/go warning: its precondition n = 3 and n * 2 > 6 holds for no fact set\n"},
+    {"precondition_on_a_dead_rule", HEAD RULE("r", "n > 10 and n < 5") OP("go", "p", "verdict_present(v_r)", "x", "y"),
+        "S311/Operation/go warning: its precondition verdict_present(v_r) holds for no fact set\n"
+        "S312/Rule/r warning: never produces v_r: n > 10 and n < 5 holds for no fact set\n"},
+    {"branch_that_is_always_true", HEAD OP("go", "p", "n > 10", "x", "y") FLOW("a", BRANCH("a", "n + n = n * 2", "s", END) STEP("s", "go", END)),
+        "S313/Flow/f/a warning: step 'a' always goes one way: n + n = n * 2 is always true there\n"},
+    {"branch_decided_by_an_earlier_step", HEAD OP("go", "p", "n > 10", "x", "y") FLOW("s", STEP("s", "go", "a") BRANCH("a", "n > 5", END, "Terminal(other)")),
+        "S313/Flow/f/a warning: step 'a' always goes one way: n > 5 is always true there\n"},
+    {"step_behind_two_branches_that_exclude_it", HEAD OP("go", "p", "b", "x", "y") FLOW("one", BRANCH("one", "n > 50", "two", END) BRANCH("two", "n < 10", "s", END) STEP("s", "go", END)),
+        "S313/Flow/f/two warning: step 'two' always goes one way: n < 10 is always false there\n"
+        "S314/Flow/f/s warning: no fact set leads to step 's'\n"},
+    {"step_whose_precondition_is_excluded", HEAD OP("go", "p", "c = \"red\"", "x", "y") FLOW("one", BRANCH("one", "c = \"blue\"", "s", END) STEP("s", "go", END)),
+        "S315/Flow/f/s warning: step 's' always fails: where it is reached, c = \"red\" is false\n"},
     {"two_ways_make_a_step_reachable", HEAD OP("go", "p", "n < 10", "x", "y") FLOW("one", BRANCH("one", "n > 50", "s", "two") BRANCH("two", "n < 10", "s", END) STEP("s", "go", END)), ""},
-    {"verdict_implied", HEAD RULE("big", "n > 10") RULE("huge", "n > 50"), "S321/Rule/big/huge\n"},
-    {"verdicts_the_same", HEAD RULE("big", "n > 10") RULE("also", "n >= 11"), "S322/Rule/also/big\n"},
-    {"cases_that_overlap", HEAD RULE("low", "n < 20") RULE("high", "n > 10"), "S323/Rule/high/low\n"},
+    {"verdict_implied", HEAD RULE("big", "n > 10") RULE("huge", "n > 50"),
+        "S321/Rule/big/huge note: v_huge implies v_big\n"},
+    {"verdicts_the_same", HEAD RULE("big", "n > 10") RULE("also", "n >= 11"),
+        "S322/Rule/also/big note: v_also is present exactly where v_big is\n"},
+    {"cases_that_overlap", HEAD RULE("low", "n < 20") RULE("high", "n > 10"),
+        "S323/Rule/high/low note: v_high and v_low can both be present\n"},
     {"cases_that_do_not", HEAD RULE("low", "n < 20") RULE("high", "n >= 20"), ""},
-    {"operations_that_overlap", HEAD OP("go", "p", "n > 10", "x", "y") OP("leave", "p", "n > 50", "x", "z"), "S324/Operation/go/leave\n"},
+    {"operations_that_overlap", HEAD OP("go", "p", "n > 10", "x", "y") OP("leave", "p", "n > 50", "x", "z"),
+        "S324/Operation/go/leave note: go and leave can both leave E.x, for different states\n"},
     {"operations_of_different_personas", HEAD OP("go", "p", "n > 10", "x", "y") OP("leave", "q", "n > 50", "x", "z"), ""},
     {"operations_that_exclude_each_other", HEAD OP("go", "p", "n > 10", "x", "y") OP("leave", "p", "n < 5", "x", "z"), ""},
-    {"outcomes_that_overlap", HEAD "operation decide { allowed_personas: [p] precondition: b effects: [(E, x, y, yes), (E, x, z, no)] outcomes: [yes, no] error_contract: [precondition_failed] }\n", "S325/Operation/decide/yes\n"},
+    {"outcomes_that_overlap", HEAD "operation decide { allowed_personas: [p] precondition: b effects: [(E, x, y, yes), (E, x, z, no)] outcomes: [yes, no] error_contract: [precondition_failed] }\n",
+        "S325/Operation/decide/yes note: outcomes 'yes' and 'no' match the same states\n"},
 };
 /* clang-format on */
 
@@ -80,9 +95,11 @@ static void finds(void **state)
     mt_buf got = {0};
     assert_true(an_prove_findings(p, s.program, MT_STR(""), (an_watcher){0}, &fs));
     for (size_t i = 0; i < fs.len; i++) {
-        mt_buf_addf(&got, "%.*s\n", MT_ARG(an_finding_key(&a, &fs.items[i])));
-        assert_true(fs.items[i].details.len > 0);
-        check_facts(&s, &a, &fs.items[i]);
+        const an_finding *f = &fs.items[i];
+        mt_buf_addf(&got, "%.*s %s: %.*s\n", MT_ARG(an_finding_key(&a, f)),
+                    mt_severity_name(f->severity), MT_ARG(f->message));
+        assert_true(f->details.len > 0);
+        check_facts(&s, &a, f);
     }
     mt_buf_addc(&got, 0);
     assert_string_equal(got.ptr, r->want);
