@@ -1088,6 +1088,220 @@ static const row ROWS[] = {
      "\"persona\":\"clerk\",\"to\":\"asked\"}],\"persona\":\"clerk\"}]}"},
 };
 
+/* The script that proves the search of a reply: the last of those that are written. */
+static const row SCRIPTS[] = {
+    {"never Claim.paid while Report.none", CLAIMS, 0, 0, 0,
+     "; what is asked about is never met\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: Claim: 0 open, 1 asked, 2 paid, 3 refused\n"
+     "; s1: Report: 0 none, 1 written\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R1 ((s0 Int) (s1 Int)) Bool (ite (= s1 0) true false))\n"
+     "(define-fun R2 ((s0 Int) (s1 Int)) Bool (ite (= s1 1) true false))\n"
+     "(define-fun R3 ((s0 Int) (s1 Int)) Bool (ite (= s0 0) (R1 s0 s1) (ite (= s0 1) (R2 s0 s1) (ite (= s0 2) (R2 s0 s1) false))))\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (R3 s0 s1))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; approve\n"
+     "  (and (and true (= s0 1)) (and (= t0 2) (= t1 s1)))\n"
+     "  ; request\n"
+     "  (and (and true (= s0 0) (= s1 0)) (and (= t0 1) (= t1 1)))\n"
+     "))\n"
+     "(define-fun B () Bool (or false\n"
+     "  (and (or false (= s0 2)) (or false (= s1 0)))\n"
+     "))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+    {"can clerk reach Claim.paid", CLAIMS, 0, 0, 0,
+     "; nobody comes there, each entity by itself\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: Claim: 0 open, 1 asked, 2 paid, 3 refused\n"
+     "; s1: Report: 0 none, 1 written\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (and true (or false (= s0 0) (= s0 1) (= s0 2) (= s0 3)) (or false (= s1 0) (= s1 1))))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; approve\n"
+     "  (and (and true (= s0 1)) (and (= t0 2) (= t1 s1)))\n"
+     "  ; request\n"
+     "  (and (and true (= s0 0) (= s1 0)) (and (= t0 1) (= t1 1)))\n"
+     "))\n"
+     "(define-fun B () Bool (or false\n"
+     "))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+    {"from every state of Claim a terminal is reachable", CLAIMS, 0, 0, 0,
+     "; what is asked about can always still be reached\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: Claim: 0 open, 1 asked, 2 paid, 3 refused\n"
+     "; s1: Report: 0 none, 1 written\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R1 ((s0 Int) (s1 Int)) Bool (ite (= s1 0) true false))\n"
+     "(define-fun R2 ((s0 Int) (s1 Int)) Bool (ite (= s1 1) true false))\n"
+     "(define-fun R3 ((s0 Int) (s1 Int)) Bool (ite (= s0 0) (R1 s0 s1) (ite (= s0 1) (R2 s0 s1) (ite (= s0 2) (R2 s0 s1) false))))\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (R3 s0 s1))\n"
+     "(define-fun D1 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 2 (- 1)))\n"
+     "(define-fun D2 ((s0 Int) (s1 Int)) Int (ite (= s1 1) 1 (- 1)))\n"
+     "(define-fun D3 ((s0 Int) (s1 Int)) Int (ite (= s1 1) 0 (- 1)))\n"
+     "(define-fun D4 ((s0 Int) (s1 Int)) Int (ite (= s0 0) (D1 s0 s1) (ite (= s0 1) (D2 s0 s1) (ite (= s0 2) (D3 s0 s1) (- 1)))))\n"
+     "(define-fun D ((s0 Int) (s1 Int)) Int (D4 s0 s1))\n"
+     "(define-fun C1 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 1 (- 1)))\n"
+     "(define-fun C2 ((s0 Int) (s1 Int)) Int (ite (= s1 1) 0 (- 1)))\n"
+     "(define-fun C3 ((s0 Int) (s1 Int)) Int (ite (= s0 0) (C1 s0 s1) (ite (= s0 1) (C2 s0 s1) (ite (= s0 2) (C2 s0 s1) (- 1)))))\n"
+     "(define-fun C ((s0 Int) (s1 Int)) Int (C3 s0 s1))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; approve\n"
+     "  (and (and true (= s0 1)) (and (= t0 2) (= t1 s1)))\n"
+     "  ; request\n"
+     "  (and (and true (= s0 0) (= s1 0)) (and (= t0 1) (= t1 1)))\n"
+     "))\n"
+     "(define-fun W () Bool (or false (= s0 2) (= s0 3)))\n"
+     "(define-fun G () Bool (or false\n"
+     "  (and (= (C s0 s1) 0) (and true (= s0 1)))\n"
+     "  (and (= (C s0 s1) 1) (and true (= s0 0) (= s1 0)))\n"
+     "))\n"
+     "(define-fun N () Bool (or false\n"
+     "  (and (= (C s0 s1) 0) (and true (= s0 1)) (and (= t0 2) (= t1 s1)))\n"
+     "  (and (= (C s0 s1) 1) (and true (= s0 0) (= s1 0)) (and (= t0 1) (= t1 1)))\n"
+     "))\n"
+     "(define-fun B () Bool (or (and (= (D s0 s1) 0) (not W))\n"
+     "  (and (not (= (D s0 s1) 0)) (not G))\n"
+     "  (and (not (= (D s0 s1) 0)) N (or (< (D t0 t1) 0) (not (< (D t0 t1) (D s0 s1)))))))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+    {"never perform refuse", CLAIMS, 0, 0, 0,
+     "; nobody comes there, each entity by itself\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: Claim: 0 open, 1 asked, 2 paid, 3 refused\n"
+     "; s1: Report: 0 none, 1 written\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (and true (or false (= s0 0) (= s0 1) (= s0 2)) (or false (= s1 0) (= s1 1))))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; approve\n"
+     "  (and (and true (= s0 1)) (and (= t0 2) (= t1 s1)))\n"
+     "  ; request\n"
+     "  (and (and true (= s0 0) (= s1 0)) (and (= t0 1) (= t1 1)))\n"
+     "))\n"
+     "(define-fun B () Bool (or false\n"
+     "))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+    {"from every state A.a is reachable with 2 instances", CIRCLE, 0, 0, 0,
+     "; what is asked about can always still be reached\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: A 1: 0 a, 1 b\n"
+     "; s1: A 2: 0 a, 1 b\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R1 ((s0 Int) (s1 Int)) Bool (ite (= s1 0) true (ite (= s1 1) true false)))\n"
+     "(define-fun R2 ((s0 Int) (s1 Int)) Bool (ite (= s0 0) (R1 s0 s1) (ite (= s0 1) (R1 s0 s1) false)))\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (R2 s0 s1))\n"
+     "(define-fun D1 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 0 (ite (= s1 1) 0 (- 1))))\n"
+     "(define-fun D2 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 0 (ite (= s1 1) 1 (- 1))))\n"
+     "(define-fun D3 ((s0 Int) (s1 Int)) Int (ite (= s0 0) (D1 s0 s1) (ite (= s0 1) (D2 s0 s1) (- 1))))\n"
+     "(define-fun D ((s0 Int) (s1 Int)) Int (D3 s0 s1))\n"
+     "(define-fun C1 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 0 (ite (= s1 1) 0 (- 1))))\n"
+     "(define-fun C2 ((s0 Int) (s1 Int)) Int (ite (= s1 0) 0 (ite (= s1 1) 2 (- 1))))\n"
+     "(define-fun C3 ((s0 Int) (s1 Int)) Int (ite (= s0 0) (C1 s0 s1) (ite (= s0 1) (C2 s0 s1) (- 1))))\n"
+     "(define-fun C ((s0 Int) (s1 Int)) Int (C3 s0 s1))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; o\n"
+     "  (and (and true (= s0 0)) (and (= t0 1) (= t1 s1)))\n"
+     "  ; o\n"
+     "  (and (and true (= s1 0)) (and (= t0 s0) (= t1 1)))\n"
+     "  ; o\n"
+     "  (and (and true (= s0 1)) (and (= t0 0) (= t1 s1)))\n"
+     "  ; o\n"
+     "  (and (and true (= s1 1)) (and (= t0 s0) (= t1 0)))\n"
+     "))\n"
+     "(define-fun W () Bool (or false (= s0 0) (= s1 0)))\n"
+     "(define-fun G () Bool (or false\n"
+     "  (and (= (C s0 s1) 0) (and true (= s0 0)))\n"
+     "  (and (= (C s0 s1) 1) (and true (= s1 0)))\n"
+     "  (and (= (C s0 s1) 2) (and true (= s0 1)))\n"
+     "  (and (= (C s0 s1) 3) (and true (= s1 1)))\n"
+     "))\n"
+     "(define-fun N () Bool (or false\n"
+     "  (and (= (C s0 s1) 0) (and true (= s0 0)) (and (= t0 1) (= t1 s1)))\n"
+     "  (and (= (C s0 s1) 1) (and true (= s1 0)) (and (= t0 s0) (= t1 1)))\n"
+     "  (and (= (C s0 s1) 2) (and true (= s0 1)) (and (= t0 0) (= t1 s1)))\n"
+     "  (and (= (C s0 s1) 3) (and true (= s1 1)) (and (= t0 s0) (= t1 0)))\n"
+     "))\n"
+     "(define-fun B () Bool (or (and (= (D s0 s1) 0) (not W))\n"
+     "  (and (not (= (D s0 s1) 0)) (not G))\n"
+     "  (and (not (= (D s0 s1) 0)) N (or (< (D t0 t1) 0) (not (< (D t0 t1) (D s0 s1)))))))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+    {"always b.go before S.s2", SYSTEM, 0, 0, 0,
+     "; what is asked about is never met\n"
+     "(set-info :smt-lib-version 2.6)\n"
+     "(set-logic QF_LIA)\n"
+     "(set-info :status unsat)\n"
+     "; s0: S: 0 s0, 1 s1, 2 s2\n"
+     "; s1: what happened before\n"
+     "(declare-const s0 Int)\n"
+     "(declare-const t0 Int)\n"
+     "(declare-const s1 Int)\n"
+     "(declare-const t1 Int)\n"
+     "(define-fun R1 ((s0 Int) (s1 Int)) Bool (ite (= s1 0) true false))\n"
+     "(define-fun R2 ((s0 Int) (s1 Int)) Bool (ite (= s0 0) (R1 s0 s1) (ite (= s0 1) (R1 s0 s1) false)))\n"
+     "(define-fun R ((s0 Int) (s1 Int)) Bool (R2 s0 s1))\n"
+     "(define-fun I () Bool (and true (= s0 0) (= s1 0)))\n"
+     "(define-fun T () Bool (or false\n"
+     "  ; a.go\n"
+     "  (and (and true (= s0 0)) (= s1 0) (and (= t0 1) (= t1 0)))\n"
+     "  ; a.go\n"
+     "  (and (and true (= s0 0)) (= s1 1) (and (= t0 1) (= t1 1)))\n"
+     "  ; a.go\n"
+     "  (and (and true (= s0 0)) (= s1 2) (and (= t0 1) (= t1 2)))\n"
+     "  ; a.go\n"
+     "  (and (and true (= s0 0)) (= s1 3) (and (= t0 1) (= t1 3)))\n"
+     "))\n"
+     "(define-fun B () Bool (or false\n"
+     "))\n"
+     "(assert (or (and I (not (R s0 s1)))\n"
+     "  (and (R s0 s1) T (not (R t0 t1)))\n"
+     "  (and (R s0 s1) B)))\n"
+     "(check-sat)\n", ""},
+};
+
 static const struct fault_row {
     const char *name; /* the question */
     const char *contract;
@@ -1267,6 +1481,31 @@ static void replies(void **state)
     forget(&x);
 }
 
+static void proves(void **state)
+{
+    static const char RESET[] = "(reset)\n";
+    const row *r = *state;
+    asked x;
+    mt_buf script = {0};
+    ask(&x, &(row){.name = "", .contract = r->contract});
+    an_asker_smt2(x.q, &script);
+    if (r->instances) {
+        an_asker_instances(x.q, r->instances);
+    }
+    an_ask(x.q, &x.a, mt_str_z(r->name));
+    mt_buf_addc(&script, 0);
+    const char *last = script.ptr;
+    for (const char *at = last; (at = strstr(at, RESET)); at = last) {
+        last = at + strlen(RESET);
+    }
+    if (strcmp(last, r->text) != 0) {
+        fprintf(stderr, "@@%s@@@@\n", last);
+        fail_msg("not\n%s", r->text);
+    }
+    mt_buf_free(&script);
+    forget(&x);
+}
+
 static void refuses(void **state)
 {
     const struct fault_row *r = *state;
@@ -1285,6 +1524,7 @@ int main(void)
 {
     static rows_list list;
     rows_add(&list, ROWS, replies);
+    rows_add(&list, SCRIPTS, proves);
     rows_add(&list, FAULTS, refuses);
     return rows_run(&list, "analyze/ask");
 }
