@@ -26,6 +26,71 @@
 #define FLOW(entry, steps)                                                             \
     "flow f { snapshot: at_initiation entry: " entry " steps: { " steps " } }\n"
 #define END "Terminal(success)"
+#define FORKED(when)                                                                   \
+    "k: ParallelStep { branches: [\n Branch { id: one entry: s steps: { " STEP(        \
+        "s", END) "} },\n Branch { id: two entry: b steps: { " BRANCH("b", when, END,  \
+                                                                      "Terminal("      \
+                                                                      "failure)") "} " \
+                                                                                  "} " \
+                                                                                  "] " \
+                                                                                  "jo" \
+                                                                                  "in" \
+                                                                                  ": " \
+                                                                                  "Jo" \
+                                                                                  "in" \
+                                                                                  "Po" \
+                                                                                  "li" \
+                                                                                  "cy" \
+                                                                                  " {" \
+                                                                                  " o" \
+                                                                                  "n_" \
+                                                                                  "al" \
+                                                                                  "l_" \
+                                                                                  "su" \
+                                                                                  "cc" \
+                                                                                  "es" \
+                                                                                  "s:" \
+                                                                                  " T" \
+                                                                                  "er" \
+                                                                                  "mi" \
+                                                                                  "na" \
+                                                                                  "l(" \
+                                                                                  "su" \
+                                                                                  "cc" \
+                                                                                  "es" \
+                                                                                  "s)" \
+                                                                                  " o" \
+                                                                                  "n_" \
+                                                                                  "an" \
+                                                                                  "y_" \
+                                                                                  "fa" \
+                                                                                  "il" \
+                                                                                  "ur" \
+                                                                                  "e:" \
+                                                                                  " "  \
+                                                                                  "Te" \
+                                                                                  "rm" \
+                                                                                  "in" \
+                                                                                  "al" \
+                                                                                  "(f" \
+                                                                                  "ai" \
+                                                                                  "lu" \
+                                                                                  "re" \
+                                                                                  ") " \
+                                                                                  "on" \
+                                                                                  "_a" \
+                                                                                  "ll" \
+                                                                                  "_c" \
+                                                                                  "om" \
+                                                                                  "pl" \
+                                                                                  "et" \
+                                                                                  "e:" \
+                                                                                  " n" \
+                                                                                  "ul" \
+                                                                                  "l " \
+                                                                                  "} " \
+                                                                                  "}"  \
+                                                                                  "\n"
 
 /* clang-format off */
 static const struct row {
@@ -100,6 +165,26 @@ static const struct row {
         "Operation/go error_contract safe: no handler names an error, and what was removed never occurs: invalid_source_state (its precondition never holds), unknown_instance (its precondition never holds), unknown_outcome (its precondition never holds)\n", false},
     {"FE4_somebody_who_is_no_persona", HEAD N OP("n > 3"), HEAD N OP_ERRORS("n > 3", "precondition_failed"),
         "Operation/go error_contract breaking: persona_rejected still occurs, undeclared, when somebody tries who is not a persona of the contract\n", true},
+    {"default_of_the_only_fact_that_is_read", HEAD N LIMIT("10") OP("k > 3"), HEAD N LIMIT("2") OP("k > 3"),
+        "Fact/k default breaking: operation 'go' is refused where it was allowed, for {\"n\":0}\n", true},
+    {"default_nobody_reads", HEAD N LIMIT("10") OP("n > 3"), HEAD N LIMIT("2") OP("n > 3"),
+        "Fact/k default safe: where the default is used no operation is refused that was allowed, every branch goes its way\n", false},
+    {"step_an_old_step_leads_to", HEAD N OP("n > 3") FLOW("s", STEP("s", END)), HEAD N OP("n > 3") FLOW("s", STEP("s", "t") STEP("t", END)),
+        "Flow/f steps breaking: step 's', which was there before, leads to 't'\n", true},
+    {"step_that_is_the_new_entry", HEAD N OP("n > 3") FLOW("s", STEP("s", END)), HEAD N OP("n > 3") FLOW("t", STEP("t", "s") STEP("s", END)),
+        "Flow/f steps open: \n", true},
+    {"step_an_old_branch_leads_to", HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7", "s", END) STEP("s", END)), HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7", "t", END) STEP("s", END) STEP("t", "s")),
+        "Flow/f steps breaking: branch 'b', which was there before, leads to 't', for {\"n\":8}\n", true},
+    {"step_the_other_side_of_an_old_branch_leads_to", HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7", "s", END) STEP("s", END)), HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7", "s", "t") STEP("s", END) STEP("t", "s")),
+        "Flow/f steps breaking: branch 'b', which was there before, leads to 't', for {\"n\":0}\n", true},
+    {"step_an_old_branch_never_leads_to", HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7 and n < 7", "s", END) STEP("s", END)), HEAD N OP("n > 3") FLOW("b", BRANCH("b", "n > 7 and n < 7", "t", END) STEP("s", END) STEP("t", "s")),
+        "Flow/f steps safe: no step that was there before leads to it\n", true},
+    {"rule_weaker_turns_a_branch_inside_a_parallel_step", HEAD N RULE("a", "n > 10") OP("n >= 0") FLOW("k", FORKED("verdict_present(v_a)")),
+                                   HEAD N RULE("a", "n > 5") OP("n >= 0") FLOW("k", FORKED("verdict_present(v_a)")),
+        "Rule/a body.when breaking: weaker: branch 'b' of flow 'f' goes another way, for {\"n\":6}\n", true},
+    {"rule_weaker_nobody_reads_inside_a_parallel_step", HEAD N RULE("a", "n > 10") OP("n >= 0") FLOW("k", FORKED("n > 3")),
+                                   HEAD N RULE("a", "n > 5") OP("n >= 0") FLOW("k", FORKED("n > 3")),
+        "Rule/a body.when safe: weaker, as for {\"n\":6}: no operation is refused that was allowed, every branch goes its way\n", false},
 };
 /* clang-format on */
 
