@@ -500,11 +500,38 @@ static void versions_of_one_contract_are_related(void **state)
     }
 }
 
+/* 2000 bytes stand in the contract as they are, one more is a hash. */
+static void a_long_value_is_a_hash_in_the_contract(void **state)
+{
+    (void)state;
+    for (int n = 1998; n <= 1999; n++) { /* with both quotes 2000 and 2001 */
+        mt_arena a = {0};
+        mt_buf out = {0};
+        mt_str text = mt_strf(&a,
+                              "{\"constructs\":[{\"id\":\"n\",\"kind\":\"Fact\","
+                              "\"default\":\"%0*d\"}],\"id\":\"t\"}",
+                              n, 1);
+        mt_json before = parsed(&a, text.ptr);
+        mt_json after = parsed(&a, "{\"constructs\":[{\"id\":\"n\",\"kind\":\"Fact\","
+                                   "\"default\":\"x\"}],\"id\":\"t\"}");
+        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&before, NULL},
+                                           (an_diff_side){&after, NULL});
+        assert_int_equal(d->entry_count, 1);
+        an_migration_contract(&out, d);
+        mt_buf_addc(&out, '\0');
+        assert_int_equal(strstr(out.ptr, "default: \"sha256:") != NULL, n == 1999);
+        assert_int_equal(strstr(out.ptr, "0001\\\"\"") != NULL, n == 1998);
+        mt_buf_free(&out);
+        mt_arena_free(&a);
+    }
+}
+
 int main(void)
 {
     static rows_list list;
     rows_add(&list, SAMES, compares);
     rows_add(&list, REPORTS, reports);
     rows_test(&list, versions_of_one_contract_are_related);
+    rows_test(&list, a_long_value_is_a_hash_in_the_contract);
     return rows_run(&list, "analyze/diff_report");
 }

@@ -236,16 +236,71 @@ static void finds(void **state)
     mt_arena_free(&a);
 }
 
+static bool never(void *context, const char *what, uint64_t done, uint64_t all)
+{
+    (void)context;
+    assert_string_equal(what, "proofs");
+    assert_true(done <= all);
+    return false;
+}
+
+/* Two places that types and edges leave to the solver. */
+static void what_stays_open_is_said(void **state)
+{
+    (void)state;
+    static const char SOURCE[] =
+        "fact i { type: Int(0, 100) source: \"s\" }\n"
+        "rule a { stratum: 0 when: i < 95 and i + 5.25 > 1.0 produce: v(true) }\n"
+        "rule b { stratum: 0 when: i < 94 and i + 5.25 > 2.0 produce: w(true) }\n";
+    static const struct {
+        size_t prove_steps;
+        an_watcher watcher;
+        const char *want;
+    } HOW[] = {
+        {1,
+         {0},
+         "m: S334 note: of 2 places that may end in an error 2 stay open: the "
+         "solver's limit was reached (prove_ms 5000, prove_steps 1)\n"},
+        {0,
+         {never, NULL},
+         "m: S334 note: of 2 places that may end in an error 2 stay open\n"},
+        {0, {0}, ""},
+    };
+    for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++) {
+        mt_arena a = {0};
+        an_findings found = {.arena = &a};
+        mt_limits limits = MT_LIMITS_DEFAULT;
+        mt_buf got = {0};
+        side x = side_of_source(&a, mt_str_z(SOURCE));
+        limits.prove_steps =
+            HOW[i].prove_steps ? HOW[i].prove_steps : limits.prove_steps;
+        assert_int_equal(
+            an_prove_faults(x.program, &limits, MT_STR("m"), HOW[i].watcher, &found),
+            !HOW[i].watcher.go_on);
+        for (size_t f = 0; f < found.len; f++) {
+            mt_buf_addf(&got, "%.*s: %s %s: %.*s\n", MT_ARG(found.items[f].member),
+                        found.items[f].code, mt_severity_name(found.items[f].severity),
+                        MT_ARG(found.items[f].message));
+        }
+        mt_buf_addc(&got, 0);
+        assert_string_equal(got.ptr, HOW[i].want);
+        mt_buf_free(&got);
+        side_free(&x);
+        mt_arena_free(&a);
+    }
+}
+
 int main(void)
 {
     enum { COUNT = sizeof ROWS / sizeof *ROWS };
-    static struct CMUnitTest tests[COUNT + 2];
+    static struct CMUnitTest tests[COUNT + 3];
     for (size_t i = 0; i < COUNT; i++) {
         tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
                                        .test_func = finds,
                                        .initial_state = (void *)(uintptr_t)&ROWS[i]};
     }
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(corners_are_legal);
+    tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(what_stays_open_is_said);
     tests[COUNT + 1] =
         (struct CMUnitTest)cmocka_unit_test(FL28_what_random_facts_do_was_foretold);
     return cmocka_run_group_tests(tests, NULL, NULL);
