@@ -25,6 +25,17 @@
        " }\n"
 #define FLOW(entry, steps)                                                             \
     "flow f { snapshot: at_initiation entry: " entry " steps: { " steps " } }\n"
+#define FIRST                                                                          \
+    "operation a_first { allowed_personas: [p] precondition: true effects: [(E, y, "   \
+    "z)] "                                                                             \
+    "outcomes: [done] error_contract: [precondition_failed] }\n"
+#define LONELY(errors)                                                                 \
+    "entity B { states: [b] initial: b transitions: [(b, b)] }\noperation go { "       \
+    "allowed_personas: [p] precondition: n > 3 effects: [(B, b, b)] outcomes: [done] " \
+    "error_contract: [" errors "] }\n"
+#define DECIDE(effects, errors)                                                        \
+    "operation go { allowed_personas: [p] precondition: n > 3 effects: [" effects      \
+    "] outcomes: [yes, no] error_contract: [" errors "] }\n"
 #define END "Terminal(success)"
 #define FORKED(when)                                                                   \
     "k: ParallelStep { branches: [\n Branch { id: one entry: s steps: { " STEP(        \
@@ -185,6 +196,20 @@ static const struct row {
     {"rule_weaker_nobody_reads_inside_a_parallel_step", HEAD N RULE("a", "n > 10") OP("n >= 0") FLOW("k", FORKED("n > 3")),
                                    HEAD N RULE("a", "n > 5") OP("n >= 0") FLOW("k", FORKED("n > 3")),
         "Rule/a body.when safe: weaker, as for {\"n\":6}: no operation is refused that was allowed, every branch goes its way\n", false},
+    {"source_state_of_an_operation_that_is_not_the_first", HEAD N FIRST OP_ERRORS("n > 3", "precondition_failed, persona_rejected, invalid_source_state"), HEAD N FIRST OP("n > 3"),
+        "Operation/go error_contract breaking: invalid_source_state still occurs, undeclared, in E.y, for {\"n\":4}\n", true},
+    {"source_state_of_an_entity_that_is_always_in_one", HEAD N LONELY("precondition_failed, persona_rejected, invalid_source_state"), HEAD N LONELY("precondition_failed, persona_rejected"),
+        "Operation/go error_contract safe: no handler names an error, and what was removed never occurs: invalid_source_state (it leaves every state there is)\n", false},
+    {"ambiguous_outcome_of_two_that_match", HEAD N FIRST DECIDE("(E, x, y, yes), (E, x, z, no)", "precondition_failed, persona_rejected, ambiguous_outcome"), HEAD N FIRST DECIDE("(E, x, y, yes), (E, x, z, no)", "precondition_failed, persona_rejected"),
+        "Operation/go error_contract breaking: ambiguous_outcome still occurs, undeclared, in E.x, for {\"n\":4}\n", true},
+    {"ambiguous_outcome_of_two_from_different_states", HEAD N FIRST DECIDE("(E, x, y, yes), (E, y, z, no)", "precondition_failed, persona_rejected, ambiguous_outcome"), HEAD N FIRST DECIDE("(E, x, y, yes), (E, y, z, no)", "precondition_failed, persona_rejected"),
+        "Operation/go error_contract safe: no handler names an error, and what was removed never occurs: ambiguous_outcome (no two outcomes match the same states)\n", false},
+    {"unknown_outcome_and_unknown_instance", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, unknown_outcome, unknown_instance"), HEAD N OP("n > 3"),
+        "Operation/go error_contract breaking: unknown_instance still occurs, undeclared, when an instance it needs is not there\n", true},
+    {"precondition_that_never_fails", HEAD N OP_ERRORS("n >= 0", "precondition_failed, persona_rejected"), HEAD N OP_ERRORS("n >= 0", "persona_rejected"),
+        "Operation/go error_contract safe: no handler names an error, and what was removed never occurs: precondition_failed (its precondition never fails)\n", false},
+    {"evaluation_that_ends_in_an_error", HEAD L OP_ERRORS("l[0] = 1", "precondition_failed, persona_rejected, evaluation_error"), HEAD L OP("l[0] = 1"),
+        "Operation/go error_contract breaking: evaluation_error still occurs, undeclared, for {\"l\":[]}\n", true},
 };
 /* clang-format on */
 
