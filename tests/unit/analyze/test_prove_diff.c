@@ -29,6 +29,10 @@
     "operation a_first { allowed_personas: [p] precondition: true effects: [(E, y, "   \
     "z)] "                                                                             \
     "outcomes: [done] error_contract: [precondition_failed] }\n"
+#define PAIR(errors)                                                                   \
+    "entity B { states: [b, c] initial: b transitions: [(b, c)] }\noperation go { "    \
+    "allowed_personas: [p] precondition: n > 3 effects: [(E, x, y), (B, b, c)] "       \
+    "outcomes: [done] error_contract: [" errors "] }\n"
 #define LONELY(errors)                                                                 \
     "entity B { states: [b] initial: b transitions: [(b, b)] }\noperation go { "       \
     "allowed_personas: [p] precondition: n > 3 effects: [(B, b, b)] outcomes: [done] " \
@@ -210,6 +214,8 @@ static const struct row {
         "Operation/go error_contract safe: no handler names an error, and what was removed never occurs: precondition_failed (its precondition never fails)\n", false},
     {"evaluation_that_ends_in_an_error", HEAD L OP_ERRORS("l[0] = 1", "precondition_failed, persona_rejected, evaluation_error"), HEAD L OP("l[0] = 1"),
         "Operation/go error_contract breaking: evaluation_error still occurs, undeclared, for {\"l\":[]}\n", true},
+    {"source_states_of_two_entities", HEAD N FIRST PAIR("precondition_failed, persona_rejected, invalid_source_state"), HEAD N FIRST PAIR("precondition_failed, persona_rejected"),
+        "Operation/go error_contract breaking: invalid_source_state still occurs, undeclared, in B.c, E.y, for {\"n\":4}\n", true},
 };
 /* clang-format on */
 
