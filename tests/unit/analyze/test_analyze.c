@@ -455,6 +455,65 @@ static void has_truths(void **state)
     analysed_free(&x);
 }
 
+static const struct names_row {
+    const char *name;
+    uint32_t want;
+} NAMES[] = {
+    {"s1", 1 << AN_S1},
+    {"s3", 1 << AN_S3A},
+    {"s3a", 1 << AN_S3A},
+    {"s4, s6", 1 << AN_S4 | 1 << AN_S6},
+    {" s8 ,s2,s7,s5", 1 << AN_S2 | 1 << AN_S5 | 1 << AN_S7 | 1 << AN_S8},
+    {"s9", 0},
+    {"s1,", 0},
+    {",s1", 0},
+    {"s1 s2", 0},
+    {"", 0},
+};
+
+static void names(void **state)
+{
+    const struct names_row *row = *state;
+    assert_int_equal(an_obligations_read(mt_str_z(row->name)), row->want);
+}
+
+typedef struct patience {
+    int left; /* times it is asked */
+    const char *last;
+} patience;
+
+static bool wait(void *context, const char *what, uint64_t done, uint64_t all)
+{
+    patience *p = context;
+    assert_true(done <= all);
+    p->last = what;
+    return --p->left > 0;
+}
+
+/* What was stopped is not complete, and nothing further is looked at. */
+static void an_analysis_can_be_stopped(void **state)
+{
+    (void)state;
+    static const char *const PARTS[] = {
+        "states",           "conditions", "admissible operations",
+        "reachable states", "authority",  "verdicts"};
+    analysed x;
+    open_escrow(&x);
+    for (int i = 0; i < 6; i++) {
+        patience p = {.left = i + 1};
+        an_findings fs = {.arena = &x.a};
+        an_analyze_options options = {.watcher = {wait, &p}};
+        const an_analysis *an = an_analyze(&x.a, x.p, &options, &fs);
+        assert_false(an->complete);
+        assert_string_equal(p.last, PARTS[i]);
+        assert_int_equal(p.left, 0);
+        assert_int_equal(an->verdicts != NULL, i == 5);
+        assert_null(an->graphs);
+    }
+    assert_true(x.an->complete);
+    analysed_free(&x);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -473,5 +532,7 @@ int main(void)
     rows_test(&list, what_is_found_in_escrow);
     rows_test(&list, S2_a_dead_state_is_found);
     rows_add(&list, TRUTHS, has_truths);
+    rows_add(&list, NAMES, names);
+    rows_test(&list, an_analysis_can_be_stopped);
     return rows_run(&list, "analyze/analyze");
 }

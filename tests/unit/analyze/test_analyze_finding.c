@@ -165,6 +165,77 @@ static void codes_are_in_order_and_explained(void **state)
     assert_non_null(before);
 }
 
+/* One with everything, one with nothing that may be left out. */
+static void findings_are_written_whole(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    an_findings fs = {.arena = &a};
+    an_finding full = finding("S201", "Order", "lost", MT_WARNING);
+    an_finding bare = finding("S101", "Order", "", MT_NOTE);
+    full.member = MT_STR("sales");
+    full.hint = MT_STR("mend it");
+    full.details = MT_STR("{\"facts\":{}}");
+    bare.origin = (ct_origin){0};
+    an_finding_add(&fs, &full);
+    an_finding_add(&fs, &bare);
+    an_findings_sort(&fs);
+    mt_buf text = {0}, json = {0};
+    mt_jw w = mt_jw_start(&json, false);
+    an_findings_text(&text, &fs);
+    an_findings_json(&w, &fs);
+    assert_text(mt_buf_str(&text),
+                MT_STR("S101 note: Entity Order: is odd\n"
+                       "a.tenor:3: S201 warning: sales.Entity Order: is odd\n"
+                       "  hint: mend it\n"));
+    assert_text(
+        mt_buf_str(&json),
+        MT_STR("[{\"analysis\":\"s2\",\"code\":\"S101\",\"construct_id\":\"Order\","
+               "\"construct_kind\":\"Entity\",\"details\":null,\"file\":null,"
+               "\"hint\":null,\"key\":\"S101/Entity/Order\",\"line\":0,"
+               "\"member\":null,\"message\":\"is odd\",\"part\":null,"
+               "\"severity\":\"note\"},"
+               "{\"analysis\":\"s2\",\"code\":\"S201\",\"construct_id\":\"Order\","
+               "\"construct_kind\":\"Entity\",\"details\":{\"facts\":{}},"
+               "\"file\":\"a.tenor\",\"hint\":\"mend it\","
+               "\"key\":\"sales/S201/Entity/Order/lost\",\"line\":3,"
+               "\"member\":\"sales\",\"message\":\"is odd\",\"part\":\"lost\","
+               "\"severity\":\"warning\"}]"));
+    mt_buf_free(&text);
+    mt_buf_free(&json);
+    mt_arena_free(&a);
+}
+
+/* By member, code, kind, construct, part and message, each of which may decide. */
+static void findings_have_one_order(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    an_findings fs = {.arena = &a};
+    mt_buf got = {0};
+    an_finding all[7];
+    for (size_t i = 0; i < 7; i++) {
+        all[i] = finding("S201", "B", "b", MT_NOTE);
+    }
+    all[1].message = MT_STR("is even");
+    all[2].part = MT_STR("a");
+    all[3].construct = MT_STR("A");
+    all[4].kind = "Alpha";
+    all[5].code = "S101";
+    all[6].member = MT_STR("m");
+    for (size_t i = 0; i < 7; i++) {
+        all[i].origin.line = (uint32_t)i;
+        an_finding_add(&fs, &all[i]);
+    }
+    an_findings_sort(&fs);
+    for (size_t i = 0; i < fs.len; i++) {
+        mt_buf_addf(&got, "%u", fs.items[i].origin.line);
+    }
+    assert_text(mt_buf_str(&got), MT_STR("5432106"));
+    mt_buf_free(&got);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -173,6 +244,8 @@ int main(void)
     rows_test(&list, what_is_not_listed_is_counted_and_known_by_its_number);
     rows_add(&list, BAD, refuses);
     rows_test(&list, members_part_keys);
+    rows_test(&list, findings_are_written_whole);
+    rows_test(&list, findings_have_one_order);
     rows_test(&list, codes_are_in_order_and_explained);
     return rows_run(&list, "analyze/analyze_finding");
 }

@@ -233,6 +233,27 @@ static void raises(void **state)
     mt_arena_free(&a);
 }
 
+/* What is beyond the stated size is more than what is known, and all of it alike. */
+static void S6_counts_beyond_the_size_are_compared(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    an_count most = an_count_of(UINT64_MAX), beyond = an_count_of(2), few = beyond;
+    while (!beyond.more) {
+        beyond = an_count_mul(&a, beyond, most);
+    }
+    assert_int_equal(an_count_cmp(beyond, beyond), 0);
+    assert_true(an_count_cmp(beyond, few) > 0);
+    assert_true(an_count_cmp(few, beyond) < 0);
+    assert_true(an_count_cmp(few, most) < 0);
+    assert_int_equal(an_count_cmp(few, few), 0);
+    assert_true(an_count_add(&a, few, beyond).more);
+    assert_true(an_count_mul(&a, beyond, few).more);
+    assert_true(an_count_sub(&a, beyond, few).more);
+    assert_text(an_count_str(&a, an_count_sub(&a, most, most)), MT_STR("0"));
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -240,5 +261,6 @@ int main(void)
     rows_add(&list, ODD, reports);
     rows_test(&list, S6_a_join_without_a_policy_for_failure_breaks_off);
     rows_add(&list, COUNTS, raises);
+    rows_test(&list, S6_counts_beyond_the_size_are_compared);
     return rows_run(&list, "analyze/analyze_flows");
 }

@@ -256,6 +256,62 @@ static void authority_counts_operations_in_every_member(void **state)
     mt_arena_free(&x.a);
 }
 
+static const struct told_row {
+    const char *name, *store, *text, *json;
+} TOLD[] = {
+    {"a System as a whole", STORE(STORE_ORDER, "b"),
+     "\n"
+     "System sys\n"
+     "  clerk has 1 operation in sales\n"
+     "  clerk has 1 operation in store\n"
+     "  sales.sell on success starts store.send as porter: 5 paths through both\n"
+     "  Order is brought to {open, paid, sent} by all members together\n"
+     "sys.tenor:1: S903 note: System sys: persona clerk has operations in 2 contracts: "
+     "sales (1), store (1)\n"
+     "sys.tenor:1: S904 note: System sys: sales.pay moves Order from 'open' to 'paid', "
+     "which store does not declare\n"
+     "  hint: declare the transition there too if the member is to allow for it\n"
+     "sys.tenor:1: S904 note: System sys: store.ship moves Order from 'paid' to "
+     "'sent', which sales does not declare\n"
+     "  hint: declare the transition there too if the member is to allow for it\n"
+     "sys.tenor:1: S906 note: System sys: sales.sell starts store.send as porter when "
+     "it ends with success: 5 paths\n"
+     "sys.tenor:1: S910 warning: System sys: state 'lost' of Order is unreachable by "
+     "the transitions of all members together\n"
+     "  hint: add a transition into the state to a member, or remove the state from "
+     "all\n",
+     "{\"cross_contract_authorities\":[{\"contract_id\":\"sales\","
+     "\"operation_count\":1,\"persona_id\":\"clerk\",\"system_id\":\"sys\"},"
+     "{\"contract_id\":\"store\",\"operation_count\":1,"
+     "\"persona_id\":\"clerk\",\"system_id\":\"sys\"}],"
+     "\"cross_contract_paths\":[{\"can_fire\":true,\"on\":\"success\","
+     "\"path_count\":\"5\",\"persona\":\"porter\","
+     "\"source_contract\":\"sales\",\"source_flow\":\"sell\","
+     "\"system_id\":\"sys\",\"target_contract\":\"store\","
+     "\"target_flow\":\"send\"}],"
+     "\"shared_entities\":{\"Order\":{\"contracts\":[\"sales\",\"store\"],"
+     "\"operated_states\":[\"open\",\"paid\",\"sent\"]}},"
+     "\"system_id\":\"sys\"}"},
+};
+
+static void tells(void **state)
+{
+    const struct told_row *row = *state;
+    joined x;
+    mt_buf text = {0}, json = {0};
+    mt_jw w = mt_jw_start(&json, false);
+    join(&x, SYSTEM(TRIGGER("success", "porter")), SALES(SALES_ORDER, "success"),
+         row->store);
+    an_sys_text(&text, x.x);
+    an_findings_text(&text, &x.fs);
+    an_sys_json(&w, x.x);
+    assert_text(mt_buf_str(&text), mt_str_z(row->text));
+    assert_text(mt_buf_str(&json), mt_str_z(row->json));
+    mt_buf_free(&text);
+    mt_buf_free(&json);
+    mt_arena_free(&x.a);
+}
+
 static void a_missing_member_is_said_to_be_missing(void **state)
 {
     (void)state;
@@ -369,6 +425,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, CAUSES, causes);
     rows_add(&list, SYSTEMS, judges);
+    rows_add(&list, TOLD, tells);
     rows_test(&list, paths_go_on_behind_a_trigger);
     rows_test(&list, a_shared_entity_is_moved_by_all_members);
     rows_test(&list, authority_counts_operations_in_every_member);

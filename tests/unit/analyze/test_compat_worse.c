@@ -1,5 +1,6 @@
 /* Obstacles that the new version is not to blame for (FMC3): the same run, judged as if
  * nothing had changed, meets them too, and nothing on the ways to them changed. */
+#include "analyze/version/migrate.h"
 #include "version_fixture.h"
 
 #define OP(name, entity, from, to)                                                     \
@@ -149,11 +150,93 @@ static void what_is_compatible_is_not_worse(void **state)
     mt_arena_free(&a);
 }
 
+/* What stands in the way of the old version, too, is counted and not told. */
+static void a_plan_tells_of_those_who_are_no_worse_off(void **state)
+{
+    static const char WANT[] =
+        "Recommended policy: blue_green\n"
+        "  1 of 1 instances given cannot go on under the new version; they end under "
+        "the old one while new flows, and those that can, use the new one\n"
+        "\n"
+        "Flow types:\n"
+        "  f: blue_green\n"
+        "      1 of 1 instances given meet obstacles that the old version has, too; "
+        "none is worse off under the new one\n"
+        "      meets Flow f\n"
+        "  part: none\n"
+        "      no breaking change lies on its way\n"
+        "  twice: none\n"
+        "      no breaking change lies on its way\n"
+        "  wide: none\n"
+        "      no breaking change lies on its way\n"
+        "\n"
+        "Instances (conservative analysis):\n"
+        "  0 of 1 worse off under the new version; 0 compatible, 1 meet only what the "
+        "old version has, too\n"
+        "Migration: t -> t\n"
+        "1 change: 1 breaking, 0 requires analysis, 0 infrastructure, 0 non-breaking\n"
+        "\n"
+        "BREAKING:\n"
+        "  ~ Flow f .steps (change s4) — paths, authority or the operation differ\n"
+        "\n"
+        "a migration policy must be declared to deploy this\n"
+        "\n"
+        "Recommended policy: blue_green\n"
+        "  1 of 1 instances given cannot go on under the new version; they end under "
+        "the old one while new flows, and those that can, use the new one\n"
+        "\n"
+        "Flow types:\n"
+        "  f: blue_green\n"
+        "      1 of 1 instances given meet obstacles that the old version has, too; "
+        "none is worse off under the new one\n"
+        "      meets Flow f\n"
+        "  part: none\n"
+        "      no breaking change lies on its way\n"
+        "  twice: none\n"
+        "      no breaking change lies on its way\n"
+        "  wide: none\n"
+        "      no breaking change lies on its way\n"
+        "\n"
+        "Instances (conservative analysis):\n"
+        "  i: f at s1: INCOMPATIBLE\n"
+        "      1 more as under the old version\n"
+        "      the policy abort would end it\n";
+    (void)state;
+    mt_arena a = {0};
+    mt_buf out = {0};
+    version v1, v2;
+    version_open(&v1, V1);
+    version_open(&v2, edited(&a, &ROWS[2]).ptr);
+    version_begin(&v1, "{}", "f", "ann");
+    uint32_t box = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("Box"));
+    ct_run_set_state(&v1.run, box,
+                     ct_state_find(&v1.model->entities[box], MT_STR("shut")));
+    an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                 (an_diff_side){&v2.tree, NULL});
+    an_flight flight = {.id = MT_STR("i"), .run = &v1.run};
+    an_migration m;
+    an_migrate(&a, d, v1.plan, v2.plan, &flight, 1,
+               (an_migrate_options){.only_worse = true}, &m);
+    an_migration_text(&out, &m);
+    m.options.only_worse = false;
+    an_migration_text(&out, &m);
+    mt_buf_addc(&out, '\0');
+    const char *told = strstr(out.ptr, "Recommended policy");
+    assert_non_null(told);
+    assert_string_equal(told, WANT);
+    mt_buf_free(&out);
+    version_close(&v1);
+    version_close(&v2);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     enum { COUNT = sizeof ROWS / sizeof *ROWS };
-    struct CMUnitTest tests[COUNT + 1];
+    struct CMUnitTest tests[COUNT + 2];
     tests[0] = (struct CMUnitTest)cmocka_unit_test(what_is_compatible_is_not_worse);
+    tests[COUNT + 1] =
+        (struct CMUnitTest)cmocka_unit_test(a_plan_tells_of_those_who_are_no_worse_off);
     for (size_t i = 0; i < COUNT; i++) {
         union {
             const struct row *row;

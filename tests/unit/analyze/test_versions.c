@@ -510,6 +510,163 @@ static void a_plan_is_told_with_its_instances(void **state)
     version_close(&other);
 }
 
+/* Everything but the diff, whose report has tests of its own. */
+static mt_str written_plan(mt_arena *a, const an_migration *m)
+{
+    mt_buf out = {0};
+    mt_json tree;
+    mt_jw w = mt_jw_start(&out, false);
+    an_migration_json(&w, m);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    assert_int_equal(mt_json_read(a, text, NULL, &tree, NULL), MT_OK);
+    assert_non_null(mt_json_at(&tree, "diff"));
+    mt_buf_clear(&out);
+    for (uint32_t i = 0; i < tree.count; i++) {
+        if (!mt_str_is(tree.as.members[i].key, "diff")) {
+            mt_buf_addf(&out, "%.*s: ", MT_ARG(tree.as.members[i].key));
+            mt_json_write(&out, &tree.as.members[i].value, false);
+            mt_buf_addc(&out, '\n');
+        }
+    }
+    text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+/* Three states are gone: from one a single way leads on, from one two, from one
+ * none. */
+static void a_plan_is_written_with_its_instances(void **state)
+{
+    static const an_migrate_options HOW[] = {{0},
+                                             {.aggressive = true, .only_worse = true}};
+    static const char *const WANT[] = {
+        "analysis: \"conservative\"\n"
+        "entity_state_mappings: [{\"entity_id\":\"E\",\"from_state\":\"old\","
+        "\"suggested_state\":\"b\"},{\"entity_id\":\"E\",\"from_state\":\"left\","
+        "\"suggested_state\":null},{\"entity_id\":\"E\",\"from_state\":\"end\","
+        "\"suggested_state\":null}]\n"
+        "flow_compatibility: [{\"aborted_by_policy\":true,"
+        "\"compatibility\":{\"compatible\":true,"
+        "\"layer_results\":{\"layer1_verdict_isolation\":true,"
+        "\"layer2_entity_state\":true,\"layer3_structure\":true},\"notes\":[],"
+        "\"obstacles\":[]},\"flow_id\":\"one\",\"instance_id\":\"i\","
+        "\"policy\":\"force_migrate\",\"position\":\"s\","
+        "\"touches\":[{\"construct_id\":\"E\",\"construct_kind\":\"Entity\","
+        "\"step\":\"s\"}]},{\"aborted_by_policy\":true,"
+        "\"compatibility\":{\"compatible\":false,"
+        "\"layer_results\":{\"layer1_verdict_isolation\":true,"
+        "\"layer2_entity_state\":false,\"layer3_structure\":true},\"notes\":[],"
+        "\"obstacles\":[{\"condition\":\"FMC3\",\"flow\":\"one\","
+        "\"kind\":\"state_removed\",\"layer\":2,"
+        "\"reason\":\"entity 'E' is in state 'old',"
+        " which the new contract does not have\",\"step\":\"s\","
+        "\"subject\":\"E\"}]},\"flow_id\":\"one\",\"instance_id\":\"k\","
+        "\"policy\":\"blue_green\",\"position\":\"s\","
+        "\"touches\":[{\"construct_id\":\"E\",\"construct_kind\":\"Entity\","
+        "\"step\":\"s\"}]}]\n"
+        "flow_types: [{\"compatible_instances\":1,\"flow_id\":\"one\","
+        "\"instances\":2,\"policy\":\"blue_green\","
+        "\"reason\":\"1 of 2 instances given cannot go on under the new version: they "
+        "end under the old one,"
+        " the others may migrate\",\"touches\":[{\"construct_id\":\"E\","
+        "\"construct_kind\":\"Entity\",\"step\":\"s\"}]},"
+        "{\"compatible_instances\":0,\"flow_id\":\"two\",\"instances\":0,"
+        "\"policy\":\"none\",\"reason\":\"no breaking change lies on its way\","
+        "\"touches\":[]}]\n"
+        "policy_required: true\n"
+        "reason: \"1 of 2 instances given cannot go on under the new version; they end "
+        "under the old one while new flows,"
+        " and those that can, use the new one\"\n"
+        "recommended_policy: \"blue_green\"\n",
+        "analysis: \"aggressive\"\n"
+        "entity_state_mappings: [{\"entity_id\":\"E\",\"from_state\":\"old\","
+        "\"suggested_state\":\"b\"},{\"entity_id\":\"E\",\"from_state\":\"left\","
+        "\"suggested_state\":null},{\"entity_id\":\"E\",\"from_state\":\"end\","
+        "\"suggested_state\":null}]\n"
+        "flow_compatibility: [{\"aborted_by_policy\":true,"
+        "\"compatibility\":{\"compatible\":true,"
+        "\"layer_results\":{\"layer1_verdict_isolation\":true,"
+        "\"layer2_entity_state\":true,\"layer3_structure\":true},\"notes\":[],"
+        "\"obstacles\":[]},\"flow_id\":\"one\",\"instance_id\":\"i\","
+        "\"policy\":\"force_migrate\",\"position\":\"s\","
+        "\"touches\":[{\"construct_id\":\"E\",\"construct_kind\":\"Entity\","
+        "\"step\":\"s\"}],\"worse\":false},{\"aborted_by_policy\":true,"
+        "\"compatibility\":{\"compatible\":false,"
+        "\"layer_results\":{\"layer1_verdict_isolation\":true,"
+        "\"layer2_entity_state\":false,\"layer3_structure\":true},\"notes\":[],"
+        "\"obstacles\":[{\"condition\":\"FMC3\",\"flow\":\"one\","
+        "\"kind\":\"state_removed\",\"layer\":2,"
+        "\"reason\":\"entity 'E' is in state 'old',"
+        " which the new contract does not have\",\"step\":\"s\","
+        "\"subject\":\"E\"}]},\"flow_id\":\"one\",\"instance_id\":\"k\","
+        "\"policy\":\"blue_green\",\"position\":\"s\","
+        "\"touches\":[{\"construct_id\":\"E\",\"construct_kind\":\"Entity\","
+        "\"step\":\"s\"}],\"worse\":true}]\n"
+        "flow_types: [{\"compatible_instances\":1,\"flow_id\":\"one\","
+        "\"instances\":2,\"policy\":\"blue_green\","
+        "\"reason\":\"1 of 2 instances given cannot go on under the new version: they "
+        "end under the old one,"
+        " the others may migrate\",\"touches\":[{\"construct_id\":\"E\","
+        "\"construct_kind\":\"Entity\",\"step\":\"s\"}]},"
+        "{\"compatible_instances\":0,\"flow_id\":\"two\",\"instances\":0,"
+        "\"policy\":\"none\",\"reason\":\"no breaking change lies on its way\","
+        "\"touches\":[]}]\n"
+        "policy_required: true\n"
+        "reason: \"1 of 2 instances given cannot go on under the new version; they end "
+        "under the old one while new flows,"
+        " and those that can, use the new one\"\n"
+        "recommended_policy: \"blue_green\"\n"
+        "worse: 1\n"};
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2, other;
+    static const char BEFORE[] =
+        TWO_FLOWS("a, b, old, left, end",
+                  "(a, b), (old, b), (old, end), (left, a), (left, b), (left, old)");
+    version_open(&v1, BEFORE);
+    version_open(&other, BEFORE);
+    version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
+    version_begin(&v1, "{}", "one", "p");
+    version_begin(&other, "{}", "one", "p");
+    uint32_t e = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("E"));
+    ct_run_set_state(&other.run, e,
+                     ct_state_find(&v1.model->entities[e], MT_STR("old")));
+    for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++) {
+        an_flight flights[] = {{.id = MT_STR("i"), .run = &v1.run},
+                               {.id = MT_STR("k"), .run = &other.run}};
+        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                           (an_diff_side){&v2.tree, NULL});
+        an_migration m;
+        an_migrate(&a, d, v1.plan, v2.plan, flights, 2, HOW[i], &m);
+        expect_told(written_plan(&a, &m), WANT[i]);
+    }
+    an_migration none;
+    const an_diff *same = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                          (an_diff_side){&v1.tree, NULL});
+    an_flight flight = {.id = MT_STR("i"), .run = &v1.run};
+    an_migrate(&a, same, v1.plan, v1.plan, &flight, 1, HOW[1], &none);
+    expect_told(told_plan(&a, &none),
+                "Migration: t -> t\n"
+                "0 changes: 0 breaking, 0 requires analysis, 0 infrastructure,"
+                " 0 non-breaking\n"
+                "\n"
+                "Recommended policy: none\n"
+                "  nothing breaking changed\n"
+                "\n"
+                "Flow types:\n"
+                "  one: none\n"
+                "      every instance given can go on under the new version\n"
+                "  two: none\n"
+                "      no breaking change lies on its way\n"
+                "\n"
+                "Instances (aggressive analysis):\n"
+                "  0 of 1 worse off under the new version; 1 compatible\n");
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+    version_close(&other);
+}
+
 /* Names of fields that mean something else in a node of interchange. */
 #define WRITTEN_OUT(condition, payload)                                                \
     "persona p\ntype T { type: Int(0, 9) literal: Int(0, 9) result_type: Int(0, 9) "   \
@@ -565,7 +722,7 @@ static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
 
 int main(void)
 {
-    enum { SINGLES = 7 };
+    enum { SINGLES = 8 };
     struct CMUnitTest tests[SINGLES + TYPE_COUNT + CARRY_COUNT] = {
         cmocka_unit_test(types_without_a_base_are_different),
         cmocka_unit_test(verdicts_are_carried_not_evaluated),
@@ -573,6 +730,7 @@ int main(void)
         cmocka_unit_test(instances_decide_between_force_migrate_and_blue_green),
         cmocka_unit_test(a_plan_is_told_with_all_that_flows_meet),
         cmocka_unit_test(a_plan_is_told_with_its_instances),
+        cmocka_unit_test(a_plan_is_written_with_its_instances),
         cmocka_unit_test(FL27_every_part_of_a_written_value_is_compared),
     };
     for (size_t i = 0; i < TYPE_COUNT; i++) {
