@@ -12,9 +12,9 @@ static const char CONTRACT[] =
     "fact n { type: Int(min: 0, max: 9) source: \"x.n\" }\n"
     "fact xs { type: List(element_type: Int(min: 0, max: 9), max: 5) source: \"x.xs\" "
     "}\n"
-    "fact box { type: Record { lines: List(element_type: Record { ok: Bool, k: "
-    "Int(min: "
-    "0, max: 9) }, max: 4) } source: \"x.box\" }\n"
+    "fact box { type: Record { at: Int(min: 0, max: 9), lines: List(element_type: "
+    "Record { ok: Bool, k: Int(min: 0, max: 9), ks: List(element_type: Int(min: 0, "
+    "max: 9), max: 2) }, max: 4) } source: \"x.box\" }\n"
     "entity E { states: [s, t] initial: s transitions: [(s, t)] }\n"
     "rule r0 { stratum: 0 when: a = true produce: verdict va { payload: Bool = true } "
     "}\n"
@@ -90,11 +90,11 @@ static void check_rows(const row *rows, size_t count)
 
 #define CHECK(rows) check_rows(rows, sizeof rows / sizeof *rows)
 #define FACTS(abcd, n, xs, lines)                                                      \
-    "{" abcd ",'n':" n ",'xs':[" xs "],'box':{'lines':[" lines "]}}"
+    "{" abcd ",'n':" n ",'xs':[" xs "],'box':{'at':1,'lines':[" lines "]}}"
 #define NONE        "'a':false,'b':false,'c':false,'d':false"
 #define ONLY_A      "'a':true,'b':false,'c':false,'d':false"
 #define ALL         "'a':true,'b':true,'c':true,'d':true"
-#define LINE(ok, k) "{'k':" k ",'ok':" ok "}"
+#define LINE(ok, k) "{'k':" k ",'ks':[" k ",5],'ok':" ok "}"
 
 static void connectives_need_one_part_or_all(void **state)
 {
@@ -177,6 +177,19 @@ static void a_quantifier_names_the_elements_that_decide(void **state)
          "xs[0] > 7 is false; xs[0] = n is false; xs[1] > 7 is false; "
          "xs[1] = n is false; xs[2] > 7 is false; xs[2] = n is false; n > 5 is false"},
         {X, "not (exists x in xs . x = 7)", "xs[1] = 7 is true", "xs[1] = 7 is true"},
+        {X, "forall y in box.lines[1].ks . y > 0", "box.lines[1].ks[0] > 0 is false",
+         "box.lines[1].ks[0] > 0 is false"},
+        {X, "exists y in box.lines[0].ks . y > 1", "box.lines[0].ks[1] > 1 is true",
+         "box.lines[0].ks[1] > 1 is true"},
+        /* that the element is there is part of the reason */
+        {X, "exists x in xs . n = 3", "len(xs) > 0 is true; n = 3 is true",
+         "len(xs) > 0 is true; n = 3 is true; len(xs) > 1 is true; len(xs) > 2 is "
+         "true; "
+         "len(xs) > 3 is true"},
+        {X, "exists x in xs . a = true or x = 2", "xs[2] = 2 is true",
+         "xs[2] = 2 is true"},
+        {X, "forall x in xs . x > 1 and x < 8", "xs[0] > 1 is false",
+         "xs[0] > 1 is false; xs[3] < 8 is false"},
         /* a quantifier within a quantifier is one atom */
         {X, "forall x in xs . exists l in box.lines . l.k > x",
          "forall x in xs . exists l in box.lines . l.k > x is false",
@@ -415,7 +428,7 @@ static bool value_with(fixture *f, unsigned bits)
     char facts[200];
     static const char *const WORD[] = {"false", "true"};
     snprintf(facts, sizeof facts,
-             "{'a':%s,'b':%s,'c':%s,'d':%s,'n':1,'xs':[],'box':{'lines':[]}}",
+             "{'a':%s,'b':%s,'c':%s,'d':%s,'n':1,'xs':[],'box':{'at':1,'lines':[]}}",
              WORD[bits & 1], WORD[bits >> 1 & 1], WORD[bits >> 2 & 1],
              WORD[bits >> 3 & 1]);
     fixture_facts(f, facts);
