@@ -143,6 +143,132 @@ static const struct said_row {
 };
 /* clang-format on */
 
+#define EFFECTS(effects, outcomes)                                                     \
+    "persona p entity E { states: [a, b, c] initial: a transitions: [(a, b), (a, c), " \
+    "(b, c), (b, a)] }\nentity F { states: [a, b, c] initial: a transitions: [(a, "    \
+    "b), "                                                                             \
+    "(a, c)] }\noperation o { allowed_personas: [p] precondition: true\n effects: "    \
+    "[" effects "]\n outcomes: [" outcomes "] error_contract: [persona_rejected] }\n"
+#define PERSONAS "persona p persona q\npersona r\n"
+#define JOIN(members)                                                                  \
+    ENTITY OP(                                                                         \
+        "o") "flow f { snapshot: at_initiation entry: s steps: { s: ParallelStep "     \
+             "{ branches: [Branch { id: one entry: x steps: { x: OperationStep { op: " \
+             "o persona: p "                                                           \
+             "outcomes: { ok: Terminal(success) } on_failure: Terminate(outcome: "     \
+             "failure) } "                                                             \
+             "y: HandoffStep { from_persona: p to_persona: p next: x } } }] join: "    \
+             "JoinPolicy {\n" members " } } } }"
+
+/* clang-format off */
+/* Errors, warnings and advice, with what would mend them. */
+static const struct said_row ADVISED[] = {
+    {"a comment is about what it stands in, behind or before",
+     "persona p // motet: allow T701\npersona q\n// motet: allow T701\npersona r\npersona s /* motet: allow T701 */ persona t\n"
+     "fact x { // motet: allow T702\n type: Bool source: \"s\" }\nfact y { type: Bool\n source: \"s\" // motet: allow T702\n}\n"
+     "fact z { type: Bool source: \"s\" }\n// motet: allow T702",
+     "T701 2:9+1: Persona 'q' is never used (remove it, or allow it an operation)\n"
+     "T701 5:43+1: Persona 't' is never used (remove it, or allow it an operation)\n"},
+    {"it has its codes in lines, with stars and commas, and a reason behind them",
+     "/* motet: allow T701\r\n * T702,t706\t since T704 is told */\r\npersona p\r\n/* motet: allow\n\n*T702*/ fact x { type: Bool source: \"s\" }\n"
+     "source s { protocol: manual } // motet: allow T701 T7 and T704",
+     "T704 7:8+1: Source 's' is never used (remove it, or let a fact come from it)\n"
+     "T710 7:52+2: there is no code 'T7' (motet help codes lists all codes)\n"},
+    {"of a whole file", PERSONAS "fact x { type: Bool source: \"s\" } // motet: allow-file T701 as all else\n",
+     "T702 3:6+1: Fact 'x' is never read (remove it, or use it)\n"},
+    {"no code at all", PERSONAS "// motet: allow\n// motet: allow-file because\n// motet:allow T7O1\n//   motet: allow t70l\n// motet: allow z123",
+     "T701 1:9+1: Persona 'p' is never used (remove it, or allow it an operation)\n"
+     "T701 1:19+1: Persona 'q' is never used (remove it, or allow it an operation)\n"
+     "T701 2:9+1: Persona 'r' is never used (remove it, or allow it an operation)\n"
+     "T710 3:16+0: there is no code '' (motet help codes lists all codes)\n"
+     "T710 4:22+7: there is no code 'because' (motet help codes lists all codes)\n"
+     "T710 5:16+4: there is no code 'T7O1' (did you mean T701? (motet help codes lists all))\n"
+     "T710 6:19+4: there is no code 't70l' (did you mean T701? (motet help codes lists all))\n"
+     "T710 7:17+4: there is no code 'z123' (motet help codes lists all codes)\n"},
+    {"no such setting", "fact x { type: Bool source: \"s\" } // motet: alow T702\n// motet: deny-file T702\n// motet: 7\n// motet:\n// a motet: none\n",
+     "T702 1:6+1: Fact 'x' is never read (remove it, or use it)\n"
+     "T710 1:45+4: 'alow' is not a lint setting (did you mean 'allow'?)\n"
+     "T710 2:11+9: 'deny-file' is not a lint setting (write // motet: allow CODE, or allow-file CODE for the whole file)\n"
+     "T710 3:11+1: '7' is not a lint setting (write // motet: allow CODE, or allow-file CODE for the whole file)\n"
+     "T710 4:10+0: '' is not a lint setting (write // motet: allow CODE, or allow-file CODE for the whole file)\n"},
+    {"errors have no level", "// motet: allow T430 t000 B002 T701\npersona p",
+     "T710 1:17+4: T430 is an error, whatever is said about it (only warnings and notes have a level)\n"
+     "T710 1:22+4: there is no code 't000' (motet help codes lists all codes)\n"
+     "T710 1:27+4: B002 is an error, whatever is said about it (only warnings and notes have a level)\n"},
+    {"two effects of one state", EFFECTS("(E, a, b), (E, b, c), (E, a, c)", "ok"),
+     "T706 2:8+1: Entity 'F' is never changed by an operation (remove it, or give an operation an effect on it)\n"
+     "T534 4:34+1: effects contradict: entity 'E' leaves state 'a' both for 'b' and for 'c' with the same outcome (give the effects different outcomes, or remove one of them)\n"},
+    {"two effects of one state, the later name first", EFFECTS("(E, a, c), (E, b, a), (E, a, b)", "ok"),
+     "T706 2:8+1: Entity 'F' is never changed by an operation (remove it, or give an operation an effect on it)\n"
+     "T534 4:34+1: effects contradict: entity 'E' leaves state 'a' both for 'c' and for 'b' with the same outcome (give the effects different outcomes, or remove one of them)\n"},
+    {"the same effect twice", EFFECTS("(E, a, b), (E, a, b)", "ok"),
+     "T528 4:23+9: effect (E, a, b) is declared twice (remove the repetition)\n"
+     "T706 2:8+1: Entity 'F' is never changed by an operation (remove it, or give an operation an effect on it)\n"},
+    {"effects of two states, of two entities", EFFECTS("(E, a, b), (E, b, c), (F, a, c)", "ok"),
+     ""},
+    {"effects of two outcomes", EFFECTS("(E, a, b, x), (E, a, c, y)", "x, y"),
+     "T706 2:8+1: Entity 'F' is never changed by an operation (remove it, or give an operation an effect on it)\n"},
+    {"two effects of one of two outcomes, and none of the third", EFFECTS("(E, a, b, x), (F, a, b, y), (E, a, c, x)", "x, y, z"),
+     "T531 5:19+1: outcome 'z' has no effect (give the outcome an effect, or remove it)\n"
+     "T534 4:40+1: effects contradict: entity 'E' leaves state 'a' both for 'b' and for 'c' with the same outcome (give the effects different outcomes, or remove one of them)\n"},
+    {"two effects of two entities, only the second contradicts", EFFECTS("(E, a, b), (F, a, c), (F, a, b)", "ok"),
+     "T534 4:34+1: effects contradict: entity 'F' leaves state 'a' both for 'c' and for 'b' with the same outcome (give the effects different outcomes, or remove one of them)\n"},
+    {"what operations can fail with, and verdicts that nobody reads",
+     "persona p entity E { states: [a, b] initial: a transitions: [(a, b)] }\n"
+     "operation bad { allowed_personas: [nobody] precondition: true effects: [(E, a, b)] outcomes: [ok] }\n"
+     "operation o { allowed_personas: [p] precondition: not true effects: [(E, a, b)] outcomes: [ok] }\n"
+     "operation n { allowed_personas: [p] precondition: false effects: [(E, a, b)] outcomes: [ok] error_contract: [precondition_failed] }\n"
+     "rule r { stratum: 0 when: nothing produce: v(true) } rule s { stratum: 0 when: true produce: w(true) }\n",
+     "T522 2:36+6: undeclared persona 'nobody' in allowed_personas (declare it with: persona NAME)\n"
+     "T403 5:27+7: unresolved fact reference: 'nothing' is not declared in this contract (declare the fact, or check the spelling)\n"
+     "T703 5:44+1: verdict 'v' is never read (remove the rule, or use its verdict; one meant for readers outside gets the comment // motet: allow T703)\n"
+     "T703 5:94+1: verdict 'w' is never read (remove the rule, or use its verdict; one meant for readers outside gets the comment // motet: allow T703)\n"
+     "T532 2:11+3: operation 'bad' can fail with 'persona_rejected', which is not in its error contract (add the error to error_contract)\n"
+     "T532 3:11+1: operation 'o' can fail with 'precondition_failed', which is not in its error contract (add the error to error_contract)\n"
+     "T532 3:11+1: operation 'o' can fail with 'persona_rejected', which is not in its error contract (add the error to error_contract)\n"
+     "T532 4:93+14: operation 'n' can fail with 'persona_rejected', which is not in its error contract (add the error to error_contract)\n"},
+    {"a step that nothing leads to, and a join that is never taken",
+     JOIN("on_all_success: Terminal(success) on_any_failure: Terminate(outcome: failure)\n on_all_complete: Terminal(success)"),
+     "T532 3:92+14: operation 'o' can fail with 'persona_rejected', which is not in its error contract (add the error to error_contract)\n"
+     "T568 6:19+8: on_all_complete of step 's' is never taken: on_any_failure decides first (remove on_all_complete)\n"
+     "T562 4:230+1: step 'y' is never reached (remove the step, or lead to it)\n"},
+};
+/* clang-format on */
+
+static void is_advised(void **state)
+{
+    const struct said_row *row = *state;
+    elaborated r = elaborate_text(row->text, false);
+    mt_buf out = {0};
+    for (size_t i = 0; i < r.ds.len; i++) {
+        const mt_diag *d = &r.ds.items[i];
+        mt_buf_addf(&out, "%s %u:%u+%u: %.*s (%.*s)\n", d->code, d->line, d->column,
+                    d->length, MT_ARG(d->message), MT_ARG(d->hint));
+    }
+    assert_text(mt_buf_str(&out), mt_str_z(row->told));
+    mt_buf_free(&out);
+    done(&r);
+}
+
+/* Comments are about constructs of their own file. */
+static void a_comment_allows_nothing_in_other_files(void **state)
+{
+    const mt_memory_file FILES[] = {
+        {MT_STR("root.tenor"),
+         MT_STR(
+             "persona a // motet: allow-file T702\nimport \"b.tenor\"\npersona p\n")},
+        {MT_STR("b.tenor"), MT_STR("\n\n// motet: allow T701\npersona q\npersona r\n"
+                                   "fact f { type: Bool source: \"s\" }\n")},
+    };
+    (void)state;
+    elaborated r = elaborate_files(FILES, 2, false);
+    assert_text(told(&r), MT_STR("T701 5:9+1 Persona r.id: Persona 'r' is never used\n"
+                                 "T701 1:9+1 Persona a.id: Persona 'a' is never used\n"
+                                 "T701 3:9+1 Persona p.id: Persona 'p' is never used\n"
+                                 "T702 6:6+1 Fact f.id: Fact 'f' is never read\n"));
+    done(&r);
+}
+
 static void is_said(void **state)
 {
     const struct said_row *row = *state;
@@ -247,6 +373,8 @@ int main(void)
 {
     static rows_list list;
     rows_add(&list, SAID, is_said);
+    rows_add(&list, ADVISED, is_advised);
+    rows_test(&list, a_comment_allows_nothing_in_other_files);
     rows_test(&list, long_lists_are_searched_as_short_ones);
     rows_test(&list, types_have_a_depth);
     rows_test(&list, types_nest_to_half_of_the_limit_and_no_deeper);
