@@ -250,6 +250,135 @@ static void is_advised(void **state)
     done(&r);
 }
 
+#define RECORD "Record { a: Bool, b: Int(min: 0, max: 5) }"
+#define UNION                                                                          \
+    "TaggedUnion { Card: Text(max_length: 3), Paid: Record { n: Int(min: 0, max: 5) "  \
+    "} }"
+#define LIST   "List(element_type: Int(min: 0, max: 5), max: 2)"
+#define HOURS  "Duration(unit: \"hours\", min: 1, max: 48)"
+#define NO_FIT "T420 the default does not fit its type: "
+
+/* clang-format off */
+/* A type and a default, and the only thing that is said; empty: nothing is. */
+static const struct default_row {
+    const char *name, *type, *value, *told;
+} DEFAULTS[] = {
+    {"Int(min: 5, max: 4)", "Int(min: 5, max: 4)", "", "T410 Int has no values: min 5 is greater than max 4"},
+    {"Int(min: 5, max: 5) 5", "Int(min: 5, max: 5)", "5", ""},
+    {"Int(min: -3, max: 5) -3", "Int(min: -3, max: 5)", "-3", ""},
+    {"Int(min: -3, max: 5) -4", "Int(min: -3, max: 5)", "-4", NO_FIT "-4 is outside of -3 .. 5"},
+    {"Int(min: -3, max: 5) 6", "Int(min: -3, max: 5)", "6", NO_FIT "6 is outside of -3 .. 5"},
+    {"Int(min: -3, max: 5) \"5\"", "Int(min: -3, max: 5)", "\"5\"", NO_FIT "Int(min: -3, max: 5) is needed, this is a string"},
+    {"Int(min: -3, max: 5) true", "Int(min: -3, max: 5)", "true", NO_FIT "Int(min: -3, max: 5) is needed, this is a Bool"},
+    {"Decimal(precision: 0, scale: 0)", "Decimal(precision: 0, scale: 0)", "", "T410 Decimal(precision: 0, scale: 0) has no values; precision must be at least 1 and scale at most precision"},
+    {"Decimal(precision: 2, scale: 3) 1.5", "Decimal(precision: 2, scale: 3)", "1.5", "T410 Decimal(precision: 2, scale: 3) has no values; precision must be at least 1 and scale at most precision"},
+    {"Decimal(precision: 28, scale: 28) 0.5", "Decimal(precision: 28, scale: 28)", "0.5", ""},
+    {"Decimal(precision: 29, scale: 0)", "Decimal(precision: 29, scale: 0)", "", "T411 Decimal with precision 29; at most 28 digits can be computed with"},
+    {"Decimal(precision: 3, scale: 3) 0.999", "Decimal(precision: 3, scale: 3)", "0.999", ""},
+    {"Decimal(precision: 3, scale: 2) 9.99", "Decimal(precision: 3, scale: 2)", "9.99", ""},
+    {"Decimal(precision: 3, scale: 2) 10.00", "Decimal(precision: 3, scale: 2)", "10.00", NO_FIT "10.00 does not fit Decimal(3, 2)"},
+    {"Decimal(precision: 3, scale: 2) \"9.5\"", "Decimal(precision: 3, scale: 2)", "\"9.5\"", ""},
+    {"Decimal(precision: 3, scale: 2) \"9.x\"", "Decimal(precision: 3, scale: 2)", "\"9.x\"", NO_FIT "'9.x' is not a decimal number"},
+    {"Decimal(precision: 3, scale: 2) 7", "Decimal(precision: 3, scale: 2)", "7", ""},
+    {"Decimal(precision: 3, scale: 2) 1.234", "Decimal(precision: 3, scale: 2)", "1.234", "T422 the default 1.234 is rounded to 1.23"},
+    {"Decimal(precision: 3, scale: 2) 1.230", "Decimal(precision: 3, scale: 2)", "1.230", ""},
+    {"Decimal(precision: 3, scale: 2) 9.999", "Decimal(precision: 3, scale: 2)", "9.999", NO_FIT "9.999 does not fit Decimal(3, 2)"},
+    {"Decimal(precision: 3, scale: 2) true", "Decimal(precision: 3, scale: 2)", "true", NO_FIT "Decimal is needed, this is a Bool"},
+    {"Money(currency: \"USD\") Money { amount: \"5.00\", currency: \"USD\" }", "Money(currency: \"USD\")", "Money { amount: \"5.00\", currency: \"USD\" }", ""},
+    {"Money(currency: \"USD\") Money { amount: \"5.00\", currency: \"EUR\" }", "Money(currency: \"USD\")", "Money { amount: \"5.00\", currency: \"EUR\" }", NO_FIT "the currency is EUR, but USD is needed"},
+    {"Money(currency: \"USD\") Money { amount: \"5,00\", currency: \"USD\" }", "Money(currency: \"USD\")", "Money { amount: \"5,00\", currency: \"USD\" }", NO_FIT "the amount '5,00' is not a decimal number"},
+    {"Money(currency: \"USD\") Money { amount: \"12345678901234567890123456789\", currency: \"USD\" }", "Money(currency: \"USD\")", "Money { amount: \"12345678901234567890123456789\", currency: \"USD\" }", NO_FIT "the amount 12345678901234567890123456789 has more than 28 digits"},
+    {"Money(currency: \"USD\") 5", "Money(currency: \"USD\")", "5", NO_FIT "Money(currency: USD) is needed, this is an Int"},
+    {"Money(currency: \"USd\")", "Money(currency: \"USd\")", "", "T417 'USd' is not a currency code; a code is three capital letters"},
+    {"Money(currency: \"AZ\")", "Money(currency: \"AZ\")", "", "T417 'AZ' is not a currency code; a code is three capital letters"},
+    {"Money(currency: \"AZAZ\")", "Money(currency: \"AZAZ\")", "", "T417 'AZAZ' is not a currency code; a code is three capital letters"},
+    {"Money(currency: \"AAZ\")", "Money(currency: \"AAZ\")", "", ""},
+    {"Money(currency: \"A[Z\")", "Money(currency: \"A[Z\")", "", "T417 'A[Z' is not a currency code; a code is three capital letters"},
+    {"Money(currency: \"A@Z\")", "Money(currency: \"A@Z\")", "", "T417 'A@Z' is not a currency code; a code is three capital letters"},
+    {"Text(max_length: 3) \"äöü\"", "Text(max_length: 3)", "\"äöü\"", ""},
+    {"Text(max_length: 3) \"abcd\"", "Text(max_length: 3)", "\"abcd\"", NO_FIT "the text has 4 characters, at most 3 fit"},
+    {"Text(max_length: 0) \"\"", "Text(max_length: 0)", "\"\"", ""},
+    {"Text(max_length: -1)", "Text(max_length: -1)", "", "T410 Text cannot have a negative max_length"},
+    {"Text(max_length: 4294967295)", "Text(max_length: 4294967295)", "", ""},
+    {"Text(max_length: 4294967296)", "Text(max_length: 4294967296)", "", "T410 Text cannot have max_length 4294967296; at most 4294967295 is possible"},
+    {"Text(max_length: 3) 7", "Text(max_length: 3)", "7", NO_FIT "Text is needed, this is an Int"},
+    {"Enum(values: [\"a\", \"b\"]) \"b\"", "Enum(values: [\"a\", \"b\"])", "\"b\"", ""},
+    {"Enum(values: [\"a\", \"b\"]) \"B\"", "Enum(values: [\"a\", \"b\"])", "\"B\"", NO_FIT "'B' is not one of the declared values"},
+    {"Enum(values: [\"a\", \"b\"]) true", "Enum(values: [\"a\", \"b\"])", "true", NO_FIT "Enum is needed, this is a Bool"},
+    {"Enum(values: [\"b\", \"a\", \"b\", \"a\"])", "Enum(values: [\"b\", \"a\", \"b\", \"a\"])", "", "T413 Enum value 'b' is listed twice"},
+    {"Enum(values: [])", "Enum(values: [])", "", "T413 Enum has no values"},
+    {"Date \"2024-02-29\"", "Date", "\"2024-02-29\"", ""},
+    {"Date \"2023-02-29\"", "Date", "\"2023-02-29\"", NO_FIT "'2023-02-29' is not a date of the form YYYY-MM-DD"},
+    {"Date 20240229", "Date", "20240229", NO_FIT "Date is needed, this is an Int"},
+    {"DateTime \"2024-02-29T00:00:00Z\"", "DateTime", "\"2024-02-29T00:00:00Z\"", ""},
+    {"DateTime \"2024-02-29\"", "DateTime", "\"2024-02-29\"", NO_FIT "'2024-02-29' is not a date-time of the form YYYY-MM-DDThh:mm:ssZ or with an offset"},
+    {"Duration Duration { value: 1, unit: \"hours\" }", HOURS, "Duration { value: 1, unit: \"hours\" }", ""},
+    {"Duration Duration { value: 2, unit: \"days\" }", HOURS, "Duration { value: 2, unit: \"days\" }", ""},
+    {"Duration Duration { value: 3, unit: \"days\" }", HOURS, "Duration { value: 3, unit: \"days\" }", NO_FIT "it is outside of 1 .. 48 hours"},
+    {"Duration Duration { value: 0, unit: \"hours\" }", HOURS, "Duration { value: 0, unit: \"hours\" }", NO_FIT "it is outside of 1 .. 48 hours"},
+    {"Duration Duration { value: 49, unit: \"hours\" }", HOURS, "Duration { value: 49, unit: \"hours\" }", NO_FIT "it is outside of 1 .. 48 hours"},
+    {"Duration Duration { value: 60, unit: \"minutes\" }", HOURS, "Duration { value: 60, unit: \"minutes\" }", ""},
+    {"Duration Duration { value: 90, unit: \"minutes\" }", HOURS, "Duration { value: 90, unit: \"minutes\" }", NO_FIT "it is not a whole number of hours"},
+    {"Duration Duration { value: 1, unit: \"weeks\" }", HOURS, "Duration { value: 1, unit: \"weeks\" }", NO_FIT "unknown unit 'weeks'"},
+    {"Duration 48", HOURS, "48", "T421 the default of a Duration is a plain integer"},
+    {"Duration 49", HOURS, "49", NO_FIT "49 is outside of 1 .. 48"},
+    {"Duration \"1\"", HOURS, "\"1\"", NO_FIT "Duration is needed, this is a string"},
+    {"Duration(unit: \"weeks\", min: 0, max: 1) Duration { value: 1, unit: \"hours\" }", "Duration(unit: \"weeks\", min: 0, max: 1)", "Duration { value: 1, unit: \"hours\" }", "T412 unknown Duration unit 'weeks'; must be seconds, minutes, hours or days"},
+    {"Duration(unit: \"hours\", min: 2, max: 1)", "Duration(unit: \"hours\", min: 2, max: 1)", "", "T410 Duration has no values: min 2 is greater than max 1"},
+    {"List []", LIST, "[]", ""},
+    {"List [0, 5]", LIST, "[0, 5]", ""},
+    {"List [0, 6]", LIST, "[0, 6]", NO_FIT "element 1: 6 is outside of 0 .. 5"},
+    {"List [0, 1, 2]", LIST, "[0, 1, 2]", NO_FIT "it has 3 elements, at most 2 fit"},
+    {"List [true]", LIST, "[true]", NO_FIT "element 0: Int(min: 0, max: 5) is needed, this is a Bool"},
+    {"List 5", LIST, "5", NO_FIT "List is needed, this is an Int"},
+    {"List(element_type: Bool, max: 0)", "List(element_type: Bool, max: 0)", "", "T416 List needs max: with at least 1 and less than 4294967295"},
+    {"List(element_type: Bool, max: 4294967294)", "List(element_type: Bool, max: 4294967294)", "", ""},
+    {"List(element_type: Bool, max: 4294967295)", "List(element_type: Bool, max: 4294967295)", "", "T416 List needs max: with at least 1 and less than 4294967295"},
+    {"List(element_type: List(element_type: Bool, max: 1), max: 1)", "List(element_type: List(element_type: Bool, max: 1), max: 1)", "", "T414 elements of a List cannot be Lists"},
+    {"Record { a: true, b: 5 }", RECORD, "{ a: true, b: 5 }", ""},
+    {"Record { b: 5, a: true }", RECORD, "{ b: 5, a: true }", ""},
+    {"Record { a: true }", RECORD, "{ a: true }", NO_FIT "field 'b' is missing"},
+    {"Record { b: 1 }", RECORD, "{ b: 1 }", NO_FIT "field 'a' is missing"},
+    {"Record { }", RECORD, "{ }", NO_FIT "field 'a' is missing"},
+    {"Record { a: true, b: 6 }", RECORD, "{ a: true, b: 6 }", NO_FIT "field 'b': 6 is outside of 0 .. 5"},
+    {"Record { a: true, b: 1, c: 2 }", RECORD, "{ a: true, b: 1, c: 2 }", NO_FIT "the record has no field 'c'"},
+    {"Record { a: true, aa: 1, b: 2 }", RECORD, "{ a: true, aa: 1, b: 2 }", NO_FIT "the record has no field 'aa'"},
+    {"Record { A: true, a: true, b: 2 }", RECORD, "{ A: true, a: true, b: 2 }", NO_FIT "the record has no field 'A'"},
+    {"Record true", RECORD, "true", NO_FIT "Record is needed, this is a Bool"},
+    {"Record { } { }", "Record { }", "{ }", ""},
+    {"Record { a: Bool, a: Bool }", "Record { a: Bool, a: Bool }", "", "T415 Record declares 'a' twice"},
+    {"TaggedUnion Card(\"abc\")", UNION, "Card(\"abc\")", ""},
+    {"TaggedUnion Card(\"abcd\")", UNION, "Card(\"abcd\")", NO_FIT "the text has 4 characters, at most 3 fit"},
+    {"TaggedUnion Card(1)", UNION, "Card(1)", NO_FIT "Text is needed, this is an Int"},
+    {"TaggedUnion Paid { n: 5 }", UNION, "Paid { n: 5 }", ""},
+    {"TaggedUnion Paid { n: 6 }", UNION, "Paid { n: 6 }", NO_FIT "field 'n': 6 is outside of 0 .. 5"},
+    {"TaggedUnion Paid({ n: 5 })", UNION, "Paid({ n: 5 })", ""},
+    {"TaggedUnion Paid(5)", UNION, "Paid(5)", NO_FIT "Record is needed, this is an Int"},
+    {"TaggedUnion Card { n: 5 }", UNION, "Card { n: 5 }", NO_FIT "Text is needed, this is a Record"},
+    {"TaggedUnion Coin(\"a\")", UNION, "Coin(\"a\")", NO_FIT "'Coin' is not a variant of the union"},
+    {"TaggedUnion true", UNION, "true", NO_FIT "TaggedUnion is needed, this is a Bool"},
+    {"TaggedUnion \"abc\"", UNION, "\"abc\"", NO_FIT "TaggedUnion is needed, this is a string"},
+    {"TaggedUnion { }", "TaggedUnion { }", "", "T410 TaggedUnion has no variants, so it has no values"},
+};
+/* clang-format on */
+
+static void a_default_is_judged(void **state)
+{
+    const struct default_row *row = *state;
+    char text[500];
+    snprintf(text, sizeof text,
+             "fact f { type: %s source: \"s\" %s%s }\n" RULE("f = f"), row->type,
+             *row->value ? "default: " : "", row->value);
+    elaborated r = elaborate_text(text, false);
+    mt_str got = MT_STR("");
+    for (size_t i = 0; i < r.ds.len; i++) {
+        const mt_diag *d = &r.ds.items[i];
+        got = mt_strf(&arena, "%.*s%s %.*s", MT_ARG(got), d->code, MT_ARG(d->message));
+    }
+    assert_text(got, mt_str_z(row->told));
+    done(&r);
+}
+
 /* Comments are about constructs of their own file. */
 static void a_comment_allows_nothing_in_other_files(void **state)
 {
@@ -374,6 +503,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, SAID, is_said);
     rows_add(&list, ADVISED, is_advised);
+    rows_add(&list, DEFAULTS, a_default_is_judged);
     rows_test(&list, a_comment_allows_nothing_in_other_files);
     rows_test(&list, long_lists_are_searched_as_short_ones);
     rows_test(&list, types_have_a_depth);
