@@ -379,6 +379,119 @@ static void a_default_is_judged(void **state)
     done(&r);
 }
 
+#define MEMBER(persona, states, flow)                                                  \
+    MT_STR("persona " persona "\npersona q\nentity Case { states: [" states            \
+           "] initial: s transitions: [(s, t)] }\noperation go { allowed_personas: "   \
+           "[" persona "] precondition: true effects: [(Case, s, t)] outcomes: [ok] "  \
+           "error_contract: [persona_rejected] }\nflow " flow " { snapshot: "          \
+           "at_initiation entry: one steps: { one: OperationStep { op: go "            \
+           "persona: " persona                                                         \
+           " outcomes: { ok: two } on_failure: Terminate(outcome: failure) } "         \
+           "two: HandoffStep { from_persona: " persona " to_persona: q next: three } " \
+           "three: OperationStep { op: go persona: " persona " outcomes: { ok: "       \
+           "Terminal(success) } on_failure: Terminate(outcome: failure) } } }\n")
+#define MEMBERS      "members: [a: \"a.tenor\", b: \"b.tenor\", c: \"c.tenor\"]"
+#define ABC(members) "system s { " MEMBERS "\n" members " }\n"
+
+/* clang-format off */
+/* Systems of a, b and c; b has another persona, c another set of states. */
+static const struct said_row SYSTEMS[] = {
+    {"a System in which all is there",
+     ABC("shared_personas: [{ persona: q, contracts: [a, b, c] }, { persona: p, contracts: [a, c] }]\n"
+         "shared_entities: [{ entity: Case, contracts: [b, a] }]\n"
+         "triggers: [{ source: a.fa, on: success, target: b.fb, persona: pb }, { source: a.fa, on: failure, target: b.fb, persona: pb },\n"
+         "{ source: b.fb, on: success, target: c.fc, persona: p }]"),
+     ""},
+    {"a trigger that is there again behind another one",
+     ABC("triggers: [{ source: b.fb, on: success, target: c.fc, persona: p }, { source: a.fa, on: success, target: b.fb, persona: pb },\n"
+         "{ source: b.fb, on: success, target: c.fc, persona: p }]"),
+     "T604 s.tenor:3:1+1: trigger b.fb → c.fc is declared twice (remove the repetition)\n"},
+    {"what is shared twice",
+     ABC("shared_personas: [{ persona: q, contracts: [a, b, a] }, { persona: q, contracts: [a, c] }]\n"
+         "shared_entities: [{ entity: Case, contracts: [a, b, b] }, { entity: Case, contracts: [b, a] }]"),
+     "T604 s.tenor:2:68+1: 'q' is listed twice in shared_personas (remove the repetition)\n"
+     "T604 s.tenor:2:51+1: 'a' is listed twice in shared_personas (remove the repetition)\n"
+     "T604 s.tenor:3:69+4: 'Case' is listed twice in shared_entities (remove the repetition)\n"
+     "T604 s.tenor:3:53+1: 'b' is listed twice in shared_entities (remove the repetition)\n"},
+    {"personas that members do not have",
+     ABC("shared_personas: [{ persona: p, contracts: [a, b, c] }, { persona: qq, contracts: [a, c] }]\n"),
+     "T596 s.tenor:2:48+1: persona 'p' not declared in member contract 'b' (did you mean 'pb'?)\n"
+     "T596 s.tenor:2:84+1: persona 'qq' not declared in member contract 'a' (did you mean 'q'?)\n"
+     "T596 s.tenor:2:87+1: persona 'qq' not declared in member contract 'c' (did you mean 'q'?)\n"},
+    {"entities that members do not have, and sets of states that differ",
+     ABC("shared_entities: [{ entity: Cse, contracts: [a, b] }, { entity: Case, contracts: [a, c, b] }]"),
+     "T599 s.tenor:2:46+1: entity 'Cse' not declared in member contract 'a' (did you mean 'Case'?)\n"
+     "T599 s.tenor:2:49+1: entity 'Cse' not declared in member contract 'b' (did you mean 'Case'?)\n"
+     "T600 s.tenor:2:86+1: entity 'Case' has different state sets in member contracts 'a' and 'c' (make the state sets equal)\n"},
+    {"flows that members do not have",
+     ABC("triggers: [{ source: a.fx, on: success, target: b.fb, persona: pb }, { source: a.fa, on: success, target: b.fx, persona: pb }]"),
+     "T597 s.tenor:2:24+2: flow 'fx' not found in member contract 'a' (did you mean 'fa'?)\n"
+     "T597 s.tenor:2:109+2: flow 'fx' not found in member contract 'b' (did you mean 'fb'?)\n"},
+    {"personas that the target does not have, or does not allow",
+     ABC("triggers: [{ source: a.fa, on: success, target: b.fb, persona: p }, { source: a.fa, on: success, target: c.fc, persona: q }]"),
+     "T598 s.tenor:2:64+1: persona 'p' not declared in target contract 'b' (did you mean 'pb'?)\n"
+     "T603 s.tenor:2:121+1: trigger persona 'q' not in allowed_personas of entry operation 'go' in target flow 'fc' (use a persona the target's entry operation allows)\n"},
+    {"what nobody shares, and whoever is no member",
+     ABC("shared_personas: [{ persona: q, contracts: [a] }, { persona: p, contracts: [] }]\n"
+         "shared_entities: [{ entity: Case, contracts: [a, d] }, { entity: Other, contracts: [a] }]"),
+     "T584 s.tenor:2:30+1: shared_persona 'q' must reference at least 2 member contracts; got 1 (name two members, or remove the entry)\n"
+     "T584 s.tenor:2:62+1: shared_persona 'p' must reference at least 2 member contracts; got 0 (name two members, or remove the entry)\n"
+     "T590 s.tenor:3:50+1: contract 'd' in shared_entity 'Case' is not a System member (use a declared member id)\n"
+     "T591 s.tenor:3:66+5: shared_entity 'Other' must reference at least 2 member contracts; got 1 (name two members, or remove the entry)\n"},
+    {"entries that lack something",
+     ABC("shared_personas: [{ contracts: [a, c] }]\nshared_entities: [{ contracts: [a, b] }]\n"
+         "triggers: [{ source: a.fa, on: success, target: b.fb },\n{ on: success, target: b.fb, persona: pb },\n"
+         "{ source: a.fa, on: success, persona: pb },\n{ source: a.fa, target: b.fb, persona: pb }]"),
+     "T585 s.tenor:5:1+1: trigger source contract '' is not a System member (use a declared member id)\n"
+     "T586 s.tenor:6:1+1: trigger target contract '' is not a System member (use a declared member id)\n"
+     "T587 s.tenor:7:1+1: invalid trigger outcome ''; must be 'success', 'failure', or 'escalation' (use success, failure or escalation)\n"
+     "T602 s.tenor:2:19+1: an entry of shared_personas lacks persona (add the missing part)\n"
+     "T602 s.tenor:4:12+1: an entry of triggers lacks persona (add the missing part)\n"
+     "T602 s.tenor:5:1+1: an entry of triggers lacks source (add the missing part)\n"
+     "T602 s.tenor:6:1+1: an entry of triggers lacks target (add the missing part)\n"
+     "T602 s.tenor:3:19+1: an entry of shared_entities lacks entity (add the missing part)\n"},
+    {"members that are no contracts",
+     "system s { members: [a: \"a.tenor\",\n n: \"none.tenor\",\n bad: \"bad.tenor\",\n sys: \"sys.tenor\",\n c: \"c.tenor\"] }\n",
+     "T594 s.tenor:3:7+11: member 'bad' cannot be elaborated: unresolved fact reference: 'x' is not declared in this contract (correct the member contract)\n"
+     "T403 bad.tenor:2:27+1: unresolved fact reference: 'x' is not declared in this contract (declare the fact, or check the spelling)\n"
+     "T403 bad.tenor:2:44+1: unresolved fact reference: 'y' is not declared in this contract (declare the fact, or check the spelling)\n"
+     "T582 s.tenor:4:7+11: member 'sys' is a System file; nested Systems are not permitted (list the contracts of the inner system instead)\n"
+     "T593 s.tenor:2:5+12: file 'none.tenor' of member 'n' does not exist (check the path; it is relative to the system file)\n"},
+    {"members outside, and the System itself",
+     "system s { members: [a: \"a.tenor\",\n n: \"/a.tenor\",\n s: \"s.tenor\"] }\n",
+     "T582 s.tenor:3:5+9: member 's' is a System file; nested Systems are not permitted (list the contracts of the inner system instead)\n"
+     "T601 s.tenor:2:5+10: member path '/a.tenor' is absolute (write a relative path)\n"},
+};
+/* clang-format on */
+
+static void a_system_is_judged(void **state)
+{
+    const struct said_row *row = *state;
+    const mt_memory_file files[] = {
+        {MT_STR("s.tenor"), mt_str_z(row->text)},
+        {MT_STR("a.tenor"), MEMBER("p", "s, t, u", "fa")},
+        {MT_STR("b.tenor"), MEMBER("pb", "u, s, t", "fb")},
+        {MT_STR("c.tenor"), MEMBER("p", "s, t, v", "fc")},
+        {MT_STR("bad.tenor"),
+         MT_STR("\nrule r { stratum: 0 when: x = 1 produce: v(y) }")},
+        {MT_STR("sys.tenor"),
+         MT_STR("system t { members: [a: \"a.tenor\", c: \"c.tenor\"] }")},
+    };
+    elaborated r = elaborate_files(files, sizeof files / sizeof *files, false);
+    mt_buf out = {0};
+    for (size_t i = 0; i < r.ds.len; i++) {
+        const mt_diag *d = &r.ds.items[i];
+        if (d->code[1] != '7') {
+            mt_buf_addf(&out, "%s %.*s:%u:%u+%u: %.*s (%.*s)\n", d->code,
+                        MT_ARG(d->file), d->line, d->column, d->length,
+                        MT_ARG(d->message), MT_ARG(d->hint));
+        }
+    }
+    assert_text(mt_buf_str(&out), mt_str_z(row->told));
+    mt_buf_free(&out);
+    done(&r);
+}
+
 /* Comments are about constructs of their own file. */
 static void a_comment_allows_nothing_in_other_files(void **state)
 {
@@ -504,6 +617,7 @@ int main(void)
     rows_add(&list, SAID, is_said);
     rows_add(&list, ADVISED, is_advised);
     rows_add(&list, DEFAULTS, a_default_is_judged);
+    rows_add(&list, SYSTEMS, a_system_is_judged);
     rows_test(&list, a_comment_allows_nothing_in_other_files);
     rows_test(&list, long_lists_are_searched_as_short_ones);
     rows_test(&list, types_have_a_depth);
