@@ -379,6 +379,118 @@ static void a_default_is_judged(void **state)
     done(&r);
 }
 
+static const char OF_PARTS[] =
+    "type T { a: Bool b: Int(min: 0, max: 5) }\n"
+    "type S { a: Bool }\n"
+    "fact k { type: Bool source: \"s\" }\n"
+    "fact n { type: Int(min: 0, max: 9) source: \"s\" }\n"
+    "fact d { type: Decimal(precision: 4, scale: 2) source: \"s\" }\n"
+    "fact t { type: Text(max_length: 9) source: \"s\" }\n"
+    "fact e { type: Enum(values: [\"x\", \"y\"]) source: \"s\" }\n"
+    "fact r { type: Record { a: Bool, b: Int(min: 0, max: 5), c: Text(max_length: 3) } "
+    "source: \"s\" }\n"
+    "fact p { type: Record { a: Decimal(precision: 3, scale: 1), e: Enum(values: "
+    "[\"x\", \"y\"]) } source: \"s\" }\n"
+    "fact w { type: T source: \"s\" }\n"
+    "fact xs { type: List(element_type: Int(min: 0, max: 5), max: 2) source: \"s\" }\n"
+    "fact u { type: TaggedUnion { Cash: Int(min: 0, max: 5), Card: Record { no: "
+    "Text(max_length: 4) } } source: \"s\" }\n";
+
+/* clang-format off */
+/* Conditions that compare with a value of parts, and all that is said of them. */
+static const struct said_row PARTS[] = {
+    {"r = { a: k, b: 3, c: \"x\" }", "r = { a: k, b: 3, c: \"x\" }",
+     ""},
+    {"r = { a: k, b: 3 }", "r = { a: k, b: 3 }",
+     "T453 field 'c' is missing\n"},
+    {"r = { }", "r = { }",
+     "T453 fields 'a', 'b', 'c' are missing\n"},
+    {"r = { a: k, b: 3, c: \"x\", d: 1, e: 2 }", "r = { a: k, b: 3, c: \"x\", d: 1, e: 2 }",
+     "T433 the record has no field 'd'\nT433 the record has no field 'e'\n"},
+    {"r = { a: 1, b: k, c: n }", "r = { a: 1, b: k, c: n }",
+     "T452 Bool is needed, this is an Int\nT452 Int(min: 0, max: 5) is needed, this is Bool\nT452 Text is needed, this is Int(min: 0, max: 9)\n"},
+    {"r = { a: k, b: n, c: t }", "r = { a: k, b: n, c: t }",
+     "T452 a value of Int(min: 0, max: 9) does not always fit Int(min: 0, max: 5)\nT452 a value of Text(9) does not always fit Text(3)\n"},
+    {"r = { a: k, b: 6, c: \"abcd\" }", "r = { a: k, b: 6, c: \"abcd\" }",
+     "T452 6 is outside of 0 .. 5\nT452 the text has 4 characters, at most 3 fit\n"},
+    {"r = { a: none, b: 1, c: \"x\" }", "r = { a: none, b: 1, c: \"x\" }",
+     "T403 unresolved fact reference: 'none' is not declared in this contract\n"},
+    {"r = [1]", "r = [1]",
+     "T452 Record(a: Bool, b: Int(min: 0, max: 5), c: Text(3)) is needed, this is a List\n"},
+    {"r = Cash(1)", "r = Cash(1)",
+     "T452 Record(a: Bool, b: Int(min: 0, max: 5), c: Text(3)) is needed, this is a value of a TaggedUnion\n"},
+    {"xs = { a: 1 }", "xs = { a: 1 }",
+     "T452 List(Int(min: 0, max: 5), max: 2) is needed, this is a Record\n"},
+    {"xs = [1, 2, 3]", "xs = [1, 2, 3]",
+     "T452 the list has 3 elements, at most 2 fit\n"},
+    {"xs = [n]", "xs = [n]",
+     "T452 a value of Int(min: 0, max: 9) does not always fit Int(min: 0, max: 5)\n"},
+    {"xs = [6, k]", "xs = [6, k]",
+     "T452 6 is outside of 0 .. 5\nT452 Int(min: 0, max: 5) is needed, this is Bool\n"},
+    {"xs = Cash(1)", "xs = Cash(1)",
+     "T452 List(Int(min: 0, max: 5), max: 2) is needed, this is a value of a TaggedUnion\n"},
+    {"u = Cash(n)", "u = Cash(n)",
+     "T452 a value of Int(min: 0, max: 9) does not always fit Int(min: 0, max: 5)\n"},
+    {"u = Cash(6)", "u = Cash(6)",
+     "T452 6 is outside of 0 .. 5\n"},
+    {"u = Coin(1)", "u = Coin(1)",
+     "T017 expected a comparison (=, !=, <, <=, >, >=), found '('\n"},
+    {"u = Card({ no: t })", "u = Card({ no: t })",
+     "T452 a value of Text(9) does not always fit Text(4)\n"},
+    {"u = Card({ no: \"x\" })", "u = Card({ no: \"x\" })",
+     ""},
+    {"u = Card(3)", "u = Card(3)",
+     "T452 Record is needed, this is an Int\n"},
+    {"u = { no: \"x\" }", "u = { no: \"x\" }",
+     "T452 TaggedUnion(Card: Record(no: Text(4)), Cash: Int(min: 0, max: 5)) is needed, this is a Record\n"},
+    {"u = [1]", "u = [1]",
+     "T452 TaggedUnion(Card: Record(no: Text(4)), Cash: Int(min: 0, max: 5)) is needed, this is a List\n"},
+    {"p = { a: d, e: \"x\" }", "p = { a: d, e: \"x\" }",
+     "T452 it can have more digits behind the dot than Decimal(3, 1) keeps\n"},
+    {"p = { a: 1.25, e: \"z\" }", "p = { a: 1.25, e: \"z\" }",
+     "T452 1.25 has more digits behind the dot than Decimal(3, 1) keeps\nT452 'z' is not one of the declared values\n"},
+    {"p = { a: 1.5, e: e }", "p = { a: 1.5, e: e }",
+     ""},
+    {"p = { a: n, e: t }", "p = { a: n, e: t }",
+     "T452 Enum is needed, this is Text\n"},
+    {"w = T { a: k, b: 1 }", "w = T { a: k, b: 1 }",
+     ""},
+    {"w = S { a: k }", "w = S { a: k }",
+     "T452 the type 'S' is another one than is needed here\n"},
+    {"w = T { a: k }", "w = T { a: k }",
+     "T453 field 'b' is missing\n"},
+    {"w = Nope { a: k }", "w = Nope { a: k }",
+     "T452 'Nope' is not a declared Record type\n"},
+    {"k = { a: 1 }", "k = { a: 1 }",
+     "T452 Bool is needed, this is a Record\n"},
+    {"n = [1]", "n = [1]",
+     "T452 Int(min: 0, max: 9) is needed, this is a List\n"},
+    {"{ a: k } = { a: k }", "{ a: k } = { a: k }",
+     "T451 nothing says which type this record has\n"},
+};
+/* clang-format on */
+
+static void parts_are_judged(void **state)
+{
+    const struct said_row *row = *state;
+    elaborated r = elaborate_text(mt_strf(&arena,
+                                          "%srule z { stratum: 0 when: %s produce: "
+                                          "z(true) }%c",
+                                          OF_PARTS, row->text, 0)
+                                      .ptr,
+                                  false);
+    mt_str got = MT_STR("");
+    for (size_t i = 0; i < r.ds.len; i++) {
+        const mt_diag *d = &r.ds.items[i];
+        if (strncmp(d->code, "T70", 3) != 0) {
+            got = mt_strf(&arena, "%.*s%s %.*s\n", MT_ARG(got), d->code,
+                          MT_ARG(d->message));
+        }
+    }
+    assert_text(got, mt_str_z(row->told));
+    done(&r);
+}
+
 #define MEMBER(persona, states, flow)                                                  \
     MT_STR("persona " persona "\npersona q\nentity Case { states: [" states            \
            "] initial: s transitions: [(s, t)] }\noperation go { allowed_personas: "   \
@@ -617,6 +729,7 @@ int main(void)
     rows_add(&list, SAID, is_said);
     rows_add(&list, ADVISED, is_advised);
     rows_add(&list, DEFAULTS, a_default_is_judged);
+    rows_add(&list, PARTS, parts_are_judged);
     rows_add(&list, SYSTEMS, a_system_is_judged);
     rows_test(&list, a_comment_allows_nothing_in_other_files);
     rows_test(&list, long_lists_are_searched_as_short_ones);
