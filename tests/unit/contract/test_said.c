@@ -394,7 +394,15 @@ static const char OF_PARTS[] =
     "fact w { type: T source: \"s\" }\n"
     "fact xs { type: List(element_type: Int(min: 0, max: 5), max: 2) source: \"s\" }\n"
     "fact u { type: TaggedUnion { Cash: Int(min: 0, max: 5), Card: Record { no: "
-    "Text(max_length: 4) } } source: \"s\" }\n";
+    "Text(max_length: 4) } } source: \"s\" }\n"
+    "fact l { type: List(element_type: Record { a: Bool, q: Decimal(precision: 3, "
+    "scale: 1), m: Money(currency: \"EUR\") }, max: 2) source: \"s\" }\n"
+    "fact m { type: Money(currency: \"USD\") source: \"s\" }\n"
+    "fact f { type: Enum(values: [\"y\", \"x\"]) source: \"s\" }\n"
+    "fact v { type: Record { e: Enum(values: [\"x\", \"y\"]), s: Record { a: Bool }, "
+    "xs: List(element_type: Int(min: 0, max: 5), max: 2) } source: \"s\" }\n"
+    "fact s { type: S source: \"s\" }\n"
+    "fact big { type: Int(min: -100, max: 99) source: \"s\" }\n";
 
 /* clang-format off */
 /* Conditions that compare with a value of parts, and all that is said of them. */
@@ -467,6 +475,24 @@ static const struct said_row PARTS[] = {
      "T452 Int(min: 0, max: 9) is needed, this is a List\n"},
     {"{ a: k } = { a: k }", "{ a: k } = { a: k }",
      "T451 nothing says which type this record has\n"},
+    {"r = { a: k }", "r = { a: k }",
+     "T453 fields 'b', 'c' are missing\n"},
+    {"l = [{ a: k, q: 99.9, m: m }]", "l = [{ a: k, q: 99.9, m: m }]",
+     "T452 a value of Money(currency: USD) does not always fit Money(currency: EUR)\n"},
+    {"l = [{ a: k, q: n, m: Money { amount: \"1.00\", currency: \"EUR\" } }, { a: k, q: big, m: Money { amount: \"1.00\", currency: \"EUR\" } }, { a: k }]", "l = [{ a: k, q: n, m: Money { amount: \"1.00\", currency: \"EUR\" } }, { a: k, q: big, m: Money { amount: \"1.00\", currency: \"EUR\" } }, { a: k }]",
+     "T452 the list has 3 elements, at most 2 fit\nT452 a value of Int(min: -100, max: 99) does not always fit Decimal(3, 1)\nT453 fields 'm', 'q' are missing\n"},
+    {"v = { e: e, s: s, xs: xs }", "v = { e: e, s: s, xs: xs }",
+     ""},
+    {"v = { e: f, s: w, xs: [1] }", "v = { e: f, s: w, xs: [1] }",
+     "T452 a value of Enum(\"y\", \"x\") does not always fit Enum(\"x\", \"y\")\nT452 a value of Record(a: Bool, b: Int(min: 0, max: 5)) does not always fit Record(a: Bool)\n"},
+    {"v = { e: \"x\", s: [none], xs: [9, 8] }", "v = { e: \"x\", s: [none], xs: [9, 8] }",
+     "T452 Record(a: Bool) is needed, this is a List\nT452 9 is outside of 0 .. 5\nT452 8 is outside of 0 .. 5\n"},
+    {"u = Coins { no: t }", "u = Coins { no: t }",
+     "T442 'Coins' is not a variant of the union\n"},
+    {"u = Card { no: \"abc\" }", "u = Card { no: \"abc\" }",
+     ""},
+    {"u = Cash { no: \"abc\" }", "u = Cash { no: \"abc\" }",
+     "T452 Int(min: 0, max: 5) is needed, this is a Record\n"},
 };
 /* clang-format on */
 
