@@ -635,17 +635,23 @@ static void a_comment_allows_nothing_in_other_files(void **state)
 {
     const mt_memory_file FILES[] = {
         {MT_STR("root.tenor"),
-         MT_STR(
-             "persona a // motet: allow-file T702\nimport \"b.tenor\"\npersona p\n")},
-        {MT_STR("b.tenor"), MT_STR("\n\n// motet: allow T701\npersona q\npersona r\n"
+         MT_STR("persona a // motet: allow-file T702\nimport \"b.tenor\"\n// motet: "
+                "allow T701\npersona p\npersona z\n")},
+        {MT_STR("b.tenor"), MT_STR("\n\n// motet: allow T701\npersona q\npersona "
+                                   "r\npersona long_enough\npersona x\n"
                                    "fact f { type: Bool source: \"s\" }\n")},
     };
     (void)state;
     elaborated r = elaborate_files(FILES, 2, false);
-    assert_text(told(&r), MT_STR("T701 5:9+1 Persona r.id: Persona 'r' is never used\n"
-                                 "T701 1:9+1 Persona a.id: Persona 'a' is never used\n"
-                                 "T701 3:9+1 Persona p.id: Persona 'p' is never used\n"
-                                 "T702 6:6+1 Fact f.id: Fact 'f' is never read\n"));
+    assert_text(
+        told(&r),
+        MT_STR(
+            "T701 5:9+1 Persona r.id: Persona 'r' is never used\n"
+            "T701 6:9+11 Persona long_enough.id: Persona 'long_enough' is never used\n"
+            "T701 7:9+1 Persona x.id: Persona 'x' is never used\n"
+            "T701 1:9+1 Persona a.id: Persona 'a' is never used\n"
+            "T701 5:9+1 Persona z.id: Persona 'z' is never used\n"
+            "T702 8:6+1 Fact f.id: Fact 'f' is never read\n"));
     done(&r);
 }
 
