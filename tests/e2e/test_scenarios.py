@@ -283,6 +283,64 @@ scenarios:
 """)
         self.holds("test", path)
 
+    def test_every_difference_is_told_with_what_was_got(self):
+        path = self.scenarios("""
+  - name: as it goes
+    given: {facts: {kind: green, word: x}}
+    when: {flow: f, persona: clerk}
+    then: {steps: [one, two=ended], states: {Doc: done, Bin: {_default: x}}, outcome: success, verdicts: [odd],
+           payloads: {odd: true}}
+  - name: other steps
+    given: {facts: {kind: green, word: x}}
+    when: {flow: f, persona: clerk}
+    then: {steps: [two, two=failed]}
+  - name: too few and too many
+    given: {facts: {kind: green, word: x}}
+    when: {flow: f, persona: clerk}
+    then: {steps: [one=sent]}
+  - name: too many
+    given: {facts: {kind: green, word: x}}
+    when: {flow: f, persona: clerk}
+    then: {steps: [one, two, one, two=sent]}
+  - name: other ends
+    given: {facts: {kind: green, word: x}, states: {Doc: {a: draft, b: done}}, bind: {Doc: a}}
+    when: {flow: f, persona: clerk}
+    then: {outcome: failure, states: {Doc: {a: sent, b: done, c: draft}, Bin: z}, error: nothing like it}
+  - name: other verdicts
+    given: {facts: {kind: blue, word: x}}
+    then: {verdicts: [odd, more], present: [blue, more], absent: [odd, more],
+           payloads: {odd: false, blue: true, more: true}}
+""", WORDS)
+        self.assertEqual(self.fails(1, "test", path).out.replace(f"{self.dir}/", ""), """\
+TAP version 14
+1..6
+ok 1 - loan.scenarios.yaml: as it goes
+not ok 2 - loan.scenarios.yaml: other steps
+  # loan.scenarios.yaml:11:20: step 1: expected two, got one=sent
+  # loan.scenarios.yaml:11:25: step 2: expected two=failed, got two=ended
+not ok 3 - loan.scenarios.yaml: too few and too many
+  # loan.scenarios.yaml:15:19: step 2: expected no further step, got two=ended
+not ok 4 - loan.scenarios.yaml: too many
+  # loan.scenarios.yaml:19:30: step 3: expected one, got nothing
+  # loan.scenarios.yaml:19:35: step 4: expected two=sent, got nothing
+not ok 5 - loan.scenarios.yaml: other ends
+  # loan.scenarios.yaml:23:90: error: expected nothing like it, got nothing
+  # loan.scenarios.yaml:23:21: outcome: expected failure, got success
+  # loan.scenarios.yaml:23:48: state of Doc/a: expected sent, got done
+  # loan.scenarios.yaml:23:66: state of Doc/c: expected draft, got no such instance
+  # loan.scenarios.yaml:23:79: state of Bin/_default: expected z, got x
+not ok 6 - loan.scenarios.yaml: other verdicts
+  # loan.scenarios.yaml:26:28: verdicts: verdict more is absent
+  # loan.scenarios.yaml:26:22: verdicts: verdict blue is present and not expected
+  # loan.scenarios.yaml:26:51: present: verdict more is absent
+  # loan.scenarios.yaml:26:67: absent: verdict odd is present
+  # loan.scenarios.yaml:27:28: payload of odd: expected false, got {"kind":"bool_value","value":true}
+  # loan.scenarios.yaml:27:53: payload of more: expected true, got nothing
+# tests 6
+# pass  1
+# fail  5
+""")
+
     def test_cases_and_seed_are_whole_numbers(self):
         path = self.scenarios("  - {name: a, for_all: facts, assert: [score > 0]}\n")
         for words in (("--cases", "0"), ("--cases", "many"), ("--cases", "1000001"), ("--seed", "-1"),

@@ -126,18 +126,20 @@ typedef struct word_slip {
     const char *hint;
 } word_slip;
 
-/* FR_T_BAD: nothing can be written instead, so there is only advice, and no edit. */
+/* Where nothing can be written instead there is only advice, and no edit; parsing goes
+ * on as if `or` stood there. */
 static const word_slip OPERATORS[] = {
     {"and", FR_T_AND, "and", "operators are written in small letters"},
     {"or", FR_T_OR, "or", "operators are written in small letters"},
-    {"xor", FR_T_BAD, NULL, "write: (a or b) and not (a and b)"},
-    {"implies", FR_T_BAD, NULL, "for 'a implies b' write: not a or b"},
+    {"xor", FR_T_OR, NULL, "write: (a or b) and not (a and b)"},
+    {"implies", FR_T_OR, NULL, "for 'a implies b' write: not a or b"},
 };
 
 static const char NO_CHOICE[] =
     "a condition only holds or does not: write a rule for each case, with the "
     "condition in when, and read their verdicts";
 
+/* FR_T_BAD: nothing is meant that the language has. */
 static const word_slip OPERANDS[] = {
     {"not", FR_T_NOT, "not", "operators are written in small letters"},
     {"forall", FR_T_FORALL, "forall", "operators are written in small letters"},

@@ -128,6 +128,66 @@ static const struct refused {
     {"text that is not JSON", ITEMS_T, "[{'n':}]", CT_FAULT_SYNTAX, "f[0].n"},
 };
 
+/* Where the fault is and what is said. */
+static const struct told {
+    const char *name, *type, *json, *path, *said;
+} TOLD[] = {
+    /* clang-format off */
+    {"an Int below its range", INT_T, "-1", "f", "type mismatch for fact 'f': expected Int(0, 5), got -1"},
+    {"an Int above its range", INT_T, "6", "f", "type mismatch for fact 'f': expected Int(0, 5), got 6"},
+    {"a text for an Int", INT_T, "'1'", "f", "type mismatch for fact 'f': expected Int, got string"},
+    {"an object for an Int", INT_T, "{}", "f", "type mismatch for fact 'f': expected Int, got object"},
+    {"a number for a Text", TEXT_T, "7", "f", "type mismatch for fact 'f': expected Text, got number"},
+    {"a Text that is too long", TEXT_T, "'abcd'", "f", "type mismatch for fact 'f': expected Text(max_length=3), got text of length 4"},
+    {"a text for a Bool", BOOL_T, "'true'", "f", "type mismatch for fact 'f': expected Bool, got string"},
+    {"null for a Bool", BOOL_T, "null", "f", "type mismatch for fact 'f': expected Bool, got null"},
+    {"a list for a Bool", BOOL_T, "[true]", "f", "type mismatch for fact 'f': expected Bool, got array"},
+    {"a value no Enum has", ENUM_T, "'c'", "f", "invalid enum value for fact 'f': 'c', valid: [\"a\", \"b\"]"},
+    {"a number for an Enum", ENUM_T, "1", "f", "type mismatch for fact 'f': expected Enum, got number"},
+    {"a number for a date", "{'base':'Date'}", "1", "f", "type mismatch for fact 'f': expected Date, got number"},
+    {"a day that is none", "{'base':'Date'}", "'2023-02-30'", "f", "fact 'f': invalid Date format '2023-02-30', expected ISO 8601 (YYYY-MM-DD)"},
+    {"a moment without its offset", "{'base':'DateTime'}", "'2024-01-01T00:00:00'", "f", "fact 'f': invalid DateTime format '2024-01-01T00:00:00', expected RFC 3339 with an offset (YYYY-MM-DDThh:mm:ssZ)"},
+    {"a number for a moment", "{'base':'DateTime'}", "7", "f", "type mismatch for fact 'f': expected DateTime, got number"},
+    {"an amount that is none", MONEY_T, "{'amount':'x','currency':'USD'}", "f.amount", "type mismatch for fact 'f.amount': expected Decimal, got x"},
+    {"money that is a number", MONEY_T, "5", "f", "type mismatch for fact 'f': expected Money, got number"},
+    {"an amount twice", MONEY_T, "{'amount':'1','amount':'1','currency':'USD'}", "f.amount", "fact 'f.amount': duplicate key 'amount'"},
+    {"a currency twice", MONEY_T, "{'amount':'1','currency':'USD','currency':'USD'}", "f.currency", "fact 'f.currency': duplicate key 'currency'"},
+    {"a currency that is a number", MONEY_T, "{'amount':'1','currency':7}", "f.currency", "type mismatch for fact 'f.currency': expected Text, got number"},
+    {"another currency", MONEY_T, "{'amount':'1','currency':'EUR'}", "f.currency", "fact 'f.currency': expected currency USD, got EUR"},
+    {"money without its currency", MONEY_T, "{'amount':'1'}", "f", "fact 'f': field 'currency' is missing"},
+    {"money without its amount", MONEY_T, "{'currency':'USD'}", "f", "fact 'f': field 'amount' is missing"},
+    {"a Decimal that is none", DEC_T, "'1.x'", "f", "type mismatch for fact 'f': expected Decimal(5, 2), got 1.x"},
+    {"a Decimal of an object without its value", DEC_T, "{'scale':2}", "f", "type mismatch for fact 'f': expected Decimal, got object"},
+    {"a Decimal whose value comes twice", DEC_T, "{'value':'1','value':'1'}", "f", "fact 'f': duplicate key 'value'"},
+    {"a Decimal with a digit too many", DEC_T, "'1000.00'", "f", "type mismatch for fact 'f': expected Decimal(5, 2), got 1000.00"},
+    {"a Decimal that is a Bool", DEC_T, "true", "f", "type mismatch for fact 'f': expected Decimal, got boolean"},
+    {"a Duration without its value", HOURS_T, "{'unit':'hours'}", "f", "fact 'f': field 'value' is missing"},
+    {"a Duration whose value comes twice", HOURS_T, "{'value':1,'value':1}", "f", "fact 'f': duplicate key 'value'"},
+    {"a Duration whose unit comes twice", HOURS_T, "{'unit':'hours','value':1,'unit':'hours'}", "f", "fact 'f': duplicate key 'unit'"},
+    {"a Duration in another unit", HOURS_T, "{'value':1,'unit':'days'}", "f", "fact 'f': Duration unit is 'days', the contract counts in hours"},
+    {"a Duration that is too long", HOURS_T, "{'value':10}", "f", "type mismatch for fact 'f': expected Duration(hours, 0, 9), got 10"},
+    {"a Duration that is a number", HOURS_T, "3", "f", "type mismatch for fact 'f': expected Duration, got number"},
+    {"a union without its tag", UNION_T, "{'payload':true}", "f", "fact 'f': field 'tag' is missing"},
+    {"a union without its payload", UNION_T, "{'tag':'Cash'}", "f", "fact 'f': field 'payload' is missing"},
+    {"a union of nothing", UNION_T, "{}", "f", "fact 'f': field 'tag' is missing"},
+    {"a union whose tag comes twice", UNION_T, "{'tag':'Cash','tag':'Cash','payload':true}", "f", "fact 'f': duplicate key 'tag'"},
+    {"a union whose payload comes twice", UNION_T, "{'tag':'Cash','payload':true,'payload':true}", "f", "fact 'f': duplicate key 'payload'"},
+    {"a union whose early payload comes twice", UNION_T, "{'payload':true,'payload':true,'tag':'Cash'}", "f", "fact 'f': duplicate key 'payload'"},
+    {"a union whose early payload is of another variant", UNION_T, "{'payload':7,'tag':'Cash'}", "f.payload", "type mismatch for fact 'f.payload': expected Bool, got number"},
+    {"a union with a tag it has not", UNION_T, "{'tag':'Coin','payload':1}", "f", "fact 'f': no variant 'Coin'"},
+    {"a union that is a text", UNION_T, "'Cash'", "f", "type mismatch for fact 'f': expected TaggedUnion, got string"},
+    {"a list that is an object", ITEMS_T, "{}", "f", "type mismatch for fact 'f': expected List, got object"},
+    {"a record that is a list", ITEMS_T, "[[]]", "f[0]", "type mismatch for fact 'f[0]': expected Record, got array"},
+    {"a record without one field", ITEMS_T, "[{'amount':{'amount':'1','currency':'USD'}}]", "f[0]", "fact 'f[0]': field 'n' is missing"},
+    {"a record without any field", ITEMS_T, "[{}]", "f[0]", "fact 'f[0]': field 'amount' is missing"},
+    {"a field twice", ITEMS_T, "[{'n':1,'n':1}]", "f[0]", "fact 'f[0]': duplicate key 'n'"},
+    {"a field of the second element", ITEMS_T, "[" ITEM("1", "USD") "," ITEM("6", "USD") "]", "f[1].n", "type mismatch for fact 'f[1].n': expected Int(0, 5), got 6"},
+    {"a list with one too many", ITEMS_T, "[" ITEM("1", "USD") "," ITEM("1", "USD") "," ITEM("1", "USD") ",1]", "f", "list fact 'f' has 4 elements, max is 3"},
+    {"a fact twice", BOOL_T, "true,'f':true", "", "facts: duplicate key 'f'"},
+    {"no fact", BOOL_T, "", "f", "missing required fact: f"},
+    /* clang-format on */
+};
+
 typedef struct fixture {
     mt_arena a;
     const ct_model *m;
@@ -188,6 +248,18 @@ static void is_refused(void **state)
     assert_string_equal(ct_fault_name(fault.kind), ct_fault_name(r->kind));
     assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, r->path);
     assert_true(fault.message.len > 0);
+    done(&x);
+}
+
+static void is_said(void **state)
+{
+    const struct told *r = *state;
+    fixture x = with_type(r->type);
+    ct_fault fault;
+    assert_int_equal(ct_facts_read(x.f, facts_of(&x, r->json), NULL, false, &fault),
+                     MT_E_TYPE);
+    assert_text(fault.path, mt_str_z(r->path));
+    assert_text(fault.message, mt_str_z(r->said));
     done(&x);
 }
 
@@ -581,6 +653,7 @@ int main(void)
     rows_add(&l, TYPED, a_typed_value_is_judged);
     rows_add(&l, ACCEPTED, is_accepted);
     rows_add(&l, REFUSED, is_refused);
+    rows_add(&l, TOLD, is_said);
     rows_test(&l, a_limit_is_told_apart_from_a_fault);
     rows_test(&l, surplus_facts_are_refused_only_when_asked);
     rows_add(&l, UNKNOWN, is_told);

@@ -40,6 +40,8 @@ typedef struct row {
     " } produce: fine(true) }\n"
 #define SYSTEM(body) "system s { members: [a: \"a.tenor\", b: \"b.tenor\"] " body " }\n"
 
+#define BOOL(id) "fact " id " { type: Bool source: \"s\" }\n"
+
 /* clang-format off */
 static const row SLIPS[] = {
     {"FL29 ==", RULE("i ⟦==⟧ 3"), "T012", "unexpected '=='", "one sign", "=", 1},
@@ -85,6 +87,21 @@ static const row SLIPS[] = {
     {"FL29 no colon behind a field", "fact i { ⟦type⟧ Bool source: \"s\" }", "T012", "a colon is missing behind 'type'", "name: value", "type:", 1},
     {"FL29 an equals sign for a colon", "fact i { type ⟦=⟧ Bool source: \"s\" }", "T012", "unexpected '='", "name: value", ":", 1},
     {"FL29 a body of a persona", RULE("b") "persona q ⟦{⟧ }\n", "T010", "expected a construct", "has no body", "", 1},
+    {"FL29 yes", RULE("b = ⟦yes⟧"), "T403", "'yes'", "write true", "true", 1},
+    {"FL29 No", RULE("b = ⟦No⟧"), "T403", "'No'", "write false", "false", 1},
+    {"FL29 >= and one sign more", RULE("i ⟦!==<⟧ 3"), "T012", "unexpected '!==<'", "!=", "!=", 1},
+    {"FL29 every ... in", RULE("⟦Every⟧ x in xs . x.paid"), "T012", "'Every' is not an operator", "forall x in list", "forall", 1},
+    {"FL29 some ... with another sign for in", RULE("⟦some⟧ x ∈ xs . x.paid"), "T012", "'some' is not an operator", "exists x in list", "exists", 1},
+    {"FL29 EXISTS", RULE("⟦EXISTS⟧ x in xs . x.paid"), "T012", "'EXISTS' is not an operator", "small letters", "exists", 1},
+    {"FL29 NOT before a quantifier", RULE("⟦NOT⟧ exists x in xs . x.paid"), "T012", "'NOT' is not an operator", "small letters", "not", 1},
+    {"FL29 NOT before a sign of a quantifier", RULE("⟦NOT⟧ ∀ x in xs . x.paid"), "T012", "'NOT' is not an operator", "small letters", "not", 1},
+    {"FL29 NOT before a number", RULE("⟦Not⟧ 3 = i"), "T012", "'Not' is not an operator", "small letters", "not", 1},
+    {"FL29 NOT before a fraction", RULE("⟦Not⟧ 3.5 = d"), "T012", "'Not' is not an operator", "small letters", "not", 1},
+    {"FL29 NOT before a text", RULE("⟦Not⟧ \"open\" = e"), "T012", "'Not' is not an operator", "small letters", "not", 1},
+    {"FL29 no colon before a text", "fact i { type: Bool ⟦source⟧ \"s\" }", "T012", "a colon is missing behind 'source'", "name: value", "source:", 1},
+    {"FL29 no colon before a number", "fact i { type: Int(0, 9) source: \"s\" ⟦default⟧ 3 }", "T012", "a colon is missing behind 'default'", "name: value", "default:", 1},
+    {"FL29 no colon before a list", "entity E { ⟦states⟧ [a] initial: a }", "T012", "a colon is missing behind 'states'", "name: value", "states:", 1},
+    {"FL29 a name with every kind of letter in quotes", "entity E { states: [a, ⟦\"Az_z9_0aZA\"⟧] initial: a transitions: [(a, Az_z9_0aZA)] }", "T012", "expected a name, found the text \"Az_z9_0aZA\"", "without quotes", "Az_z9_0aZA", 1},
 };
 
 static const row ADVICE[] = {
@@ -127,6 +144,15 @@ static const row ADVICE[] = {
     {"a misspelt enum value in a record", RECORD("⟦\"opne\"⟧"), "T452", "'opne'", "did you mean \"open\"?", "\"open\"", 1},
     {"a fact that is called nearly like a value", RECORD("⟦opne⟧"), "T452", "Enum is needed, this is Bool", "change the part", NULL, 1},
     {"names that share no letter are not near", "entity E { states: [a] initial: ⟦b⟧ }", "T502", "'b'", "use a declared state", NULL, 1},
+    {"FL29 a text that is no name", "entity E { states: [a, ⟦\"9b\"⟧] initial: a }", "T012", "expected a name, found the text \"9b\"", "", NULL, 1},
+    {"FL29 a text that is no name at its end", "entity E { states: [a, ⟦\"b-\"⟧] initial: a }", "T012", "expected a name, found the text \"b-\"", "", NULL, 1},
+    {"FL29 an empty text is no name", "entity E { states: [a, ⟦\"\"⟧] initial: a }", "T012", "expected a name", "", NULL, 1},
+    {"FL29 xor", RULE("b ⟦xor⟧ b"), "T012", "'xor' is not an operator", "(a or b) and not (a and b)", NULL, 1},
+    {"FL29 implies", RULE("b ⟦implies⟧ b"), "T012", "'implies' is not an operator", "not a or b", NULL, 1},
+    {"FL29 if in parentheses", RULE("⟦if⟧ (b) = b"), "T017", "'if' is not an operator", "a rule for each case", NULL, 1},
+    {"FL29 case", RULE("⟦CASE⟧ b = b"), "T012", "'CASE' is not an operator", "a rule for each case", NULL, 1},
+    {"FL29 a field on the next line wants its own colon", "fact i { type: Bool ⟦source⟧\n default: true }", "T012", "expected ':'", "name: value", NULL, 1},
+    {"FL29 a long middle of a chain is cut in the advice", RULE("1 <= i + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15 + 16 ⟦<=⟧ 3"), "T012", "cannot be chained", "compare twice: ... and i + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 +  ...", "and i + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11 + 12 + 13 + 14 + 15 + 16 ", 1},
 };
 
 static const row PLACES[] = {
@@ -290,6 +316,39 @@ static void mends(void **state)
     done(&got);
 }
 
+/* Words of other languages are names where a name can stand. */
+static void words_of_other_languages_may_be_names(void **state)
+{
+    (void)state;
+    static const char *const WHENS[] = {
+        "all = 3",
+        "any or every",
+        "NOT = AND",
+        "(NOT)",
+        "every and some",
+        "len(list) > 1",
+        "exists x in list . x",
+        "If.case",
+        "not NOT and (Or or yes)",
+        "forall all in list . all",
+    };
+    for (size_t i = 0; i < sizeof WHENS / sizeof *WHENS; i++) {
+        char text[2000];
+        snprintf(text, sizeof text,
+                 "fact all { type: Int(0, 9) source: \"s\" }\n%s%s%s%s%s%s%s%s"
+                 "fact If { type: Record({ case: Bool }) source: \"s\" }\n"
+                 "fact list { type: List(element_type: Bool, max: 2) source: \"s\" }\n"
+                 "rule r { stratum: 0 when: %s produce: v(true) }",
+                 BOOL("any"), BOOL("every"), BOOL("some"), BOOL("NOT"), BOOL("AND"),
+                 BOOL("Or"), BOOL("yes"), BOOL("no"), WHENS[i]);
+        elaborated got = elaborate_text(text, false);
+        if (got.err) {
+            fail_msg("%s: %.*s", WHENS[i], MT_ARG(ct_first_error(&got.ds)->message));
+        }
+        done(&got);
+    }
+}
+
 /* The construct and the field are told; the suite has null for both. */
 static void FL14_names_the_construct_and_the_field(void **state)
 {
@@ -420,6 +479,7 @@ int main(void)
     rows_add(&list, SLIPS, mends);
     rows_add(&list, ADVICE, tells);
     rows_add(&list, PLACES, tells);
+    rows_test(&list, words_of_other_languages_may_be_names);
     rows_test(&list, FL14_names_the_construct_and_the_field);
     rows_test(&list, FL17_the_same_name_in_two_files_names_both);
     rows_test(&list, FL17_a_file_that_cannot_be_read_is_shown_at_its_import);

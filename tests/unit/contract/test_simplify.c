@@ -350,10 +350,101 @@ static void every_fact_set_gives_the_same(void **state)
     assert_true(seen.after < seen.before);
 }
 
+/* What was read is written again, in one form. */
+static void a_condition_is_written_as_an_author_writes_it(void **state)
+{
+    (void)state;
+    static const char OF_ALL_TYPES[] =
+        "fact a { type: Bool source: \"s\" }\nfact b { type: Bool source: \"s\" }\n"
+        "fact n { type: Int(min: -9, max: 9) source: \"s\" }\n"
+        "fact g { type: Int(min: 0, max: 9) source: \"s\" }\n"
+        "fact d { type: Decimal(precision: 5, scale: 2) source: \"s\" }\n"
+        "fact m { type: Money(currency: \"EUR\") source: \"s\" }\n"
+        "fact t { type: Text(max_length: 40) source: \"s\" }\n"
+        "fact e { type: Enum(values: [\"x\", \"y\"]) source: \"s\" }\n"
+        "fact day { type: Date source: \"s\" }\nfact at { type: DateTime source: \"s\" "
+        "}\n"
+        "fact h { type: Duration(unit: \"hours\", min: 0, max: 99) source: \"s\" }\n"
+        "fact xs { type: List(element_type: Int(min: 0, max: 9), max: 3) source: \"s\" "
+        "}\n"
+        "fact r { type: Record { k: Bool, ls: List(element_type: Record { v: Int(min: "
+        "0, "
+        "max: 9) }, max: 2) } source: \"s\" }\n"
+        "fact u { type: TaggedUnion { Cash: Int(min: 0, max: 9), Card: Record { no: "
+        "Text(max_length: 4) } } source: \"s\" }\n"
+        "rule v { stratum: 0 when: a produce: v(true) }\n"
+        "rule w { stratum: 0 when: a produce: verdict w { payload: Int(min: 0, max: 9) "
+        "= 3 } "
+        "}\n";
+    static const char *const CONDITIONS[] = {
+        "a = true",
+        "not a = true",
+        "not (a = true and b = true)",
+        "a = true and b = true or n > 3",
+        "a = true and (b = true or n > 3)",
+        "not (not a = true or b = true)",
+        "n + 1 < 3",
+        "n - (1 + n) <= -3",
+        "(n + 1) * 2 >= n",
+        "n * 2 - 1 != n + n",
+        "n - 1 - n = 0",
+        "n - (1 - n) = 0",
+        "d = 1.50",
+        "d > 2.0",
+        "d * 0.5 < n",
+        "m <= Money { amount: \"1.50\", currency: \"EUR\" }",
+        "m.amount > 1.5",
+        "t = \"a \\\"b\\\" \\\\ c\\n\\td\"",
+        "t != \"\"",
+        "e = \"y\"",
+        "day < \"2024-02-29\"",
+        "at >= \"2024-02-29T01:02:03Z\"",
+        "h > Duration { value: 3, unit: \"hours\" }",
+        "h + h > Duration { value: 3, unit: \"hours\" }",
+        "len(xs) > 2",
+        "xs[0] = xs[len(xs) - 1]",
+        "xs = [1, 2]",
+        "xs = []",
+        "xs = [g, xs[1]]",
+        "exists x in xs . x > 3",
+        "forall x in xs . x > 3 and (exists y in xs . y < x)",
+        "(exists x in xs . x > 3) and a = true",
+        "not (exists x in xs . x > 3)",
+        "forall l in r.ls . l.v > 0 or r.k = true",
+        "r.ls[0].v = 1",
+        "r = { k: true, ls: [{ v: 1 }] }",
+        "r.ls = [{ v: g }]",
+        "u.tag = \"Cash\"",
+        "u.Cash > 3",
+        "u = Cash(3)",
+        "u = Card({ no: \"x\" })",
+        "verdict_present(v)",
+        "not verdict_present(v) or w > 3",
+        "w + n = 3",
+    };
+    for (size_t i = 0; i < sizeof CONDITIONS / sizeof *CONDITIONS; i++) {
+        trial t = {0};
+        mt_diags ds = {.arena = &t.a};
+        mt_str source =
+            mt_strf(&t.a, "%srule z { stratum: 1 when: %s produce: z(true) }\n",
+                    OF_ALL_TYPES, CONDITIONS[i]);
+        assert_int_equal(
+            ct_load(&t.a, bundle_of(&t.a, source), MT_STR("t"), NULL, &ds, &t.model),
+            MT_OK);
+        const ct_rule *z =
+            &t.model->rules[ct_model_find(t.model, CT_KIND_VERDICT, mt_str_z("z"))];
+        mt_buf b = {0};
+        ct_expr_source(&b, t.model, z->when);
+        assert_string_equal(mt_str_dup(&t.a, mt_buf_str(&b)).ptr, CONDITIONS[i]);
+        mt_buf_free(&b);
+        mt_arena_free(&t.a);
+    }
+}
+
 int main(void)
 {
     enum { COUNT = sizeof EXAMPLES / sizeof *EXAMPLES };
-    struct CMUnitTest tests[COUNT + 2];
+    struct CMUnitTest tests[COUNT + 3];
     for (size_t i = 0; i < COUNT; i++) {
         tests[i] =
             (struct CMUnitTest){.name = EXAMPLES[i].before,
@@ -364,5 +455,7 @@ int main(void)
                                        .test_func = every_fact_set_gives_the_same};
     tests[COUNT + 1] = (struct CMUnitTest){.name = "a_list_that_may_be_absent",
                                            .test_func = a_list_that_may_be_absent};
+    tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(
+        a_condition_is_written_as_an_author_writes_it);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,13 +206,69 @@ static void fact(void **state)
     checks(r, text, strcmp(r->code, "none") == 0);
 }
 
+/* Types of a field of two records, which can be compared only if they are the same. */
+static void types_are_the_same_in_all_their_parameters(void **state)
+{
+    /* clang-format off */
+    static const struct {
+        const char *type, *other;
+        bool same;
+    } PAIRS[] = {
+        {"Int(0, 9)", "Int(min: 0, max: 9)", true},
+        {"Int(0, 9)", "Int(1, 9)", false},
+        {"Int(0, 9)", "Int(0, 8)", false},
+        {"Int(0, 9)", "Decimal(1, 0)", false},
+        {"Decimal(4, 2)", "Decimal(4, 2)", true},
+        {"Decimal(4, 2)", "Decimal(5, 2)", false},
+        {"Decimal(4, 2)", "Decimal(4, 1)", false},
+        {"Money(\"EUR\")", "Money(\"EUR\")", true},
+        {"Money(\"EUR\")", "Money(\"USD\")", false},
+        {"Text(4)", "Text(4)", true},
+        {"Text(4)", "Text(5)", false},
+        {"Enum([\"a\", \"b\"])", "Enum([\"a\", \"b\"])", true},
+        {"Enum([\"a\", \"b\"])", "Enum([\"b\", \"a\"])", false},
+        {"Enum([\"a\", \"b\"])", "Enum([\"a\"])", false},
+        {"Enum([\"a\", \"b\"])", "Enum([\"a\", \"c\"])", false},
+        {"Date", "Date", true},
+        {"Date", "DateTime", false},
+        {"Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"days\", min: 0, max: 9)", true},
+        {"Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"hours\", min: 0, max: 9)", false},
+        {"Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"days\", min: 1, max: 9)", false},
+        {"Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"days\", min: 0, max: 8)", false},
+        {"List(element_type: Bool, max: 3)", "List(element_type: Bool, max: 3)", true},
+        {"List(element_type: Bool, max: 3)", "List(element_type: Bool, max: 4)", false},
+        {"List(element_type: Bool, max: 3)", "List(element_type: Date, max: 3)", false},
+        {"Record({ a: Bool b: Date })", "Record({ b: Date a: Bool })", true},
+        {"Record({ a: Bool b: Date })", "Record({ a: Bool b: Bool })", false},
+        {"Record({ a: Bool b: Date })", "Record({ a: Bool c: Date })", false},
+        {"Record({ a: Bool b: Date })", "Record({ a: Bool })", false},
+        {"TaggedUnion { A: Bool }", "TaggedUnion { A: Bool }", true},
+        {"TaggedUnion { A: Bool }", "TaggedUnion { A: Date }", false},
+        {"TaggedUnion { A: Bool }", "Record({ A: Bool })", false},
+    };
+    /* clang-format on */
+    (void)state;
+    for (size_t i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) {
+        for (int turned = 0; turned < 2; turned++) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "fact f { type: Record({ x: %s }) source: \"s\" } "
+                     "fact g { type: Record({ x: %s }) source: \"s\" } "
+                     "rule r { stratum: 0 when: %s produce: v(true) }",
+                     PAIRS[i].type, PAIRS[i].other, turned ? "g = f" : "f = g");
+            row r = {"", text, PAIRS[i].same ? "none" : "T430"};
+            checks(&r, text, PAIRS[i].same);
+        }
+    }
+}
+
 int main(void)
 {
     enum {
         CONDITIONS = sizeof ROWS / sizeof *ROWS,
         DEFAULTS = sizeof FACT_ROWS / sizeof *FACT_ROWS
     };
-    struct CMUnitTest tests[CONDITIONS + DEFAULTS];
+    struct CMUnitTest tests[CONDITIONS + DEFAULTS + 1];
     for (size_t i = 0; i < CONDITIONS; i++) {
         tests[i] = (struct CMUnitTest){ROWS[i].name, condition, NULL, NULL,
                                        (void *)(uintptr_t)&ROWS[i]};
@@ -221,5 +277,7 @@ int main(void)
         tests[CONDITIONS + i] = (struct CMUnitTest){FACT_ROWS[i].name, fact, NULL, NULL,
                                                     (void *)(uintptr_t)&FACT_ROWS[i]};
     }
+    tests[CONDITIONS + DEFAULTS] =
+        (struct CMUnitTest)cmocka_unit_test(types_are_the_same_in_all_their_parameters);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
