@@ -565,14 +565,15 @@ static const struct told_row {
      "query h: true or false (.h)\n"
      "query i: a moment without a time zone, or null (.i)\n"},
     {"methods and their messages", CN_PROTO,
-     "syntax = \"proto3\"; package p; "
-     "import \"google/protobuf/timestamp.proto\"; "
-     "service S { rpc Get(Q) returns (A); rpc Watch(Q) returns (stream A); rpc Put(stream Q) returns (A); rpc All(E) returns (B); } message Q { string order_id = 1; int32 size = 2; string shopId = 3; bytes key = 4; repeated string ref_id = 5; int64 part_number = 6; string key_ref = 7; string zip_code = 8; string name = 9; bool id = 10; } "
-     "message E {} enum State { OPEN = 0; PAID = 1; } message A { // in cents\n optional int64 total = 5; google.protobuf.Timestamp at = 1; State state = 2; repeated int32 counts = 3; "
-     "map<string, int32> by = 4; B b = 6; "
-     "double share = 7; bool is = 8; bytes raw = 9; A again = 10; oneof one { string x = 11; uint32 y = 12; } repeated B bs = 13; } message B { fixed64 n = 1; A a = 2; }",
-
-
+     "syntax = \"proto3\"; package p; import \"google/protobuf/timestamp.proto\"; "
+     "service S { rpc Get(Q) returns (A); rpc Watch(Q) returns (stream A); rpc Put(stream Q) returns (A); "
+     "rpc All(E) returns (B); } message E {} enum State { OPEN = 0; PAID = 1; } "
+     "message Q { string order_id = 1; int32 size = 2; string shopId = 3; bytes key = 4; repeated string ref_id = 5; "
+     "int64 part_number = 6; string key_ref = 7; string zip_code = 8; string name = 9; bool id = 10; } "
+     "message A { // in cents\n optional int64 total = 5; google.protobuf.Timestamp at = 1; State state = 2; "
+     "repeated int32 counts = 3; map<string, int32> by = 4; B b = 6; double share = 7; bool is = 8; bytes raw = 9; "
+     "A again = 10; oneof one { string x = 11; uint32 y = 12; } repeated B bs = 13; } "
+     "message B { fixed64 n = 1; A a = 2; }",
      "p.S/Get at: a moment, or null (p.S/Get.at {order_id} {shopId} {part_number} {key_ref} {zip_code} "
      "{name})\n"
      "p.S/Get state: one of several words OPEN|PAID (p.S/Get.state {order_id} {shopId} {part_number} {key_ref} "
