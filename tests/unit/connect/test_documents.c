@@ -610,6 +610,55 @@ static const struct told_row {
      "p.S/All a.x: text, or null (p.S/All.a.x)\n"
      "p.S/All a.y: a whole number, or null (p.S/All.a.y)\n"
      "p.S/All a.bs: a list (p.S/All.a.bs)\n"},
+    {"every name of a scalar", CN_GRAPHQL,
+     "type Query { date: date! localdate: localdate! datetime: datetime! timestamp: timestamp! "
+     "timestamptz: timestamptz! instant: instant! offsetdatetime: offsetdatetime! "
+     "iso8601datetime: iso8601datetime! localdatetime: localdatetime! duration: duration! "
+     "decimal: decimal! bigdecimal: bigdecimal! money: money! numeric: numeric! long: long! "
+     "bigint: bigint! int64: int64! uint64: uint64! unsignedint: unsignedint! "
+     "positiveint: positiveint! nonnegativeint: nonnegativeint! uuid: uuid! url: url! uri: uri! "
+     "email: email! emailaddress: emailaddress! currencycode: currencycode! "
+     "countrycode: countrycode! }",
+     "query date: a date (.date)\n"
+     "query localdate: a date (.localdate)\n"
+     "query datetime: a moment (.datetime)\n"
+     "query timestamp: a moment (.timestamp)\n"
+     "query timestamptz: a moment (.timestamptz)\n"
+     "query instant: a moment (.instant)\n"
+     "query offsetdatetime: a moment (.offsetdatetime)\n"
+     "query iso8601datetime: a moment (.iso8601datetime)\n"
+     "query localdatetime: a moment without a time zone (.localdatetime)\n"
+     "query duration: an ISO 8601 duration (.duration)\n"
+     "query decimal: a number, as text (.decimal)\n"
+     "query bigdecimal: a number, as text (.bigdecimal)\n"
+     "query money: a number, as text (.money)\n"
+     "query numeric: a number, as text (.numeric)\n"
+     "query long: a whole number (.long)\n"
+     "query bigint: a whole number, as text (.bigint)\n"
+     "query int64: a whole number, as text (.int64)\n"
+     "query uint64: a whole number, as text (.uint64)\n"
+     "query unsignedint: a whole number (.unsignedint)\n"
+     "query positiveint: a whole number (.positiveint)\n"
+     "query nonnegativeint: a whole number (.nonnegativeint)\n"
+     "query uuid: text (.uuid)\n"
+     "query url: text (.url)\n"
+     "query uri: text (.uri)\n"
+     "query email: text (.email)\n"
+     "query emailaddress: text (.emailaddress)\n"
+     "query currencycode: text (.currencycode)\n"
+     "query countrycode: text (.countrycode)\n"},
+    {"messages that are one value", CN_PROTO,
+     "syntax = \"proto3\"; import \"google/type/money.proto\"; import \"google/type/date.proto\"; "
+     "import \"google/protobuf/wrappers.proto\"; import \"google/protobuf/duration.proto\"; "
+     "import \"google/protobuf/struct.proto\"; service S { rpc Get(Q) returns (A); } message Q {} "
+     "message A { google.type.Money m = 1; google.type.Date d = 2; google.protobuf.Int64Value n = 3; "
+     "google.protobuf.BoolValue b = 4; google.protobuf.Duration w = 5; google.protobuf.Value v = 6; }",
+     "S/Get m: an object, or null (S/Get.m)\n"
+     "S/Get d: an object, or null (S/Get.d)\n"
+     "S/Get n: a whole number, or null (S/Get.n)\n"
+     "S/Get b: true or false, or null (S/Get.b)\n"
+     "S/Get w: an object, or null (S/Get.w)\n"
+     "S/Get v: anything, or null (S/Get.v)\n"},
     {"methods without an answer", CN_PROTO, "service S { rpc Get(Q) returns (Q); } message Q {}",
      "it describes nothing that a fact could be taken from"},
     {"no proto", CN_PROTO, "service S {",
@@ -641,10 +690,47 @@ static void tells(void **state)
     fenced_free(text);
 }
 
+/* clang-format off */
+static const struct format_row {
+    const char *name, *file, *text;
+    cn_format format;
+} FORMATS[] = {
+    {"a name that ends in .proto", "a.proto", "openapi", CN_PROTO},
+    {"a name that ends in .pb", "a.pb", "", CN_PROTO},
+    {"a name that ends in .protoset", "a.protoset", "", CN_PROTO},
+    {"a name that ends in .sql", "a.sql", "type Query", CN_SQL},
+    {"a name that ends in .ddl", "a.ddl", "", CN_SQL},
+    {"a name that ends in .graphql", "a.graphql", "create table", CN_GRAPHQL},
+    {"a name that ends in .graphqls", "a.graphqls", "", CN_GRAPHQL},
+    {"a name that ends in .gql", "a.gql", "", CN_GRAPHQL},
+    {"the answer to an introspection", "a.json", "{\"openapi\":1,\"__schema\":{}}", CN_GRAPHQL},
+    {"a word of OpenAPI", "a.yaml", "x\nOpenAPI: 3", CN_OPENAPI},
+    {"a table", "a.txt", "\t\r\n\fCREATE Table t", CN_SQL},
+    {"a table at the end", "a", "xcreate table", CN_SQL},
+    {"half a word", "a", "create tabl", CN_FORMAT_COUNT},
+    {"a syntax", "a", "syntax = \"proto3\";", CN_PROTO},
+    {"a syntax without blanks", "a", "syntax=\"proto3\";", CN_PROTO},
+    {"a root", "a", "type Query {", CN_GRAPHQL},
+    {"a sign that no text has", "a", "openapi\x01", CN_PROTO},
+    {"the last sign that no text has", "a", "openapi\x1f", CN_PROTO},
+    {"nothing", "a.json", "", CN_FORMAT_COUNT},
+    {"something else", "sql", "a", CN_FORMAT_COUNT},
+};
+/* clang-format on */
+
+static void format_is_known(void **state)
+{
+    const struct format_row *row = *state;
+    mt_str text = fenced(mt_str_z(row->text));
+    assert_int_equal(cn_format_of(mt_str_z(row->file), text), row->format);
+    fenced_free(text);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, TOLD, tells);
+    rows_add(&list, FORMATS, format_is_known);
     rows_add(&list, COLUMNS, is_of_kind);
     rows_add(&list, ASKED, is_asked_for);
     rows_test(&list, the_number_of_columns_has_an_edge);

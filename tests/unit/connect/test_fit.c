@@ -126,6 +126,8 @@ static const struct found_row {
      "804  some of the words have no counterpart in the fact"},
     {"more than that is asked", "Enum([\"a\", \"b\", \"c\", \"d\", \"e\"])", "x", WORDS("'a','b','x','y','z','w'"),
      "0  its words are others than the fact's"},
+    {"a word that is all of another's beginning", STATE, "x", WORDS("'open','open_late','open_paid'"),
+     "0  its words are others than the fact's"},
     {"any text", STATE, "x", WORD, "700  any text, of which only the fact's words pass"},
     {"a number is no word", STATE, "x", WHOLE, "0  a whole number cannot be the fact's type"},
     /* The rest. */

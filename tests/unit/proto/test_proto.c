@@ -558,6 +558,10 @@ static const struct told_row {
     {"an import with a backslash", "import \"a\\\\b.proto\";", "the import 'a\\\\b.proto' leads outside"},
     {"an import with an empty step", "import \"a//b.proto\";", "the import 'a//b.proto' leads outside"},
     {"an import without a name", "import \"\";", "the import '' leads outside"},
+    {"an import twice", "import \"google/protobuf/duration.proto\"; import \"google/protobuf/duration.proto\";",
+     "google.protobuf.Duration\n"
+     " 1 seconds/seconds int64\n"
+     " 2 nanos/nanos int32\n"},
     {"an import that is weak", "import weak \"google/protobuf/timestamp.proto\"; message A { google.protobuf.Timestamp t = 1; }",
      "A\n"
      " 1 t/t google.protobuf.Timestamp?\n"
@@ -1128,6 +1132,57 @@ static void is_written(void **state)
     mt_buf_free(&back);
 }
 
+/* Of two entries with one key the last counts, wherever the others stand. */
+static void the_last_entry_of_a_key_counts(void **state)
+{
+    (void)state;
+    mt_buf why = {0}, back = {0};
+    mt_json got;
+    const char *reason;
+    const pb_schema *s = read_schema(mt_str_z(KINDS), &why);
+    static const char BYTES_OF_MAP[] =
+        "\x12\x04\x08\x01\x10\x05\x12\x04\x08\x00\x10\x06"
+        "\x12\x04\x08\x01\x10\x07\x12\x04\x08\x00\x10\x03";
+    assert_int_equal(pb_decode(&arena, pb_message_find(s, MT_STR("p.R")),
+                               mt_str_from(BYTES_OF_MAP, sizeof BYTES_OF_MAP - 1), &got,
+                               &reason),
+                     MT_OK);
+    mt_json_write(&back, mt_json_at(&got, "by"), false);
+    assert_text(mt_buf_str(&back), MT_STR("{\"false\":3,\"true\":7}"));
+    mt_buf_free(&why);
+    mt_buf_free(&back);
+}
+
+static mt_err encodes(size_t depth)
+{
+    mt_buf why = {0}, text = {0}, out = {0};
+    mt_json given;
+    const pb_schema *s = read_schema(mt_str_z(KINDS), &why);
+    for (size_t i = 0; i < depth; i++) {
+        mt_buf_addz(&text, "{\"m\":");
+    }
+    mt_buf_addz(&text, "{}");
+    for (size_t i = 0; i < depth; i++) {
+        mt_buf_addc(&text, '}');
+    }
+    mt_json_limits limits = {.depth = 1000};
+    assert_int_equal(mt_json_read(&arena, mt_buf_str(&text), &limits, &given, NULL),
+                     MT_OK);
+    mt_err err = pb_encode(&out, pb_message_find(s, MT_STR("p.M")), &given, &why);
+    assert_text(mt_buf_str(&why), err ? MT_STR("it is nested too deep") : MT_STR(""));
+    mt_buf_free(&why);
+    mt_buf_free(&text);
+    mt_buf_free(&out);
+    return err;
+}
+
+static void what_is_sent_has_the_same_edge(void **state)
+{
+    (void)state;
+    assert_int_equal(encodes(PB_MOST_DEPTH), MT_OK);
+    assert_int_equal(encodes(PB_MOST_DEPTH + 1), MT_E_LIMIT);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -1141,6 +1196,8 @@ int main(void)
     rows_test(&list, depth_of_messages_has_an_edge);
     rows_add(&list, MESSAGES, goes_both_ways);
     rows_add(&list, WRITTEN, is_written);
+    rows_test(&list, the_last_entry_of_a_key_counts);
+    rows_test(&list, what_is_sent_has_the_same_edge);
     rows_add(&list, ABSENT, is_absent_or_default);
     rows_test(&list, numbers_in_place_of_declarations_are_passed_over);
     rows_add(&list, METHODS, is_found);
