@@ -392,35 +392,36 @@ static void its_stages_are_spans_below_it(void **state)
 #define BELOW(id) " 2{1\"TRACE-TRACE-TRAC\" 2\"" id "\" 4\"SPAN-SPA\""
     assert_text(
         mt_buf_str(&told),
-        MT_STR(
-            AROUND(OWN " 5\"GET /v1/a\" 6=2 7#100 8#900" ROUTE("200") "}" BELOW(
-                "evalua"
-                "te") " 5\"evaluate\" 6=1 7#200 8#300}" BELOW("commit--") " 5\"co"
-                                                                          "mmit\" 6=1 "
-                                                                          "7#323000 "
-                                                                          "8#400000 "
-                                                                          "9{1\"motet."
-                                                                          "waited_us\" "
-                                                                          "2{3=13}}"
-                                                                          "}" BELOW(
-                                                                              "db-----"
-                                                                              "-") " 5"
-                                                                                   "\"d"
-                                                                                   "b\""
-                                                                                   " 6="
-                                                                                   "3 "
-                                                                                   "7#"
-                                                                                   "410"
-                                                                                   " 8#"
-                                                                                   "420"
-                                                                                   " "
-                                                                                   "15{"
-                                                                                   "3="
-                                                                                   "2}"
-                                                                                   "}" BELOW(
-                                                                                       "web-----") " 5\"web\" "
-                                                                                                   "6=3 7#430 "
-                                                                                                   "8#440}")));
+        MT_STR(AROUND(OWN " 5\"GET /v1/a\" 6=2 7#100 8#900" ROUTE("200") "}" BELOW(
+            "evalua"
+            "te") " 5\"evaluate\" 6=1 7#200 8#300}" BELOW("commit--") " 5\"co"
+                                                                      "mmit\" 6=1 "
+                                                                      "7#323000 "
+                                                                      "8#400000 "
+                                                                      "9{1\"motet."
+                                                                      "waited_us\" "
+                                                                      "2{3=13}}"
+                                                                      "}" BELOW(
+                                                                          "db-----"
+                                                                          "-") " 5"
+                                                                               "\"d"
+                                                                               "b\""
+                                                                               " 6="
+                                                                               "3 "
+                                                                               "7#"
+                                                                               "410"
+                                                                               " 8#"
+                                                                               "420"
+                                                                               " "
+                                                                               "15{"
+                                                                               "3="
+                                                                               "2}"
+                                                                               "}" BELOW(
+                                                                                   "web"
+                                                                                   "---"
+                                                                                   "--") " 5\"web\" "
+                                                                                         "6=3 7#430 "
+                                                                                         "8#440}")));
     mt_buf_free(&out);
     mt_buf_free(&told);
     t.queued_ns = t.commit.began_ns; /* nothing was waited for */
