@@ -215,9 +215,9 @@ static bool by_epoch(converting *c, int epoch, mt_json *v)
     size_t dot = mt_str_find(text, '.');
     mt_str fraction = mt_str_skip(text, dot + 1);
     int64_t whole = 0, part = 0;
-    bool good =
-        whole_of(mt_str_from(text.ptr, dot), &whole) && fraction.len <= 9 &&
-        (!fraction.len || (epoch == EPOCH_SECONDS && whole_of(fraction, &part)));
+    bool good = whole_of(mt_str_from(text.ptr, dot), &whole) && fraction.len <= 9 &&
+                (!fraction.len || (epoch == EPOCH_SECONDS && fraction.ptr[0] != '-' &&
+                                   whole_of(fraction, &part)));
     for (size_t i = fraction.len; i < 9; i++) {
         part *= 10;
     }

@@ -112,6 +112,37 @@ static const struct refused_row {
     {"E1_a_port_before_the_first_is_refused", DB_V("postgres"), "s: {connection: {port: 0}}", "F101", "from 1 to 65535"},
     {"E1_a_command_begins_with_a_program", V_OF("x_a"), "s: {command: ['']}", "F101", "a program"},
     {"E1_a_command_has_a_word", V_OF("x_a"), "s: {command: []}", "F101", "1 to 4096 items"},
+    {"E1_a_limit_of_no_time_is_refused", HTTP_V, "s: {timeout: 0s}", "F101", "a limit of source 's' is zero"},
+    {"E1_a_limit_of_no_time_to_connect_is_refused", HTTP_V, "s: {connect_timeout: 0s}", "F101", "a limit of source 's' is zero"},
+    {"E1_a_limit_of_no_connection_is_refused", DB_V("sqlite"), "s: {file: x, connections: 0, facts: {v: {query: q}}}", "F101", "a limit of source 's' is zero"},
+    {"E1_a_header_has_a_name_of_letters", HTTP_V, "s: {headers: {'X A': b}}", "F101", "names and texts"},
+    {"E1_a_header_has_a_name", HTTP_V, "s: {headers: {'': b}}", "F101", "names and texts"},
+    {"E1_a_header_is_not_null", HTTP_V, "s: {headers: {X-A: null}}", "F101", "names and texts"},
+    {"E1_a_header_is_not_a_list", HTTP_V, "s: {headers: {X-A: [b]}}", "F101", "names and texts"},
+    {"E1_a_header_has_no_line_end", HTTP_V, "s: {headers: {X-B: b, X-A: \"b\\nc\", X-C: c}}", "F101", "names and texts"},
+    {"E1_a_header_of_a_missing_variable_is_refused", HTTP_V, "s: {headers: {X-A: {env: MOTET_TEST_UNSET}}}", "F103", "MOTET_TEST_UNSET"},
+    {"E1_a_base_with_a_query_is_refused", HTTP_V, "s: {base_url: 'http://h/?a'}", "F101", "has a query or fragment"},
+    {"E1_a_base_with_a_fragment_is_refused", HTTP_V, "s: {base_url: 'http://h/#a'}", "F101", "has a query or fragment"},
+    {"E1_a_base_with_a_blank_is_refused", HTTP_V, "s: {base_url: 'http://h/a b'}", "F101", "http or https"},
+    {"E1_a_base_with_a_sign_nobody_sees_is_refused", HTTP_V, "s: {base_url: \"http://h/\\x7f\"}", "F101", "http or https"},
+    {"E1_a_resource_with_a_fragment_is_refused", HTTP_V, "s: {facts: {v: {resource: 'a#b'}}}", "F104", "resource or select of fact 'v'"},
+    {"E1_a_resource_with_a_blank_is_refused", HTTP_V, "s: {facts: {v: {resource: 'a b'}}}", "F104", "resource or select of fact 'v'"},
+    {"E1_a_resource_with_half_a_name_is_refused", HTTP_V, "s: {facts: {v: {resource: 'a{b'}}}", "F104", "resource or select of fact 'v'"},
+    {"E1_a_select_with_an_empty_step_is_refused", HTTP_V, "s: {facts: {v: {resource: a, select: 'b..c'}}}", "F104", "resource or select of fact 'v'"},
+    {"E1_a_graphql_path_with_a_sign_needs_a_query",
+     SOURCE("s", "graphql", "'endpoint':'http://h/'") FACT_OF("s", "a-b", "v", INT_TYPE), "", "F104", "needs a query"},
+    {"E1_a_graphql_select_is_a_way",
+     SOURCE("s", "graphql", "'endpoint':'http://h/'") FACT_OF("s", "a", "v", INT_TYPE), "s: {facts: {v: {select: 'b..c'}}}", "F104", "needs a select"},
+    {"E1_a_variable_of_a_fact_has_no_equals_sign", SOURCE("s", "static", "") FACT_OF("s", "A=B", "v", INT_TYPE), "s: {environment: true}",
+     "F104", "needs the name of a variable"},
+    {"E1_a_variable_of_a_fact_has_no_name_to_fill", SOURCE("s", "static", "") FACT_OF("s", "A_{b}", "v", INT_TYPE), "s: {environment: true}",
+     "F104", "needs the name of a variable"},
+    {"E1_a_way_into_a_document_has_no_empty_step", SOURCE("s", "static", "") FACT_OF("s", "a", "v", INT_TYPE),
+     "s: {file: x.json, facts: {v: {select: 'a..b'}}}", "F104", "no way into a document"},
+    {"E1_a_clock_has_no_day_now", SOURCE("s", "x_motet.clock", "") FACT_OF("s", "now", "v", "{'base':'Date'}"), "", "F104", "a Date `today`"},
+    {"E1_a_clock_has_no_moment_today", SOURCE("s", "x_motet.clock", "") FACT_OF("s", "today", "v", "{'base':'DateTime'}"), "", "F104", "a DateTime `now`"},
+    {"E1_instances_are_texts", SOURCE("s", "http", "'base_url':'http://h/'") FACT_OF("s", "v", "v", INT_TYPE) ENTITY_OF("Order"),
+     "s: {instances: {a: Order, b: 5, c: Order}}", "F101", "entities of the contract"},
     {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "not an object"},
 };
 /* clang-format on */
@@ -218,6 +249,103 @@ static void E1_variables_are_read_as_the_type_says(void **state)
     assert_value(ask(&o, "b", NULL), "true");
     assert_error(ask(&o, "c", NULL), "not_found");
     outlet_close(&o);
+}
+
+#define MOMENT_TYPE "{'base':'DateTime'}"
+#define RECORD_TYPE "{'base':'Record','fields':{'a':{'base':'Int','max':9,'min':0}}}"
+#define WAIT_TYPE   "{'base':'Duration','max':99,'min':-99,'unit':'hours'}"
+#define EXACT_TYPE  "{'base':'Decimal','precision':10,'scale':2}"
+
+/* clang-format off */
+static const struct text_row {
+    const char *name, *type, *text, *want; /* want: a value, or !error */
+} TEXTS[] = {
+    {"E1_text_1_is_true", BOOL_TYPE, "1", "true"},
+    {"E1_text_t_is_true", BOOL_TYPE, "t", "true"},
+    {"E1_text_True_is_true", BOOL_TYPE, "True", "true"},
+    {"E1_text_TRUE_is_true", BOOL_TYPE, "TRUE", "true"},
+    {"E1_text_0_is_false", BOOL_TYPE, "0", "false"},
+    {"E1_text_f_is_false", BOOL_TYPE, "f", "false"},
+    {"E1_text_False_is_false", BOOL_TYPE, "False", "false"},
+    {"E1_text_FALSE_is_false", BOOL_TYPE, "FALSE", "false"},
+    {"E1_another_text_is_no_truth", BOOL_TYPE, "yes", "\"yes\""},
+    {"E1_a_whole_number", INT_TYPE, "12", "12"},
+    {"E1_a_negative_number", INT_TYPE, "-10", "-10"},
+    {"E1_nothing_as_a_number", INT_TYPE, "0", "0"},
+    {"E1_a_digit_before_and_behind", INT_TYPE, "1290", "1290"},
+    {"E1_a_zero_before_it_is_text", INT_TYPE, "012", "\"012\""},
+    {"E1_a_sign_only_is_text", INT_TYPE, "-", "\"-\""},
+    {"E1_a_sign_and_a_zero_before_it_are_text", INT_TYPE, "-01", "\"-01\""},
+    {"E1_a_plus_is_text", INT_TYPE, "+1", "\"+1\""},
+    {"E1_signs_around_the_digits_are_text", INT_TYPE, "1:", "\"1:\""},
+    {"E1_signs_before_the_digits_are_text", INT_TYPE, "1/", "\"1/\""},
+    {"E1_a_fraction_is_text", INT_TYPE, "1.5", "\"1.5\""},
+    {"E1_a_day_is_text", "{'base':'Date'}", "2026-01-31", "\"2026-01-31\""},
+    {"E1_a_number_is_no_day", "{'base':'Date'}", "20260131", "\"20260131\""},
+    {"E1_a_decimal_is_text", EXACT_TYPE, "1.50", "\"1.50\""},
+    {"E1_an_amount_has_its_currency", USD_TYPE, "7", "{\"amount\":\"7\",\"currency\":\"USD\"}"},
+    {"E1_a_number_of_a_unit", WAIT_TYPE, "-5", "{\"value\":-5}"},
+    {"E1_a_duration_as_an_object", WAIT_TYPE, "{\"value\": 5, \"unit\": \"hours\"}", "{\"unit\":\"hours\",\"value\":5}"},
+    {"E1_a_duration_that_is_none", WAIT_TYPE, "5h", "!malformed"},
+    {"E1_a_moment_of_a_database", MOMENT_TYPE, "2026-01-31 23:59:00+00", "\"2026-01-31T23:59:00+00:00\""},
+    {"E1_a_moment_west_of_there", MOMENT_TYPE, "2026-01-31 23:59:00-05", "\"2026-01-31T23:59:00-05:00\""},
+    {"E1_a_moment_with_minutes_in_its_offset", MOMENT_TYPE, "2026-01-31 23:59:00+05:30", "\"2026-01-31T23:59:00+05:30\""},
+    {"E1_a_moment_with_a_fraction", MOMENT_TYPE, "2026-01-31 23:59:00.5+00", "\"2026-01-31T23:59:00.5+00:00\""},
+    {"E1_a_moment_with_its_letter", MOMENT_TYPE, "2026-01-31T23:59:00Z", "\"2026-01-31T23:59:00Z\""},
+    {"E1_a_moment_with_a_letter_at_its_end", MOMENT_TYPE, "2026-01-31 23:59:00Z", "\"2026-01-31T23:59:00Z\""},
+    {"E1_a_moment_without_an_offset_stays_without", MOMENT_TYPE, "2026-01-31 23:59:00", "\"2026-01-31 23:59:00\""},
+    {"E1_text_that_is_no_moment", MOMENT_TYPE, "noon", "\"noon\""},
+    {"E1_text_stays_text", TEXT_TYPE, "1", "\"1\""},
+    {"E1_a_record_is_an_object", RECORD_TYPE, " {\"a\" : 1}", "{\"a\":1}"},
+    {"E1_a_record_that_is_none", RECORD_TYPE, "{a}", "!malformed"},
+    {"E1_a_list_is_one", "{'base':'List','element_type':" INT_TYPE ",'max':3}", "[1, 2]", "[1,2]"},
+};
+
+static const struct json_row {
+    const char *name, *type, *yaml, *want;
+} JSONS[] = {
+    {"E1_a_bare_number_is_an_amount", USD_TYPE, "1.50", "{\"amount\":1.50,\"currency\":\"USD\"}"},
+    {"E1_a_bare_text_is_an_amount", USD_TYPE, "'1.50'", "{\"amount\":\"1.50\",\"currency\":\"USD\"}"},
+    {"E1_an_amount_that_is_whole_stays", USD_TYPE, "{currency: EUR, amount: '1'}", "{\"amount\":\"1\",\"currency\":\"EUR\"}"},
+    {"E1_a_bare_number_is_of_the_unit", WAIT_TYPE, "5", "{\"value\":5}"},
+    {"E1_a_bare_text_is_not", WAIT_TYPE, "'5'", "\"5\""},
+    {"E1_a_truth_stays", BOOL_TYPE, "true", "true"},
+    {"E1_a_number_stays", INT_TYPE, "5", "5"},
+    {"E1_a_record_stays", RECORD_TYPE, "{b: 1, a: 2}", "{\"a\":2,\"b\":1}"},
+};
+/* clang-format on */
+
+static void text_is_shaped(void **state)
+{
+    const struct text_row *row = *state;
+    outlet o;
+    mt_arena scratch = {0};
+    mt_str text = mt_strf(
+        &scratch, SOURCE("s", "static", "") FACT_OF("s", "MOTET_TEST_TEXT", "v", "%s"),
+        row->type);
+    setenv("MOTET_TEST_TEXT", row->text, 1);
+    outlet_open(&o, text.ptr, MT_STR("s: {environment: true}"));
+    ad_fact_answer got = ask(&o, "v", NULL);
+    if (row->want[0] == '!') {
+        assert_error(got, row->want + 1);
+    } else {
+        assert_value(got, row->want);
+    }
+    outlet_close(&o);
+    mt_arena_free(&scratch);
+}
+
+static void json_is_shaped(void **state)
+{
+    const struct json_row *row = *state;
+    outlet o;
+    mt_arena scratch = {0};
+    mt_str text = mt_strf(
+        &scratch, SOURCE("s", "static", "") FACT_OF("s", "a", "v", "%s"), row->type);
+    outlet_open(&o, text.ptr, mt_strf(&scratch, "s: {values: {a: %s}}", row->yaml));
+    assert_value(ask(&o, "v", NULL), row->want);
+    outlet_close(&o);
+    mt_arena_free(&scratch);
 }
 
 static void E1_values_may_stand_in_the_configuration(void **state)
@@ -519,6 +647,19 @@ static const struct bound_row {
      MT_STR_INIT("o1"),
      {0},
      NULL},
+    {"E1_letters_of_either_case_name_an_entity", "a.{bUYER}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), "b1"},
+    {"E1_letters_of_either_case_and_id", "a.{ORDER_id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), "o1"},
+    {"E1_a_name_as_long_as_an_entity_is_another", "a.{Older}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), NULL},
+    {"E1_the_end_of_a_name_is_another", "a.{my_order_id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), NULL},
+    {"E1_the_other_bound_instance_fills_a_name",
+     "a.{order}",
+     {0},
+     MT_STR_INIT("b1"),
+     "b1"},
     {"E1_without_instances_a_name_stays_empty", "a.{id}", {0}, {0}, NULL},
 };
 
@@ -652,6 +793,8 @@ int main(void)
     rows_list list = {0};
     signal(SIGPIPE, SIG_IGN);
     rows_add(&list, REFUSED, is_refused);
+    rows_add(&list, TEXTS, text_is_shaped);
+    rows_add(&list, JSONS, json_is_shaped);
     rows_add(&list, PROCESSES, process_fails);
     rows_add(&list, BOUND, binds_instance);
     rows_test(&list, E1_a_shared_configuration_may_name_other_sources);

@@ -13,6 +13,9 @@
 #define DAY       "{'base':'Date'}"
 #define CHOICE    "{'base':'Enum','values':['open','paid']}"
 
+#define D20 "99999999999999999999"
+#define D60 D20 D20 D20
+
 /* clang-format off */
 static const struct row {
     const char *name, *type, *convert, *value, *want; /* !: malformed, with these words */
@@ -42,6 +45,17 @@ static const struct row {
     {"two points", EXACT, "shift: 2", "\"1.2.3\"", "!needs a plain number"},
     {"no digit", EXACT, "shift: 2", "\"-\"", "!needs a plain number"},
     {"nothing", EXACT, "shift: 2", "\"\"", "!needs a plain number"},
+    {"the signs around the digits", EXACT, "shift: 2", "\"1:\"", "!needs a plain number: '1:'"},
+    {"the sign before the digits", EXACT, "shift: 2", "\"1/\"", "!needs a plain number: '1/'"},
+    {"nines", EXACT, "shift: -1", "9099", "\"909.9\""},
+    {"sixty digits", EXACT, "shift: -28", "\"" D60 "\"", "\"99999999999999999999999999999999.9999999999999999999999999999\""},
+    {"sixty-one digits", EXACT, "shift: -1", "\"" D60 "1\"", "!needs a plain number: '" D60 "'"},
+    {"to just before the first digit", EXACT, "shift: -2", "12", "\"0.12\""},
+    {"to behind the first digit", EXACT, "shift: -1", "12", "\"1.2\""},
+    {"zeros on both sides", EXACT, "shift: 1", "\"000.00\"", "\"0.0\""},
+    {"the furthest to the left", EXACT, "shift: 28", "1", "\"10000000000000000000000000000\""},
+    {"zeros behind the point of a whole number", WHOLE, "shift: -2", "\"1500.00\"", "15"},
+    {"a digit behind them", WHOLE, "shift: -2", "\"1500.01\"", "!shifted it is not a whole number: '1500.01'"},
 
     {"seconds since 1970", MOMENT, "epoch: seconds", "1700000000", "\"2023-11-14T22:13:20Z\""},
     {"seconds before 1970", MOMENT, "epoch: seconds", "-1", "\"1969-12-31T23:59:59Z\""},
@@ -56,6 +70,13 @@ static const struct row {
     {"a day", DAY, "epoch: seconds", "1700000000", "\"2023-11-14\""},
     {"the last second of all", MOMENT, "epoch: seconds", "253402300799", "\"9999-12-31T23:59:59Z\""},
     {"one too many", MOMENT, "epoch: seconds", "253402300800", "!counted from 1970"},
+    {"a point and a word behind it", MOMENT, "epoch: seconds", "\"5.x\"", "!counted from 1970: '5.x'"},
+    {"a sign before nothing behind the point", MOMENT, "epoch: seconds", "\"5.-0\"", "!counted from 1970: '5.-0'"},
+    {"a sign behind the point", MOMENT, "epoch: seconds", "\"5.-1\"", "!counted from 1970: '5.-1'"},
+    {"nothing before 1970", MOMENT, "epoch: seconds", "\"-1.0\"", "\"1969-12-31T23:59:59Z\""},
+    {"nineteen digits of seconds", MOMENT, "epoch: seconds", "\"0000000000000000001\"", "!counted from 1970"},
+    {"eighteen digits of seconds", MOMENT, "epoch: seconds", "\"000000000000000001\"", "\"1970-01-01T00:00:01Z\""},
+    {"a day in milliseconds before 1970", DAY, "epoch: milliseconds", "-1", "\"1969-12-31\""},
     {"a word", MOMENT, "epoch: seconds", "\"now\"", "!counted from 1970: 'now'"},
 
     {"milliseconds as seconds", LASTS("seconds"), "unit: milliseconds", "5000", "{\"value\":5}"},
@@ -86,6 +107,16 @@ static const struct row {
     {"twelve digits", LASTS("seconds"), "unit: iso8601", "\"PT000000000001S\"", "{\"value\":1}"},
     {"thirteen digits", LASTS("seconds"), "unit: iso8601", "\"PT0000000000001S\"", "!whole number of the fact's unit"},
     {"too many weeks", LASTS("seconds"), "unit: iso8601", "\"P999999999999W\"", "!whole number of the fact's unit"},
+
+    {"a sum that is too long", LASTS("seconds"), "unit: iso8601", "\"P999999999W999999999999D\"", "!whole number of the fact's unit"},
+    {"nines and zeros", LASTS("seconds"), "unit: iso8601", "\"PT90S\"", "{\"value\":90}"},
+    {"the signs around the digits of a part", LASTS("seconds"), "unit: iso8601", "\"PT:S\"", "!whole number of the fact's unit"},
+    {"weeks and seconds", LASTS("seconds"), "unit: iso8601", "\"P1WT1S\"", "{\"value\":604801}"},
+    {"nothing of a unit", LASTS("days"), "unit: hours", "0", "{\"value\":0}"},
+    {"less than nothing of a unit", LASTS("days"), "unit: hours", "-24", "{\"value\":-1}"},
+    {"a span with a fraction", LASTS("days"), "unit: hours", "\"24.0\"", "!whole number of the fact's unit: '24.0'"},
+    {"text of a duration as a number", LASTS("hours"), "number: true", "\"5\"", "{\"value\":5}"},
+    {"below nothing", WHOLE, "number: true", "\"-012\"", "-12"},
 
     {"a number as text", WHOLE, "number: true", "\"12\"", "12"},
     {"zeros before it", WHOLE, "number: true", "\"007\"", "7"},

@@ -77,6 +77,18 @@ static void a_token_has_8192_bytes_at_most(void **state)
     "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_"  \
     "MuM0KAg"
 
+/* Nobody has the other half of these: they are numbers of their length. */
+#define A32       "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+#define F32       "________________________________"
+#define N2048     "gAAAAAAAAAAAAAAA" A32 A32 A32 A32 A32 A32 A32 A32 A32 A32 "AAAAAQ"
+#define N2047     "f_______________" F32 F32 F32 F32 F32 F32 F32 F32 F32 F32 "_____w"
+#define RSA(n, e) "{\"kty\":\"RSA\",\"n\":\"" n "\",\"e\":\"" e "\"}"
+#define EC_X      "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU" /* RFC 7515, A.3 */
+#define EC_Y      "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
+#define EC_KEY                                                                         \
+    "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"" EC_X "\",\"y\":\"" EC_Y    \
+    "\"}]}"
+
 static const struct set {
     const char *name, *text;
     int count; /* -1: refused */
@@ -105,6 +117,30 @@ static const struct set {
      0},
     {"a point off the curve",
      "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"" X "\",\"y\":\"" X "\"}]}",
+     0},
+    {"an RSA key", "{\"keys\":[" RSA(N2048, "AQAB") "]}", 1},
+    {"an RSA key of a bit less", "{\"keys\":[" RSA(N2047, "AQAB") "]}", 0},
+    {"an RSA key with the exponent 3", "{\"keys\":[" RSA(N2048, "Aw") "]}", 1},
+    {"with 1, which signs nothing", "{\"keys\":[" RSA(N2048, "AQ") "]}", 0},
+    {"with an even one", "{\"keys\":[" RSA(N2048, "AQAA") "]}", 0},
+    {"with none", "{\"keys\":[" RSA(N2048, "") "]}", 0},
+    {"with one of eight bytes", "{\"keys\":[" RSA(N2048, "AQAAAAAAAAE") "]}", 1},
+    {"with one of nine", "{\"keys\":[" RSA(N2048, "AQAAAAAAAAAB") "]}", 0},
+    {"without a modulus", "{\"keys\":[" RSA("", "AQAB") "]}", 0},
+    {"one of several is a key",
+     "{\"keys\":[3,{\"kty\":\"oct\"}," RSA(N2048, "AQAB") ",{}]}", 1},
+    {"a point of P-256", EC_KEY, 1},
+    {"a point whose half is too short",
+     "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"" EC_X
+     "\",\"y\":\"AAAA\"}]}",
+     0},
+    {"a point whose other half is too short",
+     "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AAAA\",\"y\":\"" EC_Y
+     "\"}]}",
+     0},
+    {"a point of another curve",
+     "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-384\",\"x\":\"" EC_X "\",\"y\":\"" EC_Y
+     "\"}]}",
      0},
     {"an RSA key of 32 bits",
      "{\"keys\":[{\"kty\":\"RSA\",\"n\":\"_____w\",\"e\":\"AQAB\"}]}", 0},
@@ -167,10 +203,6 @@ static void the_example_of_rfc_8037_is_signed(void **state)
 }
 
 /* RFC 7515, A.3. */
-#define EC_KEY                                                                         \
-    "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\","                                    \
-    "\"x\":\"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU\","                           \
-    "\"y\":\"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0\"}]}"
 #define EC_SIGNED                                                                      \
     "eyJhbGciOiJFUzI1NiJ9."                                                            \
     "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19y" \

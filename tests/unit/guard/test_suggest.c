@@ -131,10 +131,85 @@ static void is_asked_for(void **state)
     mt_arena_free(&a);
 }
 
+/* What other tools were called with says nothing of this one; scenarios get the fact.
+ */
+static void every_tool_is_looked_at_alone(void **state)
+{
+    static const struct {
+        const char *old, *new;
+    } SCENARIOS[] = {
+        {"# a\nscenarios:\n  - x\n",
+         "# a\ngiven:\n  facts: {read_place: true}\nscenarios:\n  - x\n"},
+        {"given:\n  facts: {a: 1}\nscenarios:\n  - x\n",
+         "given:\n  facts: {a: 1}\nscenarios:\n  - x\n"},
+        {"tests:\n  - x\n", "tests:\n  - x\n"},
+    };
+    (void)state;
+    for (size_t i = 0; i < rows_count(SCENARIOS); i++) {
+        mt_arena a = {0};
+        mt_buf notes = {0};
+        gd_tool tools[] = {{.name = MT_STR("read"), .operation = MT_STR("read")},
+                           {.name = MT_STR("write"), .operation = MT_STR("w")}};
+        gd_map map = {.tools = tools, .tool_count = 2};
+        gd_seen seen[] = {{MT_STR("other"), MT_STR("{\"path\":\"/etc/x\"}")},
+                          {MT_STR("read"), MT_STR("{\"path\":\"/srv/a/b\"}")},
+                          {MT_STR("other"), MT_STR("{}")},
+                          {MT_STR("read"), MT_STR("{\"path\":\"/srv/a/c\"}")},
+                          {MT_STR("more"), MT_STR("")}};
+        gd_files old = {
+            .contract = MT_STR(PLAIN),
+            .map = MT_STR(MAP("  write:\n    operation: w\n\n  # about reading\n  "
+                              "read:\n    operation: read\n")),
+            .scenarios = mt_str_z(SCENARIOS[i].old)};
+        gd_files got = gd_suggest(&a, seen, 5, &map, &old, &notes);
+        assert_text(mt_buf_str(&notes),
+                    MT_STR("tool write was never called\n"
+                           "tool other was called and has no row\n"
+                           "tool more was called and has no row\n"));
+        assert_text(got.map,
+                    MT_STR(MAP("\n  # about reading\n  read:\n    operation: read\n"
+                               "    facts: {" PLACE "}\n")));
+        assert_text(got.contract, MT_STR(ASKED("  precondition: read_place\n")));
+        assert_text(got.scenarios, mt_str_z(SCENARIOS[i].new));
+        mt_buf_free(&notes);
+        mt_arena_free(&a);
+    }
+}
+
+/* What two tools do alike, and what is asked for already, is left alone. */
+static void what_is_shared_or_asked_for_is_left_alone(void **state)
+{
+    (void)state;
+    mt_json under = {.type = MT_JSON_ARRAY};
+    gd_value asked = {.from = MT_STR("path"), .under = &under};
+    for (int i = 0; i < 2; i++) {
+        mt_arena a = {0};
+        mt_buf notes = {0};
+        gd_tool tools[] = {{.name = MT_STR("read"), .operation = MT_STR("read")},
+                           {.name = MT_STR("peek"), .operation = MT_STR("read")}};
+        gd_map map = {.tools = tools, .tool_count = i ? 1 : 2};
+        tools[0].facts = i ? &asked : NULL;
+        tools[0].fact_count = i ? 1 : 0;
+        gd_seen seen[] = {{MT_STR("read"), MT_STR("{\"path\":\"/srv/a/b\"}")},
+                          {MT_STR("peek"), MT_STR("{}")}};
+        gd_files old = {.contract = MT_STR(PLAIN),
+                        .map = MT_STR(MAP("  read:\n    operation: read\n"))};
+        gd_files got = gd_suggest(&a, seen, i ? 1 : 2, &map, &old, &notes);
+        assert_text(mt_buf_str(&notes), i ? MT_STR("") : MT_STR(SAID));
+        assert_text(got.map, old.map);
+        assert_text(got.contract, old.contract);
+        assert_null(got.scenarios.ptr);
+        mt_buf_free(&notes);
+        mt_arena_free(&a);
+    }
+}
+
 int main(void)
 {
     rows_list l = {0};
     rows_add(&l, ROWS, is_edited);
     rows_add(&l, PLACES, is_asked_for);
+    rows_test(&l, every_tool_is_looked_at_alone);
+    rows_test(&l, what_is_shared_or_asked_for_is_left_alone);
     return rows_run(&l, "guard/suggest");
 }

@@ -426,6 +426,15 @@ static void tell_message(mt_buf *out, const pb_message *m)
     }
 }
 
+#define X10  "xxxxxxxxxx"
+#define X50  X10 X10 X10 X10 X10
+#define LONG X50 X50 X50 X50 X50 X10 X10 X10 X10 "xxxxxxxxx"
+#define O7   "((((((("
+#define C7   ")))))))"
+#define O63  O7 O7 O7 O7 O7 O7 O7 O7 O7
+#define C63  C7 C7 C7 C7 C7 C7 C7 C7 C7
+#define O64  O63 "("
+#define C64  C63 ")"
 /* clang-format off */
 static const struct told_row {
     const char *name, *text, *told; /* or why not */
@@ -478,6 +487,87 @@ static const struct told_row {
      "S/Two A A streams // two\n"
      "S/Three A A streams\n"
      "S/stream stream A\n"},
+    {"a comment is not cut inside a character",
+     "message A { /* " LONG "\xc3\xa9 */ int32 a = 1; // behind\n }",
+     "A\n"
+     " 1 a/a int32? // xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"},
+    {"a comment of one more", "message A { /* " LONG "xx */ int32 a = 1; }",
+     "A\n"
+     " 1 a/a int32? // xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"},
+    {"a comment of three hundred bytes",
+     "message A { /* " LONG "x */ int32 a = 1; }",
+     "A\n"
+     " 1 a/a int32? // xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"},
+    {"names with dots at both ends", "package a.b; message C { .a.b.C c = 1; b.C d = 2; C e = 3; a.b.C f = 4; }",
+     "a.b.C\n"
+     " 1 c/c a.b.C?\n"
+     " 2 d/d a.b.C?\n"
+     " 3 e/e a.b.C?\n"
+     " 4 f/f a.b.C?\n"},
+    {"camel case of names", "message A { int32 a_b = 1; int32 _c_d = 2; int32 e__f_1g = 3; int32 h_ = 4; int32 I_J = 5; }",
+     "A\n"
+     " 1 a_b/aB int32?\n"
+     " 2 _c_d/CD int32?\n"
+     " 3 e__f_1g/eF1g int32?\n"
+     " 4 h_/h int32?\n"
+     " 5 I_J/IJ int32?\n"},
+    {"a name that is broken by a line", "message A { a.\nB c = 1; }", "a.proto:2: a name must not be broken, not 'c'"},
+    {"a name that is broken by a blank", "message A { a. B c = 1; }", "a.proto:1: a name must not be broken, not 'c'"},
+    {"a map of floats", "message A { map<float, string> m = 1; }",
+     "a.proto:1: a map has whole numbers, bool or string as keys, not 'm'"},
+    {"a map of messages as keys", "message A { map<A, string> m = 1; }",
+     "a.proto:1: a map has whole numbers, bool or string as keys, not 'm'"},
+    {"the number 0", "message A { int32 a = 0; }",
+     "a.proto:1: the number of a field is not zero, not ';'"},
+    {"a number with a letter", "message A { int32 a = 1a; }",
+     "a.proto:1: here must be a number within its range, not '1a'"},
+    {"hexadecimal digits", "message A { int32 a = 0Xaf; int32 b = 0xAF1; }", "A\n"
+     " 175 a/a int32?\n"
+     " 2801 b/b int32?\n"},
+    {"a hexadecimal number without digits", "message A { int32 a = 0x; }",
+     "a.proto:1: here must be a number within its range, not '0x'"},
+    {"one with a letter too far", "message A { int32 a = 0x1g; }",
+     "a.proto:1: here must be a number within its range, not '0x1g'"},
+    {"a bracket that was never opened", "option a = 1);", "a.proto:1: a bracket was never opened, not ')'"},
+    {"brackets nested sixty-four deep", "option a = " O64 C64 "; message A { int32 a = 1 [b = " O63 C63 "]; }", "A\n"
+     " 1 a/a int32?\n"},
+    {"brackets of a statement nested deeper", "option a = " O64 "(1)" C64 ";", "brackets are nested more than 64 deep"},
+    {"brackets of a field nested deeper", "message A { int32 a = 1 [b = " O63 "(1)" C63 "]; }", "brackets are nested more than 64 deep"},
+    {"a field's method type that is no message", "enum E { A = 0; } service S { rpc M(E) returns (E); }", "the message 'E' of method 'S/M' is unknown"},
+    {"presence of what is repeated or optional",
+     "syntax = \"proto3\"; message A { repeated int32 a = 1; optional int32 b = 2; int32 c = 3; A d = 4; oneof o { int32 e = 5; } }",
+     "A\n"
+     " 1 a/a *int32\n"
+     " 2 b/b int32?\n"
+     " 3 c/c int32\n"
+     " 4 d/d A?\n"
+     " 5 e/e int32? of one\n"},
+    {"a line of a fault", "message A {\n\n  int32 a = ; }",
+     "a.proto:3: here must be a number within its range, not ';'"},
+    {"a long word in a fault", "message A { int32 a = " "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz" "; }",
+     "a.proto:1: here must be a number within its range, not 'abcdefghijklmnopqrstuvwxyzabcdefghijklmn'"},
+    {"a field by the name of another declaration", "message A { int32 B = 1; message B {} } message C { A.B b = 1; }", "A.B\n"
+     "A\n"
+     " 1 B/B int32?\n"
+     "C\n"
+     " 1 b/b A.B?\n"},
+    {"a byte that is no UTF-8", "message A {} // \xff", "a.proto is not UTF-8 at byte 16"},
+    {"a sign of its own", "message A {} \x01", "it is neither .proto text nor a descriptor set"},
+    {"an import from the root", "import \"/a.proto\";", "the import '/a.proto' leads outside"},
+    {"an import of here", "import \"a/./b.proto\";", "the import 'a/./b.proto' leads outside"},
+    {"an import with a backslash", "import \"a\\\\b.proto\";", "the import 'a\\\\b.proto' leads outside"},
+    {"an import with an empty step", "import \"a//b.proto\";", "the import 'a//b.proto' leads outside"},
+    {"an import without a name", "import \"\";", "the import '' leads outside"},
+    {"an import twice", "import \"google/protobuf/duration.proto\"; import \"google/protobuf/duration.proto\";",
+     "google.protobuf.Duration\n"
+     " 1 seconds/seconds int64\n"
+     " 2 nanos/nanos int32\n"},
+    {"an import that is weak", "import weak \"google/protobuf/timestamp.proto\"; message A { google.protobuf.Timestamp t = 1; }",
+     "A\n"
+     " 1 t/t google.protobuf.Timestamp?\n"
+     "google.protobuf.Timestamp\n"
+     " 1 seconds/seconds int64\n"
+     " 2 nanos/nanos int32\n"},
     {"a method without what it returns", "service S { rpc M(A) (A); } message A {}",
      "a.proto:1: here must be returns, not '('"},
     {"a method without brackets", "service S { rpc M A returns (A); } message A {}",
@@ -559,6 +649,19 @@ static const struct bytes_row {
      "it is cut short or not a message"},
     {"text that is no UTF-8", "3a 01 ff",
      "a string is not UTF-8"},
+    {"a moment in the year 10000", "32 07 08 80 83 d1 ff af 07", "a Timestamp is outside of the years 1 to 9999"},
+    {"the last moment", "32 0d 08 ff 82 d1 ff af 07 10 ff 93 eb dc 03",
+     "{\"f\":[],\"g\":[],\"s\":[],\"t\":\"9999-12-31T23:59:59.999999999Z\"}"},
+    {"a moment of a thousand million nanos", "32 06 10 80 94 eb dc 03", "a Timestamp is outside of the years 1 to 9999"},
+    {"a moment of less than no nanos", "32 0b 10 ff ff ff ff ff ff ff ff ff 01", "a Timestamp is outside of the years 1 to 9999"},
+    {"a duration of a thousand million nanos", "2a 06 10 80 94 eb dc 03", "a Duration is out of its range"},
+    {"a duration of two parts", "2a 02 08 03 2a 02 10 01", "{\"d\":\"3.000000001s\",\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a duration of two signs, the other way", "2a 0d 08 fd ff ff ff ff ff ff ff ff 01 10 01", "a Duration is out of its range"},
+    {"a number where text belongs is unknown", "38 01 2d 01 00 00 00", "{\"f\":[],\"g\":[],\"s\":[]}"},
+    {"packed and single numbers together", "18 01 1a 02 02 03 18 04", "{\"f\":[],\"g\":[],\"s\":[-1,1,-2,2]}"},
+    {"a varint of a fixed number's place is unknown", "08 01", "{\"f\":[],\"g\":[],\"s\":[]}"},
+    {"a list of numbers of eight bytes, one by one", "11 01 00 00 00 00 00 00 00 11 02 00 00 00 00 00 00 00", "{\"f\":[],\"g\":[\"1\",\"2\"],\"s\":[]}"},
+    {"a wire type that is none", "3e", "it is cut short or not a message"},
     {"text twice is the last", "3a 01 61 3a 01 62",
      "{\"f\":[],\"g\":[],\"s\":[],\"x\":\"b\"}"},
 };
@@ -912,6 +1015,174 @@ static void the_number_of_files_has_an_edge(void **state)
     mt_buf_free(&why);
 }
 
+/* clang-format off */
+static const char KINDS[] =
+    "syntax = \"proto2\"; import \"google/protobuf/duration.proto\"; import \"google/protobuf/timestamp.proto\";"
+    "import \"google/protobuf/struct.proto\"; import \"google/protobuf/wrappers.proto\"; package p;"
+    "enum E { ONE = 1; LEAST = -2147483648; }"
+    "message M { optional double d = 1; optional float f = 2; optional int64 l = 3; optional uint64 ul = 4;"
+    " optional int32 i = 5; optional fixed64 x = 6; optional fixed32 u = 7; optional bool b = 8; optional string s = 9;"
+    " optional bytes y = 10; optional uint32 ui = 11; optional sfixed32 si = 12; optional sfixed64 sl = 13;"
+    " optional sint32 zi = 14; optional sint64 zl = 15; optional E e = 16; optional M m = 17;"
+    " optional google.protobuf.Timestamp t = 18; optional google.protobuf.Duration w = 19;"
+    " optional google.protobuf.Int64Value v = 20; optional google.protobuf.Value any = 21; }"
+    "message R { repeated bool bs = 1; map<bool, int32> by = 2; map<sint32, M> ms = 3; repeated M many = 4;"
+    " repeated E es = 5 [packed = true]; }"
+    "message O { oneof one { string a = 1; M m = 2; } oneof two { int32 c = 3; int32 d = 4; } }";
+
+/* The message as JSON, then as bytes, or why not; read back it is `back`, NULL: the same. */
+static const struct written_row {
+    const char *name, *message, *json, *hex, *back;
+} WRITTEN[] = {
+    {"the least numbers", "M",
+     "{\"i\":-2147483648,\"l\":\"-9223372036854775808\",\"si\":-2147483648,\"sl\":\"-9223372036854775808\","
+     "\"zi\":-2147483648,\"zl\":\"-9223372036854775808\"}",
+
+     "2880808080f8ffffffff011880808080808080808001650000008069000000000000008070ffffffff0f78ffffffffffffffffff01", NULL},
+    {"the largest numbers", "M",
+     "{\"i\":2147483647,\"l\":\"9223372036854775807\",\"si\":2147483647,\"sl\":\"9223372036854775807\","
+     "\"u\":4294967295,\"ui\":4294967295,\"ul\":\"18446744073709551615\",\"x\":\"18446744073709551615\","
+     "\"zi\":2147483647,\"zl\":\"9223372036854775807\"}",
+     "28ffffffff0718ffffffffffffffff7f65ffffff7f69ffffffffffffff7f3dffffffff58ffffffff0f20ffffffffffffffffff0131ffffffffffffffff70feffffff0f78feffffffffffffffff01", NULL},
+    {"nothing of each", "M",
+     "{\"b\":false,\"d\":0.0,\"f\":0.0,\"i\":0,\"l\":\"0\",\"m\":{},\"s\":\"\",\"si\":0,\"sl\":\"0\",\"u\":0,\"ui\":0,\"ul\":\"0\",\"x\":\"0\",\"y\":\"\",\"zi\":0,\"zl\":\"0\"}",
+     "40000900000000000000001500000000280018008a01004a0065000000006900000000000000003d0000000058002000310000000000000000520070007800", NULL},
+    {"nothing with a sign", "M", "{\"i\":\"-0\",\"u\":\"-0\",\"zl\":\"-0\"}", "28003d000000007800", "{\"i\":0,\"u\":0,\"zl\":\"0\"}"},
+    {"numbers with a fraction", "M", "{\"d\":0.1,\"f\":16777216}", "099a9999999999b93f150000804b", "{\"d\":0.1,\"f\":16777216.0}"},
+    {"floats of many digits", "M", "{\"d\":1.7976931348623157e308,\"f\":0.123456789}", "09ffffffffffffef7f15ead6fc3d", "{\"d\":1.7976931348623157e308,\"f\":0.12345679}"},
+    {"truths as text", "M", "{\"b\":\"true\",\"m\":{\"b\":\"false\",\"m\":{\"b\":true}}}", "40018a010740008a01024001", "{\"b\":true,\"m\":{\"b\":false,\"m\":{\"b\":true}}}"},
+    {"a number for text", "M", "{\"s\":1.50}", "4a04312e3530", "{\"s\":\"1.50\"}"},
+    {"bytes with one, two and no signs of padding", "M", "{\"m\":{\"m\":{\"y\":\"AAAA\"},\"y\":\"AAA=\"},\"y\":\"/w==\"}", "8a010c8a01055203000000520200005201ff", NULL},
+    {"values of an enum", "M", "{\"e\":\"LEAST\",\"m\":{\"e\":\"ONE\",\"m\":{\"e\":2147483647}}}",
+     "800180808080f8ffffffff018a010d8001018a01078001ffffffff07", NULL},
+    {"a moment of another zone", "M", "{\"t\":\"2026-01-02T03:04:05.000000006+01:00\"}", "9201080895cfdcca061006", "{\"t\":\"2026-01-02T02:04:05.000000006Z\"}"},
+    {"a moment by its parts", "M", "{\"t\":{\"nanos\":999999999,\"seconds\":-1}}", "92011110ff93ebdc0308ffffffffffffffffff01", "{\"t\":\"1969-12-31T23:59:59.999999999Z\"}"},
+    {"a duration by its parts", "M", "{\"w\":{\"nanos\":-500000000}}", "9a010b1080b6ca91feffffffff01", "{\"w\":\"-0.5s\"}"},
+    {"a duration of nothing", "M", "{\"w\":{}}", "9a0100", "{\"w\":\"0s\"}"},
+    {"the shortest beyond nothing", "M", "{\"w\":{\"nanos\":999999999,\"seconds\":100}}", "9a010810ff93ebdc030864", "{\"w\":\"100.999999999s\"}"},
+    {"the longest back in time", "M", "{\"w\":{\"nanos\":-999999999,\"seconds\":-315576000000}}",
+     "9a01161081ec94a3fcffffffff010880c4d1b1e8f6ffffff01", "{\"w\":\"-315576000000.999999999s\"}"},
+    {"what a wrapper holds", "M", "{\"v\":\"-5\"}", "a2010b08fbffffffffffffffff01", NULL},
+    {"null is left out", "M", "{\"any\":null,\"d\":null,\"m\":null,\"v\":null}", "", "{}"},
+    {"lists and maps", "R",
+     "{\"bs\":[true,false,true],\"by\":{\"false\":1,\"true\":2},\"es\":[\"ONE\",\"LEAST\",\"ONE\"],\"many\":[{},{\"i\":1}],\"ms\":{\"-1\":{\"i\":1},\"7\":{}}}",
+     "08010800080112040800100112040801100228012880808080f8ffffffff0128012200220228011a060801120228011a04080e1200", NULL},
+    {"empty lists and maps", "R", "{\"bs\":[],\"by\":{},\"es\":[],\"many\":[],\"ms\":{}}", "", NULL},
+    {"one of several", "O", "{\"a\":\"x\",\"c\":1}", "0a01781801", NULL},
+    {"the last of several", "O", "{\"a\":\"x\",\"c\":1,\"d\":2,\"m\":{}}", "0a0178180120021200", "{\"d\":2,\"m\":{}}"},
+    {"a number beyond its type", "M", "{\"i\":2147483648}", "field 'i' is beyond the numbers of its type", NULL},
+    {"one below it", "M", "{\"i\":-2147483649}", "field 'i' is beyond the numbers of its type", NULL},
+    {"one beyond 64 bits", "M", "{\"ul\":\"18446744073709551616\"}", "field 'ul' must be a whole number", NULL},
+    {"one of a digit too many", "M", "{\"ul\":\"184467440737095516150\"}", "field 'ul' must be a whole number", NULL},
+    {"a negative one without a sign", "M", "{\"ui\":-1}", "field 'ui' is beyond the numbers of its type", NULL},
+    {"a fraction for a whole number", "M", "{\"i\":1.5}", "field 'i' must be a whole number", NULL},
+    {"signs around the digits", "M", "{\"i\":\"1:\"}", "field 'i' must be a whole number", NULL},
+    {"no digits", "M", "{\"i\":\"\"}", "field 'i' must be a whole number", NULL},
+    {"a sign only", "M", "{\"i\":\"-\"}", "field 'i' must be a whole number", NULL},
+    {"a float beyond its type", "M", "{\"f\":1e39}", "field 'f' is beyond the numbers of its type", NULL},
+    {"text for a number", "M", "{\"d\":\"x\"}", "field 'd' must be a number", NULL},
+    {"a number for a truth", "M", "{\"b\":1}", "field 'b' must be true or false", NULL},
+    {"a word for a truth", "M", "{\"b\":\"yes\"}", "field 'b' must be true or false", NULL},
+    {"a truth for text", "M", "{\"s\":true}", "field 's' must be text", NULL},
+    {"bytes of three signs", "M", "{\"y\":\"AAA\"}", "field 'y' must be bytes in base64", NULL},
+    {"bytes of other signs", "M", "{\"y\":\"A-A=\"}", "field 'y' must be bytes in base64", NULL},
+    {"a word that its enum has not", "M", "{\"e\":\"TWO\"}", "field 'e' must be one of its enum's values", NULL},
+    {"a number that no enum has", "M", "{\"e\":2147483648}", "field 'e' must be one of its enum's values", NULL},
+    {"a list for a message", "M", "{\"m\":[1]}",
+     "a 'p.M' must be an object, or a moment of RFC 3339", NULL},
+    {"a word for a moment", "M", "{\"t\":\"today\"}",
+     "a 'google.protobuf.Timestamp' must be an object, or a moment of RFC 3339", NULL},
+    {"text for a duration", "M", "{\"w\":\"1s\"}",
+     "a 'google.protobuf.Duration' must be an object, or a moment of RFC 3339", NULL},
+    {"what may be anything", "M", "{\"any\":1}", "field 'null_value' is of a type that is not sent", NULL},
+    {"null inside a list", "R", "{\"bs\":[null]}", "field 'bs' must be true or false", NULL},
+    {"a value for a list", "R", "{\"bs\":true}", "field 'bs' must be a list", NULL},
+    {"a list for a map", "R", "{\"by\":[]}", "field 'by' must be an object", NULL},
+    {"a key of a map that is none", "R", "{\"by\":{\"yes\":1}}", "field 'key' must be true or false", NULL},
+    {"a value of a map that is none", "R", "{\"by\":{\"true\":\"x\"}}", "field 'value' must be a whole number", NULL},
+    {"a field inside that is not there", "R", "{\"many\":[{},{\"none\":1}]}", "message 'p.M' has no field 'none'", NULL},
+};
+/* clang-format on */
+
+static void is_written(void **state)
+{
+    const struct written_row *row = *state;
+    mt_buf why = {0}, bytes = {0}, told = {0}, back = {0};
+    mt_json given, got;
+    const char *reason;
+    const pb_schema *s = read_schema(mt_str_z(KINDS), &why);
+    assert_text(mt_buf_str(&why), MT_STR(""));
+    const pb_message *m = pb_message_find(s, mt_strf(&arena, "p.%s", row->message));
+    assert_int_equal(mt_json_read(&arena, mt_str_z(row->json), NULL, &given, NULL),
+                     MT_OK);
+    mt_err err = pb_encode(&bytes, m, &given, &why);
+    for (size_t i = 0; !err && i < bytes.len; i++) {
+        mt_buf_addf(&told, "%02x", (unsigned char)bytes.ptr[i]);
+    }
+    assert_text(err ? mt_buf_str(&why) : mt_buf_str(&told), mt_str_z(row->hex));
+    if (!err) {
+        assert_int_equal(pb_decode(&arena, m, mt_buf_str(&bytes), &got, &reason),
+                         MT_OK);
+        mt_json_write(&back, &got, false);
+        assert_text(mt_buf_str(&back), mt_str_z(row->back ? row->back : row->json));
+    }
+    mt_buf_free(&why);
+    mt_buf_free(&bytes);
+    mt_buf_free(&told);
+    mt_buf_free(&back);
+}
+
+/* Of two entries with one key the last counts, wherever the others stand. */
+static void the_last_entry_of_a_key_counts(void **state)
+{
+    (void)state;
+    mt_buf why = {0}, back = {0};
+    mt_json got;
+    const char *reason;
+    const pb_schema *s = read_schema(mt_str_z(KINDS), &why);
+    static const char BYTES_OF_MAP[] =
+        "\x12\x04\x08\x01\x10\x05\x12\x04\x08\x00\x10\x06"
+        "\x12\x04\x08\x01\x10\x07\x12\x04\x08\x00\x10\x03";
+    assert_int_equal(pb_decode(&arena, pb_message_find(s, MT_STR("p.R")),
+                               mt_str_from(BYTES_OF_MAP, sizeof BYTES_OF_MAP - 1), &got,
+                               &reason),
+                     MT_OK);
+    mt_json_write(&back, mt_json_at(&got, "by"), false);
+    assert_text(mt_buf_str(&back), MT_STR("{\"false\":3,\"true\":7}"));
+    mt_buf_free(&why);
+    mt_buf_free(&back);
+}
+
+static mt_err encodes(size_t depth)
+{
+    mt_buf why = {0}, text = {0}, out = {0};
+    mt_json given;
+    const pb_schema *s = read_schema(mt_str_z(KINDS), &why);
+    for (size_t i = 0; i < depth; i++) {
+        mt_buf_addz(&text, "{\"m\":");
+    }
+    mt_buf_addz(&text, "{}");
+    for (size_t i = 0; i < depth; i++) {
+        mt_buf_addc(&text, '}');
+    }
+    mt_json_limits limits = {.depth = 1000};
+    assert_int_equal(mt_json_read(&arena, mt_buf_str(&text), &limits, &given, NULL),
+                     MT_OK);
+    mt_err err = pb_encode(&out, pb_message_find(s, MT_STR("p.M")), &given, &why);
+    assert_text(mt_buf_str(&why), err ? MT_STR("it is nested too deep") : MT_STR(""));
+    mt_buf_free(&why);
+    mt_buf_free(&text);
+    mt_buf_free(&out);
+    return err;
+}
+
+static void what_is_sent_has_the_same_edge(void **state)
+{
+    (void)state;
+    assert_int_equal(encodes(PB_MOST_DEPTH), MT_OK);
+    assert_int_equal(encodes(PB_MOST_DEPTH + 1), MT_E_LIMIT);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -924,6 +1195,9 @@ int main(void)
     rows_test(&list, names_have_an_edge);
     rows_test(&list, depth_of_messages_has_an_edge);
     rows_add(&list, MESSAGES, goes_both_ways);
+    rows_add(&list, WRITTEN, is_written);
+    rows_test(&list, the_last_entry_of_a_key_counts);
+    rows_test(&list, what_is_sent_has_the_same_edge);
     rows_add(&list, ABSENT, is_absent_or_default);
     rows_test(&list, numbers_in_place_of_declarations_are_passed_over);
     rows_add(&list, METHODS, is_found);
