@@ -886,9 +886,9 @@ static const struct url_row {
 } URLS[] = {
     {"a slip is no file", "sqlit:x", "'sqlit:' is not a kind of store, did you mean 'sqlite:'?" KINDS},
     {"a slip of the other", "postgresq://h/n", "'postgresq:' is not a kind of store, did you mean 'postgresql:'?" KINDS},
-    {"another kind", "azAZ09+-:x", "'azAZ09+-:' is not a kind of store" KINDS},
-    {"one letter", "c:x", "'c:' is not a kind of store" KINDS},
-    {"nothing behind the colon", "redis:", "'redis:' is not a kind of store" KINDS},
+    {"another kind", "azAZ09+-:x", "'azAZ09+-:' is not a kind of store." KINDS},
+    {"one letter", "c:x", "'c:' is not a kind of store." KINDS},
+    {"nothing behind the colon", "redis:", "'redis:' is not a kind of store." KINDS},
     {"no colon", "no-such-store", NULL},
     {"a colon at the start", ":no-such-store", NULL},
     {"a path", "./no-such:store", NULL},
