@@ -237,6 +237,48 @@ static void covers(void **state)
     assert_true(ex_caller_holds(&anyone, contract, persona));
 }
 
+/* The system of a fact is what its source says, or what precedes the dot of a text. */
+static void a_fact_is_of_the_system_of_its_source(void **state)
+{
+#define FACT(id, source)                                                               \
+    "{\"id\":\"" id "\",\"kind\":\"Fact\",\"provenance\":{\"file\":\"f\",\"line\":1}," \
+    "\"source\":" source ",\"tenor\":\"1.0\",\"type\":{\"base\":\"Bool\"}}"
+    static const char BUNDLE[] =
+        "{\"constructs\":[" FACT("a", "{\"field\":\"f\",\"system\":\"bank\"}") "," FACT(
+            "b",
+            "\"bank.rate.x\"") "," FACT("c",
+                                        "\"bank\"") "," FACT("d",
+                                                             "\"banks.rate\"") "],"
+                                                                               "\"id\":"
+                                                                               "\"c\","
+                                                                               "\"kind"
+                                                                               "\":"
+                                                                               "\"Bundl"
+                                                                               "e\","
+                                                                               "\"tenor"
+                                                                               "\":\"1."
+                                                                               "0\","
+                                                                               "\"tenor"
+                                                                               "_versio"
+                                                                               "n\":"
+                                                                               "\"1.0."
+                                                                               "0\"}";
+    (void)state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    mt_str none = {0}, rights[] = {MT_STR("source:bank"), MT_STR("c/source:banks")};
+    ex_caller who = holding(&none, &rights[0]), other = holding(&none, &rights[1]);
+    ex_version v = {.contract = MT_STR("c")};
+    assert_int_equal(
+        ct_load(&a, mt_str_z(BUNDLE), MT_STR("f"), &MT_LIMITS_DEFAULT, &ds, &v.model),
+        MT_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(ex_may_assert(&who, &v, i), i < 3);
+        assert_int_equal(ex_may_assert(&other, &v, i), i == 3);
+    }
+    mt_arena_free(&a);
+}
+
 /* The right that is asked for in an answer is one that would have been enough. */
 static void what_is_lacking_is_named_as_it_is_granted(void **state)
 {
@@ -260,6 +302,7 @@ int main(void)
     rows_add(&l, PERSONAS, covers);
     rows_add(&l, IDENTITIES, is_shown_and_written_down);
     rows_add(&l, WRITTEN, what_was_written_is_read);
+    rows_test(&l, a_fact_is_of_the_system_of_its_source);
     rows_test(&l, what_is_lacking_is_named_as_it_is_granted);
     return rows_run(&l, "exec/grant");
 }
