@@ -183,6 +183,121 @@ static void what_is_wrong_has_its_own_code(void **state)
     desk_close(&d);
 }
 
+/* clang-format off */
+static const struct said_row {
+    ex_action action;
+    const char *name, *body;
+    int status;
+    const char *code, *detail;
+} SAID[] = {
+#define CLERK_OF "{\"persona\":\"clerk\","
+    {EX_OPERATION, "both", CLERK_OF "\n \"facts\":{\"ready\":tru}}", 400, "bad_request", "body, line 2, column 19, member facts: not a JSON value"},
+    {EX_OPERATION, "both", CLERK_OF "\"outcom\":\"x\"}", 400, "bad_request", "the body has an unknown member 'outcom' (did you mean `outcome`?)"},
+    {EX_OPERATION, "both", CLERK_OF "\"zzzzzz\":1}", 400, "bad_request", "the body has an unknown member 'zzzzzz'"},
+    {EX_OPERATION, "both", "{\"persona\":7}", 400, "bad_request", "body, line 1, column 12, member persona: expected a string"},
+    {EX_OPERATION, "both", CLERK_OF "\"dry_run\":1}", 400, "bad_request", "body, line 1, column 30, member dry_run: expected a boolean"},
+    {EX_OPERATION, "both", CLERK_OF "\"receipt\":true," BOTH_BOUND "}", 501, "not_implemented", "this server has no signing key, so it gives no receipts"},
+    {EX_OPERATION, "both", "{" BOTH_BOUND "}", 400, "bad_request", "the body must name a `persona`"},
+    {EX_OPERATION, "both", CLERK_OF "\"bindings\":{\"Up\":\"q\"}}", 422, "invalid_binding", "the contract has no entity 'Up'"},
+    {EX_OPERATION, "both", CLERK_OF "\"bindings\":{\"Left\":\"\"}}", 422, "invalid_binding", "entity 'Left' must be bound to the id of an instance"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Up\":0}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Up' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":-1}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":\"0\"}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "choose", CLERK_OF "\"expected_versions\":{\"Left\":0},\"bindings\":{\"Right\":\"r\"}}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":0,\"Right\":1}," BOTH_BOUND "}", 409, "version_conflict", "entity 'Right' instance 'r' has version 0"},
+    {EX_OPERATION, "both", CLERK_OF "\"unknown\":[]," BOTH_BOUND "}", 400, "bad_request", "`unknown` and `partial` are for evaluate, actions and explain"},
+    {EX_OPERATION, "both", CLERK_OF "\"partial\":true," BOTH_BOUND "}", 400, "bad_request", "`unknown` and `partial` are for evaluate, actions and explain"},
+    {EX_EVALUATE, "", "{\"unknown\":\"ready\"}", 400, "bad_request", "`unknown` must be a list of facts"},
+    {EX_EVALUATE, "", "{\"unknown\":[\"at\",\"redy\"]}", 404, "unknown_fact", "the contract has no fact 'redy'; did you mean 'ready'?"},
+    {EX_EVALUATE, "", "{\"unknown\":[\"zzzzzzzz\"]}", 404, "unknown_fact", "the contract has no fact 'zzzzzzzz'"},
+    {EX_EVALUATE, "", "{\"unknown\":[7]}", 404, "unknown_fact", "the contract has no fact '7'"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"expires_at\":\"soon\"}", 400, "bad_request", "`expires_at` must be a date and time"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"ttl_ms\":0}", 400, "bad_request", "body, line 1, column 24, member ttl_ms: expected a whole number from 1 to 316224000000"},
+    {EX_FACT_ASSERT, "redy", "{\"value\":true}", 404, "unknown_fact", "the contract has no fact 'redy'; did you mean 'ready'?"},
+    {EX_FACT_ASSERT, "ready", "{}", 400, "bad_request", "the body must have a `value`"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"expires_at\":\"1970-01-01T00:00:00Z\"}", 400, "bad_request", "`expires_at` must lie in the future"},
+    {EX_OPERATION, "bth", CLERK_OF BOTH_BOUND "}", 404, "unknown_operation", "the contract has no operation 'bth'"},
+    {EX_FLOW_START, "none", CLERK_OF BOTH_BOUND "}", 404, "unknown_flow", "the contract has no flow 'none'"},
+    {EX_INSTANCE_CREATE, "Lft", "{\"id\":\"x\"}", 404, "unknown_entity", "the contract has no entity 'Lft'"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"\"}", 422, "invalid_id", "an id is 1 to 256 bytes of text without control characters"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"x\",\"state\":\"b\"}", 422, "invalid_initial_state", "an instance of 'Left' begins in state 'a', not 'b'"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"l\"}", 409, "instance_exists", "the id 'l' is in use for entity 'Left'"},
+};
+
+/* Queries of the ledger's list. */
+static const struct query_row {
+    const char *name, *value;
+    const char *detail; /* NULL: it is taken */
+} QUERIES[] = {
+    {"limit", "1", NULL},
+    {"limit", "1000", NULL},
+    {"limit", "0", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1001", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "-1", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1/", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1:", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "99999999999999999999", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"from", "0", NULL},
+    {"pending", "true", NULL},
+    {"pending", "false", NULL},
+    {"pending", "yes", "query parameter 'pending' must be false or true"},
+    {"order", "desc", NULL},
+    {"order", "asc", NULL},
+    {"order", "up", "query parameter 'order' must be asc or desc"},
+    {"after", "x", "`after` is not a place in this list"},
+};
+/* clang-format on */
+
+static void what_is_refused_says_what_was_wrong(void **state)
+{
+    desk d = pair(state);
+    for (size_t i = 0; i < rows_count(SAID); i++) {
+        const struct said_row *row = &SAID[i];
+        const mt_json *r = ask(&d, &ANYONE, row->action, row->name, "", row->body);
+        expect_code(&d, r, row->status, row->code);
+        assert_text(mt_json_text(at(r, "detail")), mt_str_z(row->detail));
+    }
+    for (size_t i = 0; i < rows_count(QUERIES); i++) {
+        ad_param q = {mt_str_z(QUERIES[i].name), mt_str_z(QUERIES[i].value)};
+        const mt_json *r = ask_query(&d, EX_LEDGER_LIST, "", "", &q, 1);
+        if (QUERIES[i].detail) {
+            expect_code(&d, r, 400, "bad_request");
+            assert_text(mt_json_text(at(r, "detail")), mt_str_z(QUERIES[i].detail));
+        } else {
+            expect(&d, 200);
+        }
+    }
+    desk_close(&d);
+}
+
+/* 255 bytes of text at most, and nothing that a header cannot have. */
+static void a_key_is_a_text_of_so_many_bytes(void **state)
+{
+    static const struct {
+        const char *key;
+        bool good;
+    } KEYS[] = {{" ", true},        {"\x1f", false}, {"a\n", false},
+                {"\xC3\xA9", true}, {"\xC3", false}, {"~", true}};
+    desk d = pair(state);
+    const char *body = "{\"persona\":\"clerk\",\"dry_run\":true," BOTH_BOUND "}";
+    char key[257] = {0};
+    for (size_t i = 0; i < rows_count(KEYS) + 2; i++) {
+        bool good = i < rows_count(KEYS) ? KEYS[i].good : i == rows_count(KEYS);
+        memset(key, 'k', 256);
+        key[255] = good ? '\0' : 'k';
+        const mt_json *r = ask_once(&d, &ANYONE, EX_OPERATION, "both", body,
+                                    i < rows_count(KEYS) ? KEYS[i].key : key);
+        if (good) {
+            expect(&d, 200);
+            continue;
+        }
+        expect_code(&d, r, 400, "bad_request");
+        assert_at(r, "detail", "an Idempotency-Key is at most 255 bytes of text");
+    }
+    desk_close(&d);
+}
+
 static void a_false_precondition_says_what_was_false(void **state)
 {
     desk d = pair(state);
@@ -912,6 +1027,8 @@ int main(void)
     both(&l, E17_entities_are_listed_by_name_however_they_are_declared);
     both(&l, E18_E20_the_manifest_is_attested_and_records_name_the_domain);
     both(&l, what_is_wrong_has_its_own_code);
+    both(&l, what_is_refused_says_what_was_wrong);
+    both(&l, a_key_is_a_text_of_so_many_bytes);
     both(&l, a_false_precondition_says_what_was_false);
     both(&l, a_persona_acts_only_for_who_holds_it);
     both(&l, a_caller_may_name_the_version_it_expects);
