@@ -690,6 +690,134 @@ static void E17_lists_have_every_instance(void **state)
     desk_close(&d);
 }
 
+/* The answer with a dot for each moment, and for the record it names. */
+static void assert_said(desk *d, int status, const char *want)
+{
+    mt_buf got = {0};
+    expect(d, status);
+    for (mt_str rest = d->text; rest.len;) {
+        static const mt_str NAMES[] = {MT_STR_INIT("_at\":\""),
+                                       MT_STR_INIT("\"record\":"),
+                                       MT_STR_INIT("\"queued\":")};
+        size_t i = 0;
+        while (i < 3 && !mt_str_starts(rest, NAMES[i])) {
+            i++;
+        }
+        if (i == 3) {
+            mt_buf_addc(&got, rest.ptr[0]);
+            rest = mt_str_skip(rest, 1);
+            continue;
+        }
+        mt_buf_addz(&got, i ? "\"record\":." : "_at\":\".");
+        rest = mt_str_skip(rest, NAMES[i].len);
+        while (rest.len &&
+               (i ? rest.ptr[0] >= '0' && rest.ptr[0] <= '9' : rest.ptr[0] != '"')) {
+            rest = mt_str_skip(rest, 1);
+        }
+    }
+    assert_text(mt_buf_str(&got), mt_str_z(want));
+    mt_buf_free(&got);
+}
+
+static void list_instances(desk *d, const char *name, const char *key,
+                           const char *value, const char *want)
+{
+    ad_param q[] = {{mt_str_z(key), mt_str_z(value)}, {MT_STR("limit"), MT_STR("2")}};
+    ask_query(d, EX_INSTANCE_LIST, name, "", q, 2);
+    assert_said(d, 200, want);
+}
+
+/* clang-format off */
+#define MADE     "\"created_at\":\".\","
+#define AT_A     "\"state\":\"a\",\"updated_at\":\".\",\"version\":0"
+#define LEFT_L   "{" MADE "\"entity\":\"Left\",\"id\":\"l\",\"last_operation\":\"both\",\"state\":\"b\",\"updated_at\":\".\",\"version\":1}"
+#define LEFT_M   "{" MADE "\"entity\":\"Left\",\"id\":\"m\"," AT_A "}"
+#define LEFT_N   "{" MADE "\"entity\":\"Left\",\"id\":\"n\"," AT_A "}"
+#define RIGHT_R  "{" MADE "\"entity\":\"Right\",\"id\":\"r\",\"last_operation\":\"both\",\"state\":\"y\",\"updated_at\":\".\",\"version\":1}"
+#define GONE     "{" MADE "\"deleted\":true,\"entity\":\"Left\",\"id\":\"g\",\"state\":\"a\",\"updated_at\":\".\",\"version\":1}"
+#define ITEMS(x) "{\"items\":[" x "]}"
+#define PART(x, next) "{\"items\":[" x "],\"next\":\"" next "\"}"
+/* clang-format on */
+
+static void an_instance_is_shown_from_its_first_day_to_its_last(void **state)
+{
+    desk d = pair(state);
+    create(&d, "Left", "n");
+    create(&d, "Left", "g");
+    ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", "{\"id\":\"m\",\"state\":\"a\"}");
+    assert_said(&d, 201,
+                "{\"contract\":\"pair\"," MADE "\"entity\":\"Left\",\"id\":\"m\"," AT_A
+                ",\"record\":.}");
+    assert_text(d.location, MT_STR("/v1/contracts/pair/instances/Left/m"));
+    ask(&d, &ANYONE, EX_OPERATION, "both", "",
+        "{\"persona\":\"clerk\"," BOTH_BOUND "}");
+    expect(&d, 200);
+    ask(&d, &ANYONE, EX_INSTANCE_DELETE, "Left", "g", "");
+    assert_said(&d, 200,
+                "{\"contract\":\"pair\"," MADE
+                "\"deleted\":true,\"entity\":\"Left\",\"id\":\"g\",\"state\":\"a\","
+                "\"updated_at\":\".\","
+                "\"version\":1,\"record\":.}");
+    ask(&d, &ANYONE, EX_INSTANCE_GET, "Left", "l", "");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\"," MADE
+        "\"entity\":\"Left\",\"id\":\"l\",\"last_operation\":\"both\",\"state\":\"b\","
+        "\"updated_at\":\".\",\"version\":1}");
+    list_instances(&d, "Left", "after", "", PART(LEFT_L "," LEFT_M, "m"));
+    list_instances(&d, "Left", "after", "m", ITEMS(LEFT_N));
+    list_instances(&d, "Left", "after", "n", ITEMS(""));
+    list_instances(&d, "Left", "state", "a", ITEMS(LEFT_M "," LEFT_N));
+    list_instances(&d, "Left", "state", "b", ITEMS(LEFT_L));
+    list_instances(&d, "Left", "deleted", "true", PART(GONE "," LEFT_L, "l"));
+    list_instances(&d, "Left", "deleted", "false", PART(LEFT_L "," LEFT_M, "m"));
+    list_instances(&d, "", "after", "", PART(LEFT_L "," LEFT_M, "Left/m"));
+    list_instances(&d, "", "after", "Left/m", ITEMS(LEFT_N "," RIGHT_R));
+    list_instances(&d, "", "after", "Left/n", ITEMS(RIGHT_R));
+    list_instances(&d, "", "after", "Right/r", ITEMS(""));
+    list_instances(&d, "", "state", "y", ITEMS(RIGHT_R));
+    ask(&d, &ANYONE, EX_INSTANCE_COUNT, "", "", "");
+    assert_said(&d, 200,
+                "{\"contract\":\"pair\",\"items\":[{\"count\":2,\"entity\":\"Left\","
+                "\"state\":\"a\"},"
+                "{\"count\":1,\"entity\":\"Left\",\"state\":\"b\"},{\"count\":1,"
+                "\"entity\":\"Right\",\"state\":\"y\"}]}");
+    const mt_json *r =
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", "{\"id\":\"g\"}");
+    expect_code(&d, r, 409, "instance_exists");
+    assert_at(r, "detail", "the id 'g' was in use for entity 'Left'");
+    expect_code(&d, ask(&d, &ANYONE, EX_INSTANCE_DELETE, "Left", "g", ""), 404,
+                "unknown_instance");
+    expect_code(&d, ask(&d, &ANYONE, EX_INSTANCE_GET, "Left", "g", ""), 404,
+                "unknown_instance");
+    desk_close(&d);
+}
+
+/* 1 to 256 bytes of text without control characters (E15). */
+static void an_id_is_a_text_of_so_many_bytes(void **state)
+{
+    desk d = pair(state);
+    char body[400], id[258] = {0};
+    memset(id, 'x', 257);
+    for (size_t len = 257; len > 255; len--) {
+        id[len] = '\0';
+        snprintf(body, sizeof body, "{\"id\":\"%s\"}", id);
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", body);
+        expect(&d, len > 256 ? 422 : 201);
+    }
+    static const struct {
+        const char *id;
+        int status;
+    } IDS[] = {{"", 422},        {"\\u001f", 422}, {" ", 201},
+               {"\\u007f", 422}, {"~", 201},       {"\xC3\xA9", 201}};
+    for (size_t i = 0; i < rows_count(IDS); i++) {
+        snprintf(body, sizeof body, "{\"id\":\"%s\"}", IDS[i].id);
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", body);
+        expect(&d, IDS[i].status);
+    }
+    desk_close(&d);
+}
+
 /* A bundle, since what is made of source is sorted already. */
 #define ANIMAL(id)                                                                     \
     "{\"id\":\"" id                                                                    \
@@ -1024,6 +1152,8 @@ int main(void)
     both(&l, E15_instances_begin_in_the_initial_state);
     both(&l, E16_an_id_is_never_used_again);
     both(&l, E17_lists_have_every_instance);
+    both(&l, an_instance_is_shown_from_its_first_day_to_its_last);
+    both(&l, an_id_is_a_text_of_so_many_bytes);
     both(&l, E17_entities_are_listed_by_name_however_they_are_declared);
     both(&l, E18_E20_the_manifest_is_attested_and_records_name_the_domain);
     both(&l, what_is_wrong_has_its_own_code);
