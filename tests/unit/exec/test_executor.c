@@ -696,22 +696,23 @@ static void assert_said(desk *d, int status, const char *want)
     mt_buf got = {0};
     expect(d, status);
     for (mt_str rest = d->text; rest.len;) {
-        static const mt_str NAMES[] = {MT_STR_INIT("_at\":\""),
-                                       MT_STR_INIT("\"record\":"),
-                                       MT_STR_INIT("\"queued\":")};
+        static const mt_str NAMES[] = {
+            MT_STR_INIT("_at\":\""), MT_STR_INIT("\"at\":\""),
+            MT_STR_INIT("\"record\":"), MT_STR_INIT("\"queued\":")};
         size_t i = 0;
-        while (i < 3 && !mt_str_starts(rest, NAMES[i])) {
+        while (i < 4 && !mt_str_starts(rest, NAMES[i])) {
             i++;
         }
-        if (i == 3) {
+        if (i == 4) {
             mt_buf_addc(&got, rest.ptr[0]);
             rest = mt_str_skip(rest, 1);
             continue;
         }
-        mt_buf_addz(&got, i ? "\"record\":." : "_at\":\".");
+        mt_buf_adds(&got, NAMES[i < 3 ? i : 2]);
+        mt_buf_addc(&got, '.');
         rest = mt_str_skip(rest, NAMES[i].len);
-        while (rest.len &&
-               (i ? rest.ptr[0] >= '0' && rest.ptr[0] <= '9' : rest.ptr[0] != '"')) {
+        while (rest.len && (i > 1 ? rest.ptr[0] >= '0' && rest.ptr[0] <= '9'
+                                  : rest.ptr[0] != '"')) {
             rest = mt_str_skip(rest, 1);
         }
     }
@@ -961,6 +962,56 @@ static void what_was_asserted_holds_until_it_expires_or_is_retracted(void **stat
     desk_close(&d);
 }
 
+CALLER(TELLER, "tok-teller", LIST(T("nobody")), LIST(T("facts:ready"), T("pair/read")));
+
+/* clang-format off */
+#define KEPT_FACTS(BY, VALUE) \
+    "{\"items\":[{\"default\":\"2026-01-01T00:00:00Z\",\"fetched\":false,\"id\":\"at\",\"source\":{\"field\":\"at\",\"system\":\"clock\"},\"type\":\"DateTime\"}," \
+    "{\"asserted\":{\"at\":\".\"," BY "\"expired\":false,\"expires_at\":\".\"" VALUE "},\"default\":\"0.5000\",\"fetched\":false,\"id\":\"rate\",\"source\":{\"field\":\"rate\",\"system\":\"bank\"},\"type\":\"Decimal(10, 4)\"}," \
+    "{\"asserted\":{\"at\":\".\",\"by\":\"tok-teller\",\"expired\":false,\"value\":false},\"default\":true,\"fetched\":false,\"id\":\"ready\",\"source\":{\"path\":\"ready\",\"source_id\":\"desk\"},\"type\":\"Bool\"}]}"
+/* clang-format on */
+
+/* Whoever may not read it sees that it is there. */
+static void a_kept_fact_is_shown_as_it_was_asserted(void **state)
+{
+    desk d = pair(state);
+    const mt_json *r =
+        ask(&d, &ANYONE, EX_FACT_ASSERT, "rate", "",
+            "{\"value\":0.7,\"expires_at\":\"2999-01-01T00:00:00.25Z\"}");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\",\"expires_at\":\".\",\"fact\":\"rate\",\"record\":.,"
+        "\"value\":\"0.7\"}");
+    assert_at(r, "expires_at", "2999-01-01T00:00:00.25Z");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
+    assert_at(r, "body.expires_at", "2999-01-01T00:00:00.25Z");
+    assert_at(r, "body.value", "0.7");
+    assert_at(r, "body.source.system", "bank");
+    ask(&d, &TELLER, EX_FACT_ASSERT, "ready", "", "{\"value\":false}");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\",\"fact\":\"ready\",\"record\":.,\"value\":false}");
+    ask(&d, &ANYONE, EX_FACT_LIST, "", "", "");
+    assert_said(&d, 200, KEPT_FACTS("\"by\":\"anonymous\",", ",\"value\":\"0.7\""));
+    ask(&d, &TELLER, EX_FACT_LIST, "", "", "");
+    assert_said(&d, 200, KEPT_FACTS("", ""));
+    r = ask(&d, &TELLER, EX_FACT_RETRACT, "rate", "", "");
+    expect_code(&d, r, 403, "fact_forbidden");
+    assert_at(r, "needs.0", "pair/facts:rate");
+    ask(&d, &TELLER, EX_FACT_RETRACT, "ready", "", "");
+    assert_said(&d, 200, "{\"contract\":\"pair\",\"fact\":\"ready\",\"record\":.}");
+    r = ask(&d, &ANYONE, EX_FACT_RETRACT, "ready", "", "");
+    expect_code(&d, r, 404, "not_found");
+    assert_at(r, "detail", "nobody asserted the fact 'ready'");
+    r = ask(&d, &ANYONE, EX_FACT_ASSERT, "ready", "",
+            "{\"value\":true,\"ttl_ms\":1,\"expires_at\":\"2999-01-01T00:00:00Z\"}");
+    expect_code(&d, r, 400, "bad_request");
+    assert_at(r, "detail", "say `ttl_ms` or `expires_at`, not both");
+    r = ask(&d, &ANYONE, EX_FACT_ASSERT, "ready", "", "{\"value\":1}");
+    expect_code(&d, r, 422, "invalid_fact");
+    desk_close(&d);
+}
+
 static void E6_moments_are_utc_before_anything_reads_them(void **state)
 {
     desk d = pair(state);
@@ -1145,6 +1196,7 @@ int main(void)
     both(&l, what_was_asserted_holds_until_it_expires_or_is_retracted);
     both(&l, E2_a_wrong_source_state_is_a_typed_conflict);
     both(&l, E3_all_instances_move_or_none);
+    both(&l, a_kept_fact_is_shown_as_it_was_asserted);
     both(&l, E6_moments_are_utc_before_anything_reads_them);
     both(&l, E7_numbers_are_decimal_and_exact);
     both(&l, E10_E11_E12_E14_the_manifest_is_whole_and_true);
