@@ -972,9 +972,41 @@ static void another_process_takes_the_version_up(void **state)
     desk_close(&d);
 }
 
+/* Letters, digits, _ and -, 1 to 128 of them: no guess is made. */
+static void a_contract_has_a_plain_name(void **state)
+{
+    static const struct {
+        const char *name;
+        bool good;
+    } NAMES[] = {{"azAZ09_-", true}, {"a.b", false}, {"a/b", false}, {"a:", false},
+                 {"@", false},       {"[", false},   {"`", false},   {"{", false},
+                 {"a b", false},     {"", false}};
+    char name[130], more[200];
+    desk d = desk_open(state, contract_file("office.tenor", OFFICE), NULL);
+    memset(name, 'x', sizeof name);
+    for (size_t i = 0; i < rows_count(NAMES) + 2; i++) {
+        bool given = i < rows_count(NAMES);
+        bool good = given ? NAMES[i].good : i == rows_count(NAMES);
+        name[good ? 128 : 129] = '\0';
+        snprintf(more, sizeof more, "\"dry_run\":true,\"contract\":\"%s\"",
+                 given ? NAMES[i].name : name);
+        name[good ? 128 : 129] = 'x';
+        const mt_json *r = deploy(&d, office(), more);
+        if (good) {
+            expect(&d, 200);
+        } else {
+            expect_code(&d, r, 400, "bad_request");
+            assert_at(r, "detail",
+                      "`contract` must name the contract (letters, digits, _ and -)");
+        }
+    }
+    desk_close(&d);
+}
+
 int main(void)
 {
     static rows_list l;
+    both(&l, a_contract_has_a_plain_name);
     both(&l, M1_a_change_is_found_and_classified);
     both(&l, M1_a_System_is_compared_too);
     both(&l, M2_a_breaking_change_needs_a_policy_for_every_flow_in_flight);
