@@ -79,7 +79,7 @@ static mt_err refuse_scheme(mt_str url, mt_buf *why)
     if (why) {
         mt_buf_addf(why, "'%.*s:' is not a kind of store%s%.*s%s", MT_ARG(scheme),
                     near.best.len ? ", did you mean '" : "", MT_ARG(near.best),
-                    near.best.len ? ":'?" : "");
+                    near.best.len ? ":'?" : ".");
         mt_buf_addz(why, " It is sqlite:FILE, postgresql://HOST/NAME, or the name of a "
                          "file, written ./a:b if it has a colon");
     }

@@ -372,12 +372,82 @@ static void proves(void **state)
     mt_buf_free(&options);
 }
 
+/* What has to be said with a receipt or a proof, and what is neither. */
+static const struct asked_row {
+    const char *name;
+    motet_status (*verify)(motet_str text, motet_str options, motet_answer **out);
+    const char *text, *options;
+    int code;
+    const char *want;
+} ASKED[] = {
+    {"whose receipt it is must be said", motet_receipt_verify, "{}", "{}", 2,
+     "`keys` say whose receipt it must be"},
+    {"no key is nobody's", motet_receipt_verify, "{}", "{'keys':[]}", 2,
+     "`keys` say whose receipt it must be"},
+    {"a key that is none", motet_receipt_verify, "{}", "{'keys':['k']}", 2,
+     "`keys[0]` must be a public key: 64 hex digits or base64"},
+    {"a ledger that is none", motet_receipt_verify, "{}",
+     "{'keys':['$key1'],'ledger':'00'}", 2,
+     "`ledger` takes the hash of a ledger's record 0: 64 hex digits"},
+    {"a ledger of no text", motet_receipt_verify, "{}",
+     "{'keys':['$key1'],'ledger':''}", 2,
+     "`ledger` takes the hash of a ledger's record 0: 64 hex digits"},
+    {"witnesses of no time", motet_receipt_verify, "{}",
+     "{'keys':['$key1'],'witnesses':['$vkey1']}", 2,
+     "`witnesses` need `now`, in seconds since 1970: a cosignature of a time that has "
+     "not come does not count"},
+    {"a quorum of nobody", motet_receipt_verify, "{}",
+     "{'keys':['$key1'],'witness_quorum':1}", 2,
+     "`witness_quorum` is from 1 to the number of `witnesses`"},
+    {"nothing is no receipt", motet_receipt_verify, "", "{'keys':['$key1']}", 1,
+     "line 1: this is not a receipt"},
+    {"no receipt", motet_receipt_verify, "{}", "{'keys':['$key1']}", 1,
+     "line 1: this is not a receipt"},
+    {"no receipts", motet_receipt_verify, "{}\n{}\n",
+     "{'keys':['$key1'],'ledger':'$key1'}", 1, "line 1: this is not a receipt"},
+    {"a note is not asked for", motet_receipt_verify, "{}",
+     "{'keys':['$key1'],'note':'x'}", 2,
+     "`note` is not a key of the options (did you mean `now`?)"},
+    {"what it is a proof of must be said", motet_proof_verify, "{}", "{}", 2,
+     "`checkpoints` say what it is a proof of"},
+    {"of one at least", motet_proof_verify, "{}", "{'checkpoints':[]}", 2,
+     "`checkpoints` must have 1 to 2 items"},
+    {"of two at most", motet_proof_verify, "{}", "{'checkpoints':['a','b','c']}", 2,
+     "`checkpoints` must have 1 to 2 items"},
+    {"a checkpoint that is none", motet_proof_verify, "{}", "{'checkpoints':['{}']}", 1,
+     "`checkpoints`: this is not a checkpoint"},
+    {"the second is none", motet_proof_verify, "{}", "{'checkpoints':['$bare','{}']}",
+     1, "`checkpoints`: this is not a checkpoint"},
+    {"no proof", motet_proof_verify, "{}", "{'checkpoints':['$bare']}", 1,
+     "this is not a proof"},
+    {"a proof's key that is none", motet_proof_verify, "{}",
+     "{'keys':['$key1','$key1','k'],'checkpoints':['$bare']}", 2,
+     "`keys[2]` must be a public key: 64 hex digits or base64"},
+};
+
+static void is_refused(void **state)
+{
+    const struct asked_row *row = *state;
+    motet_answer *a;
+    mt_buf options = options_of(row->options);
+    motet_status status = row->verify((motet_str){row->text, strlen(row->text)},
+                                      (motet_str){options.ptr, options.len}, &a);
+    assert_int_equal(status, row->code == 2 ? MOTET_E_USAGE : MOTET_E_REJECTED);
+    assert_int_equal(motet_answer_code(a), row->code);
+    motet_str said = motet_answer_message(a);
+    assert_text(mt_str_from(said.ptr, said.len), mt_str_z(row->want));
+    assert_int_equal(motet_answer_text(a).len, 0);
+    motet_answer_free(a);
+    mt_buf_free(&options);
+}
+
 int main(void)
 {
     rows_list l = {0};
     rows_add(&l, ROWS, verifies);
     rows_add(&l, ROWS, pieces_say_the_same);
     rows_add(&l, PROOFS, proves);
+    rows_add(&l, ASKED, is_refused);
     rows_test(&l, lines_and_bytes_are_told);
     rows_test(&l, a_line_has_a_limit);
     return _cmocka_run_group_tests("api/ledger", l.tests, l.count, make_all, free_all);

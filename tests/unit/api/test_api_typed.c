@@ -27,6 +27,10 @@ static const char CONTRACT[] =
     FACT("at", "DateTime", "\"2020-01-01T00:00:00Z\"")
     FACT("ns", "List(element_type: Int(0, 9), max: 2)", "[]")
     FACT("u", "TaggedUnion { Card: Record { no: Text(4), pin: Int(0, 9) }, Cash: Int(0, 100) }", "Cash(1)")
+    FACT("price", "Money(\"USD\")", "Money { amount: \"0.00\", currency: \"USD\" }")
+    FACT("grid", "List(element_type: Record { k: List(element_type: Int(0, 9), max: 2), n: Int(0, 9) }, max: 3)", "[]")
+    RULE("price", "price = Money { amount: \"1.50\", currency: \"USD\" }")
+    RULE("grid", "len(grid) = 2")
     RULE("b", "b = true")
     RULE("n", "n = 7")
     RULE("wait", "wait = Duration { value: 5, unit: \"hours\" }")
@@ -86,6 +90,37 @@ static const struct row {
     {"u", "uCard r t12345 i3", NULL, "type_mismatch", "u.payload.no", "got text of length 5"},
     {"u", "l1", NULL, "type_mismatch", "u", "expected TaggedUnion"},
     {"u", "uCard", NULL, "type_mismatch", "u", "the value is not complete"},
+    {"u", "uCard r t12", NULL, "type_mismatch", "u", "the value is not complete"},
+    {"u", "r", NULL, "type_mismatch", "u", "expected TaggedUnion"},
+    {"u", "uCash uCash", NULL, "type_mismatch", "u", "expected Int"},
+    {"ns", "l2 i1", NULL, "type_mismatch", "ns", "the value is not complete"},
+    {"ns", "l2 i1 i2 i3", NULL, "type_mismatch", "", "no value is due here"},
+    {"ns", "l0 i3", NULL, "type_mismatch", "", "no value is due here"},
+    {"ns", "l1 t3 i1", NULL, "type_mismatch", "ns", "expected Int"},
+    {"grid", "l2 r l0 i1 r l2 i1 i2 i3", "is_grid", NULL, NULL, NULL},
+    {"grid", "l2 r l1 i1 i1 r l0 i1", "is_grid", NULL, NULL, NULL},
+    {"grid", "l2 r l0 i1 r l0", NULL, "type_mismatch", "grid", "the value is not complete"},
+    {"grid", "l2 r l0 i1", NULL, "type_mismatch", "grid", "the value is not complete"},
+    {"grid", "l1 r l3", NULL, "type_mismatch", "grid", "the list is longer than its max"},
+    {"grid", "l1 r i1", NULL, "type_mismatch", "grid", "expected List"},
+    {"grid", "l1 l0", NULL, "type_mismatch", "grid", "expected Record"},
+    {"grid", "l2 r l0 i1 r l2 i1 i10 i3", NULL, "type_mismatch", "grid[1].k[1]", "got 10"},
+    {"grid", "l2 r l0 i1 r l1 i1 i10", NULL, "type_mismatch", "grid[1].n", "got 10"},
+    {"price", "m1.50", "is_price", NULL, NULL, NULL},
+    {"price", "d1.50", NULL, "type_mismatch", "price", "expected Money"},
+    {"price", "t1.50", NULL, "type_mismatch", "price", "expected Money"},
+    {"price", "mx", NULL, "type_mismatch", "price", "the text is not a decimal"},
+    {"rate", "t1.25", NULL, "type_mismatch", "rate", "expected Decimal"},
+    {"rate", "b1", NULL, "type_mismatch", "rate", "expected Decimal"},
+    {"b", "tx", NULL, "type_mismatch", "b", "expected Bool"},
+    {"b", "d1.0", NULL, "type_mismatch", "b", "expected Bool"},
+    {"b", "l0", NULL, "type_mismatch", "b", "expected Bool"},
+    {"b", "b1 d1.0", NULL, "type_mismatch", "", "no value is due here"},
+    {"word", "b1", NULL, "type_mismatch", "word", "expected Text"},
+    {"word", "r", NULL, "type_mismatch", "word", "expected Text"},
+    {"kind", "b1", NULL, "type_mismatch", "kind", "expected Enum"},
+    {"at", "i1", NULL, "type_mismatch", "at", "expected DateTime"},
+    {"day", "b1", NULL, "type_mismatch", "day", "expected Date"},
 };
 /* clang-format on */
 
@@ -159,6 +194,55 @@ static void values_are_taken_as_their_type_says(void **state)
     motet_contract_free(c);
 }
 
+/* The first fault is told, whatever comes after it, until a new set is begun. */
+static void the_first_fault_stays(void **state)
+{
+    (void)state;
+    motet_contract *c;
+    assert_int_equal(
+        motet_contract_load((motet_str){CONTRACT, sizeof CONTRACT - 1}, "c.tenor", &c),
+        MOTET_OK);
+    motet_facts *f = motet_facts_new(c);
+    motet_verdicts *v = motet_verdicts_new(c);
+    motet_facts_begin(f);
+    assert_int_equal(motet_facts_name(f, "ns"), MOTET_OK);
+    assert_int_equal(motet_put_list(f, 1), MOTET_OK);
+    assert_int_equal(motet_facts_name(f, "b"), MOTET_E_USAGE);
+    motet_fault fault = motet_facts_fault(f);
+    assert_memory_equal(fault.message.ptr, "the value before is not complete",
+                        fault.message.len);
+    assert_memory_equal(fault.path.ptr, "ns", fault.path.len);
+    assert_int_equal(motet_put_decimal(f, "no number"), MOTET_E_USAGE);
+    assert_int_equal(motet_put_int(f, 1), MOTET_E_USAGE);
+    assert_int_equal(motet_facts_end(f), MOTET_E_USAGE);
+    fault = motet_facts_fault(f);
+    assert_memory_equal(fault.message.ptr, "the value before is not complete",
+                        fault.message.len);
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    fault = motet_verdicts_fault(v);
+    assert_memory_equal(fault.message.ptr, "the fact set is not filled",
+                        fault.message.len);
+    assert_int_equal(motet_verdicts_json(v).len, 0);
+    assert_false(motet_verdict_present(v, "is_b"));
+    motet_facts_begin(f);
+    assert_int_equal(motet_facts_name(f, "b"), MOTET_OK);
+    assert_int_equal(motet_put_bool(f, true), MOTET_OK);
+    assert_int_equal(motet_facts_name(f, "n"), MOTET_OK);
+    assert_int_equal(motet_put_int(f, 7), MOTET_OK);
+    assert_int_equal(motet_facts_end(f), MOTET_OK);
+    assert_int_equal(motet_evaluate(f, v), MOTET_OK);
+    assert_int_equal(motet_verdicts_fault(v).message.len, 0);
+    assert_true(motet_verdict_present(v, "is_b"));
+    assert_true(motet_verdict_present(v, "is_n"));
+    assert_false(motet_verdict_present(v, "is_rate"));
+    motet_facts_begin(f); /* what is begun anew is not filled */
+    assert_int_equal(motet_evaluate(f, v), MOTET_E_USAGE);
+    assert_false(motet_verdict_present(v, "is_b"));
+    motet_verdicts_free(v);
+    motet_facts_free(f);
+    motet_contract_free(c);
+}
+
 /* ---- options of a load ---- */
 
 static motet_status one_file(void *user, motet_str path, motet_str *text)
@@ -213,6 +297,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_taken_as_their_type_says),
+        cmocka_unit_test(the_first_fault_stays),
         cmocka_unit_test(options_of_a_load_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

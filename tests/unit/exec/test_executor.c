@@ -183,6 +183,121 @@ static void what_is_wrong_has_its_own_code(void **state)
     desk_close(&d);
 }
 
+/* clang-format off */
+static const struct said_row {
+    ex_action action;
+    const char *name, *body;
+    int status;
+    const char *code, *detail;
+} SAID[] = {
+#define CLERK_OF "{\"persona\":\"clerk\","
+    {EX_OPERATION, "both", CLERK_OF "\n \"facts\":{\"ready\":tru}}", 400, "bad_request", "body, line 2, column 19, member facts: not a JSON value"},
+    {EX_OPERATION, "both", CLERK_OF "\"outcom\":\"x\"}", 400, "bad_request", "the body has an unknown member 'outcom' (did you mean `outcome`?)"},
+    {EX_OPERATION, "both", CLERK_OF "\"zzzzzz\":1}", 400, "bad_request", "the body has an unknown member 'zzzzzz'"},
+    {EX_OPERATION, "both", "{\"persona\":7}", 400, "bad_request", "body, line 1, column 12, member persona: expected a string"},
+    {EX_OPERATION, "both", CLERK_OF "\"dry_run\":1}", 400, "bad_request", "body, line 1, column 30, member dry_run: expected a boolean"},
+    {EX_OPERATION, "both", CLERK_OF "\"receipt\":true," BOTH_BOUND "}", 501, "not_implemented", "this server has no signing key, so it gives no receipts"},
+    {EX_OPERATION, "both", "{" BOTH_BOUND "}", 400, "bad_request", "the body must name a `persona`"},
+    {EX_OPERATION, "both", CLERK_OF "\"bindings\":{\"Up\":\"q\"}}", 422, "invalid_binding", "the contract has no entity 'Up'"},
+    {EX_OPERATION, "both", CLERK_OF "\"bindings\":{\"Left\":\"\"}}", 422, "invalid_binding", "entity 'Left' must be bound to the id of an instance"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Up\":0}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Up' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":-1}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":\"0\"}," BOTH_BOUND "}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "choose", CLERK_OF "\"expected_versions\":{\"Left\":0},\"bindings\":{\"Right\":\"r\"}}", 422, "invalid_binding", "expected_versions: 'Left' must be a bound entity with a version number"},
+    {EX_OPERATION, "both", CLERK_OF "\"expected_versions\":{\"Left\":0,\"Right\":1}," BOTH_BOUND "}", 409, "version_conflict", "entity 'Right' instance 'r' has version 0"},
+    {EX_OPERATION, "both", CLERK_OF "\"unknown\":[]," BOTH_BOUND "}", 400, "bad_request", "`unknown` and `partial` are for evaluate, actions and explain"},
+    {EX_OPERATION, "both", CLERK_OF "\"partial\":true," BOTH_BOUND "}", 400, "bad_request", "`unknown` and `partial` are for evaluate, actions and explain"},
+    {EX_EVALUATE, "", "{\"unknown\":\"ready\"}", 400, "bad_request", "`unknown` must be a list of facts"},
+    {EX_EVALUATE, "", "{\"unknown\":[\"at\",\"redy\"]}", 404, "unknown_fact", "the contract has no fact 'redy'; did you mean 'ready'?"},
+    {EX_EVALUATE, "", "{\"unknown\":[\"zzzzzzzz\"]}", 404, "unknown_fact", "the contract has no fact 'zzzzzzzz'"},
+    {EX_EVALUATE, "", "{\"unknown\":[7]}", 404, "unknown_fact", "the contract has no fact '7'"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"expires_at\":\"soon\"}", 400, "bad_request", "`expires_at` must be a date and time"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"ttl_ms\":0}", 400, "bad_request", "body, line 1, column 24, member ttl_ms: expected a whole number from 1 to 316224000000"},
+    {EX_FACT_ASSERT, "redy", "{\"value\":true}", 404, "unknown_fact", "the contract has no fact 'redy'; did you mean 'ready'?"},
+    {EX_FACT_ASSERT, "ready", "{}", 400, "bad_request", "the body must have a `value`"},
+    {EX_FACT_ASSERT, "ready", "{\"value\":true,\"expires_at\":\"1970-01-01T00:00:00Z\"}", 400, "bad_request", "`expires_at` must lie in the future"},
+    {EX_OPERATION, "bth", CLERK_OF BOTH_BOUND "}", 404, "unknown_operation", "the contract has no operation 'bth'"},
+    {EX_FLOW_START, "none", CLERK_OF BOTH_BOUND "}", 404, "unknown_flow", "the contract has no flow 'none'"},
+    {EX_INSTANCE_CREATE, "Lft", "{\"id\":\"x\"}", 404, "unknown_entity", "the contract has no entity 'Lft'"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"\"}", 422, "invalid_id", "an id is 1 to 256 bytes of text without control characters"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"x\",\"state\":\"b\"}", 422, "invalid_initial_state", "an instance of 'Left' begins in state 'a', not 'b'"},
+    {EX_INSTANCE_CREATE, "Left", "{\"id\":\"l\"}", 409, "instance_exists", "the id 'l' is in use for entity 'Left'"},
+};
+
+/* Queries of the ledger's list. */
+static const struct query_row {
+    const char *name, *value;
+    const char *detail; /* NULL: it is taken */
+} QUERIES[] = {
+    {"limit", "1", NULL},
+    {"limit", "1000", NULL},
+    {"limit", "0", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1001", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "-1", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1/", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "1:", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"limit", "99999999999999999999", "query parameter 'limit' must be a number from 1 to 1000"},
+    {"from", "0", NULL},
+    {"pending", "true", NULL},
+    {"pending", "false", NULL},
+    {"pending", "yes", "query parameter 'pending' must be false or true"},
+    {"order", "desc", NULL},
+    {"order", "asc", NULL},
+    {"order", "up", "query parameter 'order' must be asc or desc"},
+    {"after", "x", "`after` is not a place in this list"},
+};
+/* clang-format on */
+
+static void what_is_refused_says_what_was_wrong(void **state)
+{
+    desk d = pair(state);
+    for (size_t i = 0; i < rows_count(SAID); i++) {
+        const struct said_row *row = &SAID[i];
+        const mt_json *r = ask(&d, &ANYONE, row->action, row->name, "", row->body);
+        expect_code(&d, r, row->status, row->code);
+        assert_text(mt_json_text(at(r, "detail")), mt_str_z(row->detail));
+    }
+    for (size_t i = 0; i < rows_count(QUERIES); i++) {
+        ad_param q = {mt_str_z(QUERIES[i].name), mt_str_z(QUERIES[i].value)};
+        const mt_json *r = ask_query(&d, EX_LEDGER_LIST, "", "", &q, 1);
+        if (QUERIES[i].detail) {
+            expect_code(&d, r, 400, "bad_request");
+            assert_text(mt_json_text(at(r, "detail")), mt_str_z(QUERIES[i].detail));
+        } else {
+            expect(&d, 200);
+        }
+    }
+    desk_close(&d);
+}
+
+/* 255 bytes of text at most, and nothing that a header cannot have. */
+static void a_key_is_a_text_of_so_many_bytes(void **state)
+{
+    static const struct {
+        const char *key;
+        bool good;
+    } KEYS[] = {{" ", true},        {"\x1f", false}, {"a\n", false},
+                {"\xC3\xA9", true}, {"\xC3", false}, {"~", true}};
+    desk d = pair(state);
+    const char *body = "{\"persona\":\"clerk\",\"dry_run\":true," BOTH_BOUND "}";
+    char key[257] = {0};
+    for (size_t i = 0; i < rows_count(KEYS) + 2; i++) {
+        bool good = i < rows_count(KEYS) ? KEYS[i].good : i == rows_count(KEYS);
+        memset(key, 'k', 256);
+        key[255] = good ? '\0' : 'k';
+        const mt_json *r = ask_once(&d, &ANYONE, EX_OPERATION, "both", body,
+                                    i < rows_count(KEYS) ? KEYS[i].key : key);
+        if (good) {
+            expect(&d, 200);
+            continue;
+        }
+        expect_code(&d, r, 400, "bad_request");
+        assert_at(r, "detail", "an Idempotency-Key is at most 255 bytes of text");
+    }
+    desk_close(&d);
+}
+
 static void a_false_precondition_says_what_was_false(void **state)
 {
     desk d = pair(state);
@@ -575,6 +690,135 @@ static void E17_lists_have_every_instance(void **state)
     desk_close(&d);
 }
 
+/* The answer with a dot for each moment, and for the record it names. */
+static void assert_said(desk *d, int status, const char *want)
+{
+    mt_buf got = {0};
+    expect(d, status);
+    for (mt_str rest = d->text; rest.len;) {
+        static const mt_str NAMES[] = {
+            MT_STR_INIT("_at\":\""), MT_STR_INIT("\"at\":\""),
+            MT_STR_INIT("\"record\":"), MT_STR_INIT("\"queued\":")};
+        size_t i = 0;
+        while (i < 4 && !mt_str_starts(rest, NAMES[i])) {
+            i++;
+        }
+        if (i == 4) {
+            mt_buf_addc(&got, rest.ptr[0]);
+            rest = mt_str_skip(rest, 1);
+            continue;
+        }
+        mt_buf_adds(&got, NAMES[i < 3 ? i : 2]);
+        mt_buf_addc(&got, '.');
+        rest = mt_str_skip(rest, NAMES[i].len);
+        while (rest.len && (i > 1 ? rest.ptr[0] >= '0' && rest.ptr[0] <= '9'
+                                  : rest.ptr[0] != '"')) {
+            rest = mt_str_skip(rest, 1);
+        }
+    }
+    assert_text(mt_buf_str(&got), mt_str_z(want));
+    mt_buf_free(&got);
+}
+
+static void list_instances(desk *d, const char *name, const char *key,
+                           const char *value, const char *want)
+{
+    ad_param q[] = {{mt_str_z(key), mt_str_z(value)}, {MT_STR("limit"), MT_STR("2")}};
+    ask_query(d, EX_INSTANCE_LIST, name, "", q, 2);
+    assert_said(d, 200, want);
+}
+
+/* clang-format off */
+#define MADE     "\"created_at\":\".\","
+#define AT_A     "\"state\":\"a\",\"updated_at\":\".\",\"version\":0"
+#define LEFT_L   "{" MADE "\"entity\":\"Left\",\"id\":\"l\",\"last_operation\":\"both\",\"state\":\"b\",\"updated_at\":\".\",\"version\":1}"
+#define LEFT_M   "{" MADE "\"entity\":\"Left\",\"id\":\"m\"," AT_A "}"
+#define LEFT_N   "{" MADE "\"entity\":\"Left\",\"id\":\"n\"," AT_A "}"
+#define RIGHT_R  "{" MADE "\"entity\":\"Right\",\"id\":\"r\",\"last_operation\":\"both\",\"state\":\"y\",\"updated_at\":\".\",\"version\":1}"
+#define GONE     "{" MADE "\"deleted\":true,\"entity\":\"Left\",\"id\":\"g\",\"state\":\"a\",\"updated_at\":\".\",\"version\":1}"
+#define ITEMS(x) "{\"items\":[" x "]}"
+#define PART(x, next) "{\"items\":[" x "],\"next\":\"" next "\"}"
+/* clang-format on */
+
+static void an_instance_is_shown_from_its_first_day_to_its_last(void **state)
+{
+    desk d = pair(state);
+    create(&d, "Left", "n");
+    create(&d, "Left", "g");
+    ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", "{\"id\":\"m\",\"state\":\"a\"}");
+    assert_said(&d, 201,
+                "{\"contract\":\"pair\"," MADE "\"entity\":\"Left\",\"id\":\"m\"," AT_A
+                ",\"record\":.}");
+    assert_text(d.location, MT_STR("/v1/contracts/pair/instances/Left/m"));
+    ask(&d, &ANYONE, EX_OPERATION, "both", "",
+        "{\"persona\":\"clerk\"," BOTH_BOUND "}");
+    expect(&d, 200);
+    ask(&d, &ANYONE, EX_INSTANCE_DELETE, "Left", "g", "");
+    assert_said(&d, 200,
+                "{\"contract\":\"pair\"," MADE
+                "\"deleted\":true,\"entity\":\"Left\",\"id\":\"g\",\"state\":\"a\","
+                "\"updated_at\":\".\","
+                "\"version\":1,\"record\":.}");
+    ask(&d, &ANYONE, EX_INSTANCE_GET, "Left", "l", "");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\"," MADE
+        "\"entity\":\"Left\",\"id\":\"l\",\"last_operation\":\"both\",\"state\":\"b\","
+        "\"updated_at\":\".\",\"version\":1}");
+    list_instances(&d, "Left", "after", "", PART(LEFT_L "," LEFT_M, "m"));
+    list_instances(&d, "Left", "after", "m", ITEMS(LEFT_N));
+    list_instances(&d, "Left", "after", "n", ITEMS(""));
+    list_instances(&d, "Left", "state", "a", ITEMS(LEFT_M "," LEFT_N));
+    list_instances(&d, "Left", "state", "b", ITEMS(LEFT_L));
+    list_instances(&d, "Left", "deleted", "true", PART(GONE "," LEFT_L, "l"));
+    list_instances(&d, "Left", "deleted", "false", PART(LEFT_L "," LEFT_M, "m"));
+    list_instances(&d, "", "after", "", PART(LEFT_L "," LEFT_M, "Left/m"));
+    list_instances(&d, "", "after", "Left/m", ITEMS(LEFT_N "," RIGHT_R));
+    list_instances(&d, "", "after", "Left/n", ITEMS(RIGHT_R));
+    list_instances(&d, "", "after", "Right/r", ITEMS(""));
+    list_instances(&d, "", "state", "y", ITEMS(RIGHT_R));
+    ask(&d, &ANYONE, EX_INSTANCE_COUNT, "", "", "");
+    assert_said(&d, 200,
+                "{\"contract\":\"pair\",\"items\":[{\"count\":2,\"entity\":\"Left\","
+                "\"state\":\"a\"},"
+                "{\"count\":1,\"entity\":\"Left\",\"state\":\"b\"},{\"count\":1,"
+                "\"entity\":\"Right\",\"state\":\"y\"}]}");
+    const mt_json *r =
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", "{\"id\":\"g\"}");
+    expect_code(&d, r, 409, "instance_exists");
+    assert_at(r, "detail", "the id 'g' was in use for entity 'Left'");
+    expect_code(&d, ask(&d, &ANYONE, EX_INSTANCE_DELETE, "Left", "g", ""), 404,
+                "unknown_instance");
+    expect_code(&d, ask(&d, &ANYONE, EX_INSTANCE_GET, "Left", "g", ""), 404,
+                "unknown_instance");
+    desk_close(&d);
+}
+
+/* 1 to 256 bytes of text without control characters (E15). */
+static void an_id_is_a_text_of_so_many_bytes(void **state)
+{
+    desk d = pair(state);
+    char body[400], id[258] = {0};
+    memset(id, 'x', 257);
+    for (size_t len = 257; len > 255; len--) {
+        id[len] = '\0';
+        snprintf(body, sizeof body, "{\"id\":\"%s\"}", id);
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", body);
+        expect(&d, len > 256 ? 422 : 201);
+    }
+    static const struct {
+        const char *id;
+        int status;
+    } IDS[] = {{"", 422},        {"\\u001f", 422}, {" ", 201},
+               {"\\u007f", 422}, {"~", 201},       {"\xC3\xA9", 201}};
+    for (size_t i = 0; i < rows_count(IDS); i++) {
+        snprintf(body, sizeof body, "{\"id\":\"%s\"}", IDS[i].id);
+        ask(&d, &ANYONE, EX_INSTANCE_CREATE, "Left", "", body);
+        expect(&d, IDS[i].status);
+    }
+    desk_close(&d);
+}
+
 /* A bundle, since what is made of source is sorted already. */
 #define ANIMAL(id)                                                                     \
     "{\"id\":\"" id                                                                    \
@@ -715,6 +959,56 @@ static void what_was_asserted_holds_until_it_expires_or_is_retracted(void **stat
     expect(&d, 200);
     expect_code(&d, ask(&d, &ANYONE, EX_FACT_RETRACT, "ready", "", ""), 404,
                 "not_found");
+    desk_close(&d);
+}
+
+CALLER(TELLER, "tok-teller", LIST(T("nobody")), LIST(T("facts:ready"), T("pair/read")));
+
+/* clang-format off */
+#define KEPT_FACTS(BY, VALUE) \
+    "{\"items\":[{\"default\":\"2026-01-01T00:00:00Z\",\"fetched\":false,\"id\":\"at\",\"source\":{\"field\":\"at\",\"system\":\"clock\"},\"type\":\"DateTime\"}," \
+    "{\"asserted\":{\"at\":\".\"," BY "\"expired\":false,\"expires_at\":\".\"" VALUE "},\"default\":\"0.5000\",\"fetched\":false,\"id\":\"rate\",\"source\":{\"field\":\"rate\",\"system\":\"bank\"},\"type\":\"Decimal(10, 4)\"}," \
+    "{\"asserted\":{\"at\":\".\",\"by\":\"tok-teller\",\"expired\":false,\"value\":false},\"default\":true,\"fetched\":false,\"id\":\"ready\",\"source\":{\"path\":\"ready\",\"source_id\":\"desk\"},\"type\":\"Bool\"}]}"
+/* clang-format on */
+
+/* Whoever may not read it sees that it is there. */
+static void a_kept_fact_is_shown_as_it_was_asserted(void **state)
+{
+    desk d = pair(state);
+    const mt_json *r =
+        ask(&d, &ANYONE, EX_FACT_ASSERT, "rate", "",
+            "{\"value\":0.7,\"expires_at\":\"2999-01-01T00:00:00.25Z\"}");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\",\"expires_at\":\".\",\"fact\":\"rate\",\"record\":.,"
+        "\"value\":\"0.7\"}");
+    assert_at(r, "expires_at", "2999-01-01T00:00:00.25Z");
+    r = ask(&d, &ANYONE, EX_LEDGER_GET, "", record_of(&d, r), "");
+    assert_at(r, "body.expires_at", "2999-01-01T00:00:00.25Z");
+    assert_at(r, "body.value", "0.7");
+    assert_at(r, "body.source.system", "bank");
+    ask(&d, &TELLER, EX_FACT_ASSERT, "ready", "", "{\"value\":false}");
+    assert_said(
+        &d, 200,
+        "{\"contract\":\"pair\",\"fact\":\"ready\",\"record\":.,\"value\":false}");
+    ask(&d, &ANYONE, EX_FACT_LIST, "", "", "");
+    assert_said(&d, 200, KEPT_FACTS("\"by\":\"anonymous\",", ",\"value\":\"0.7\""));
+    ask(&d, &TELLER, EX_FACT_LIST, "", "", "");
+    assert_said(&d, 200, KEPT_FACTS("", ""));
+    r = ask(&d, &TELLER, EX_FACT_RETRACT, "rate", "", "");
+    expect_code(&d, r, 403, "fact_forbidden");
+    assert_at(r, "needs.0", "pair/facts:rate");
+    ask(&d, &TELLER, EX_FACT_RETRACT, "ready", "", "");
+    assert_said(&d, 200, "{\"contract\":\"pair\",\"fact\":\"ready\",\"record\":.}");
+    r = ask(&d, &ANYONE, EX_FACT_RETRACT, "ready", "", "");
+    expect_code(&d, r, 404, "not_found");
+    assert_at(r, "detail", "nobody asserted the fact 'ready'");
+    r = ask(&d, &ANYONE, EX_FACT_ASSERT, "ready", "",
+            "{\"value\":true,\"ttl_ms\":1,\"expires_at\":\"2999-01-01T00:00:00Z\"}");
+    expect_code(&d, r, 400, "bad_request");
+    assert_at(r, "detail", "say `ttl_ms` or `expires_at`, not both");
+    r = ask(&d, &ANYONE, EX_FACT_ASSERT, "ready", "", "{\"value\":1}");
+    expect_code(&d, r, 422, "invalid_fact");
     desk_close(&d);
 }
 
@@ -902,6 +1196,7 @@ int main(void)
     both(&l, what_was_asserted_holds_until_it_expires_or_is_retracted);
     both(&l, E2_a_wrong_source_state_is_a_typed_conflict);
     both(&l, E3_all_instances_move_or_none);
+    both(&l, a_kept_fact_is_shown_as_it_was_asserted);
     both(&l, E6_moments_are_utc_before_anything_reads_them);
     both(&l, E7_numbers_are_decimal_and_exact);
     both(&l, E10_E11_E12_E14_the_manifest_is_whole_and_true);
@@ -909,9 +1204,13 @@ int main(void)
     both(&l, E15_instances_begin_in_the_initial_state);
     both(&l, E16_an_id_is_never_used_again);
     both(&l, E17_lists_have_every_instance);
+    both(&l, an_instance_is_shown_from_its_first_day_to_its_last);
+    both(&l, an_id_is_a_text_of_so_many_bytes);
     both(&l, E17_entities_are_listed_by_name_however_they_are_declared);
     both(&l, E18_E20_the_manifest_is_attested_and_records_name_the_domain);
     both(&l, what_is_wrong_has_its_own_code);
+    both(&l, what_is_refused_says_what_was_wrong);
+    both(&l, a_key_is_a_text_of_so_many_bytes);
     both(&l, a_false_precondition_says_what_was_false);
     both(&l, a_persona_acts_only_for_who_holds_it);
     both(&l, a_caller_may_name_the_version_it_expects);

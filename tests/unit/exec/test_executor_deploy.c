@@ -972,9 +972,104 @@ static void another_process_takes_the_version_up(void **state)
     desk_close(&d);
 }
 
+/* Pages of any size have each version once; exactly one is current. */
+static void versions_are_listed_page_by_page(void **state)
+{
+    desk d = office_desk(state);
+    deploy(&d, harmless(), POLICY("blue_green"));
+    expect(&d, 200);
+    mt_str second = mt_str_dup(
+        &arena,
+        mt_json_text(at(ask(&d, &ANYONE, EX_CONTRACT_GET, "", "", ""), "etag")));
+    deploy(&d, other_boss(), POLICY("blue_green"));
+    expect(&d, 200);
+    for (int size = 1; size <= 4; size++) {
+        char limit[8], numbers[8] = {0};
+        mt_str after = MT_STR("");
+        unsigned seen = 0, current = 0, pages = 0;
+        snprintf(limit, sizeof limit, "%d", size);
+        do {
+            ad_param q[] = {{MT_STR("limit"), mt_str_z(limit)},
+                            {MT_STR("after"), after}};
+            const mt_json *r = ask_query(&d, EX_CONTRACT_VERSIONS, "", "", q, 2);
+            expect(&d, 200);
+            const mt_json *items = at(r, "items");
+            for (uint32_t i = 0; items && i < items->count; i++) {
+                const mt_json *one = &items->as.items[i];
+                int64_t number = 0;
+                mt_json_i64(at(one, "version"), &number);
+                assert_in_range(number, 1, 3);
+                assert_int_equal(numbers[number]++, 0);
+                assert_int_equal(flag_at(one, "current"), number == 3);
+                assert_int_equal(mt_str_eq(mt_json_text(at(one, "etag")), second),
+                                 number == 2);
+                current += flag_at(one, "current") == 1;
+                seen++;
+            }
+            after = mt_json_text(at(r, "next"));
+            pages++;
+        } while (after.len);
+        assert_int_equal(seen, 3);
+        assert_int_equal(current, 1);
+        assert_int_equal(pages, (3 + size - 1) / size);
+    }
+    ad_param old[] = {{MT_STR("etag"), second}},
+             none[] = {{MT_STR("etag"), MT_STR("x")}};
+    const mt_json *r = ask_query(&d, EX_CONTRACT_GET, "", "", old, 1);
+    expect(&d, 200);
+    assert_text(mt_json_text(at(r, "etag")), second);
+    r = ask_query(&d, EX_CONTRACT_GET, "", "", none, 1);
+    expect_code(&d, r, 404, "not_found");
+    assert_at(r, "detail", "the contract has no such version");
+    r = ask(&d, &ANYONE, EX_CONTRACT_LIST, "", "", "");
+    assert_int_equal(count_at(r, "items"), 1);
+    assert_int_equal(flag_at(r, "items.0.default"), 1);
+    assert_at(r, "items.0.id", "office");
+    assert_at(r, "items.0.version", "3");
+    assert_at(r, "items.0.entities.1", "Doc");
+    assert_at(r, "items.0.flows.0", "pack");
+    assert_at(r, "items.0.operations.2", "submit");
+    assert_at(r, "items.0.personas.0", "boss");
+    assert_at(r, "items.0.facts.0", "fine");
+    desk_close(&d);
+}
+
+/* Letters, digits, _ and -, 1 to 128 of them: no guess is made. */
+static void a_contract_has_a_plain_name(void **state)
+{
+    static const struct {
+        const char *name;
+        bool good;
+    } NAMES[] = {{"azAZ09_-", true}, {"a.b", false}, {"a/b", false}, {"a:", false},
+                 {"@", false},       {"[", false},   {"`", false},   {"{", false},
+                 {"a b", false},     {"", false}};
+    char name[130], more[200];
+    desk d = desk_open(state, contract_file("office.tenor", OFFICE), NULL);
+    memset(name, 'x', sizeof name);
+    for (size_t i = 0; i < rows_count(NAMES) + 2; i++) {
+        bool given = i < rows_count(NAMES);
+        bool good = given ? NAMES[i].good : i == rows_count(NAMES);
+        name[good ? 128 : 129] = '\0';
+        snprintf(more, sizeof more, "\"dry_run\":true,\"contract\":\"%s\"",
+                 given ? NAMES[i].name : name);
+        name[good ? 128 : 129] = 'x';
+        const mt_json *r = deploy(&d, office(), more);
+        if (good) {
+            expect(&d, 200);
+        } else {
+            expect_code(&d, r, 400, "bad_request");
+            assert_at(r, "detail",
+                      "`contract` must name the contract (letters, digits, _ and -)");
+        }
+    }
+    desk_close(&d);
+}
+
 int main(void)
 {
     static rows_list l;
+    both(&l, a_contract_has_a_plain_name);
+    both(&l, versions_are_listed_page_by_page);
     both(&l, M1_a_change_is_found_and_classified);
     both(&l, M1_a_System_is_compared_too);
     both(&l, M2_a_breaking_change_needs_a_policy_for_every_flow_in_flight);

@@ -413,9 +413,76 @@ static void a_flow_survives_a_crash_at_any_step(void **state)
     mt_arena_free(&a);
 }
 
+CALLER(STARTER, "tok-starter", LIST(T("clerk")), LIST(T("read")));
+
+/* How many there are, all at once and one by one. */
+static void assert_found(desk *d, const char *name, const char *value, uint32_t want)
+{
+    ad_param q[] = {{mt_str_z(name), mt_str_z(value)},
+                    {MT_STR("limit"), MT_STR("1")},
+                    {MT_STR("after"), MT_STR("")}};
+    uint32_t seen = 0, pages = 0;
+    assert_int_equal(count_at(ask_query(d, EX_FLOW_LIST, "", "", q, 1), "items"), want);
+    expect(d, 200);
+    do {
+        const mt_json *r = ask_query(d, EX_FLOW_LIST, "", "", q, 3);
+        expect(d, 200);
+        seen += count_at(r, "items");
+        pages++;
+        q[2].value = mt_json_text(at(r, "next"));
+    } while (q[2].value.len);
+    assert_int_equal(seen, want);
+    assert_int_equal(pages, want ? want : 1);
+}
+
+static void flows_are_found_by_what_they_are(void **state)
+{
+    static const struct {
+        const char *name, *value;
+        uint32_t count;
+    } FOUND[] = {{"status", "waiting", 2},
+                 {"status", "done", 1},
+                 {"status", "running", 0},
+                 {"outcome", "success", 1},
+                 {"outcome", "failure", 0},
+                 {"flow", "long", 3},
+                 {"flow", "lon", 0},
+                 {"persona", "clerk", 3},
+                 {"persona", "boss", 0},
+                 {"waiting_persona", "boss", 2},
+                 {"waiting_persona", "clerk", 0},
+                 {"in_flight", "true", 2},
+                 {"in_flight", "false", 3},
+                 {"contract", "none", 0},
+                 {"etag", "none", 0}};
+    desk d = desk_open(state, contract_file("steps.tenor", STEPS), NULL);
+    const char *id = "";
+    for (int i = 0; i < 3; i++) {
+        char doc[8], body[100];
+        snprintf(doc, sizeof doc, "d%d", i);
+        create(&d, "Doc", doc);
+        snprintf(body, sizeof body,
+                 "{\"persona\":\"clerk\",\"bindings\":{\"Doc\":\"%s\"}}", doc);
+        const mt_json *r = ask(&d, &STARTER, EX_FLOW_START, "long", "", body);
+        expect(&d, 200);
+        assert_at(r, "status", "waiting");
+        id = mt_str_dup(&d.arena, mt_json_text(at(r, "id"))).ptr;
+    }
+    assert_at(ask(&d, &ANYONE, EX_FLOW_RESUME, "", id, "{}"), "status", "done");
+    for (size_t i = 0; i < rows_count(FOUND); i++) {
+        assert_found(&d, FOUND[i].name, FOUND[i].value, FOUND[i].count);
+    }
+    ad_param q = {MT_STR("in_flight"), MT_STR("yes")};
+    const mt_json *r = ask_query(&d, EX_FLOW_LIST, "", "", &q, 1);
+    expect_code(&d, r, 400, "bad_request");
+    assert_at(r, "detail", "query parameter 'in_flight' must be false or true");
+    desk_close(&d);
+}
+
 int main(void)
 {
     static rows_list l;
+    both(&l, flows_are_found_by_what_they_are);
     both(&l, a_flow_runs_on_while_its_caller_holds_the_persona);
     both(&l, personas_of_the_system_act_by_themselves);
     both(&l, who_began_a_flow_or_an_admin_cancels_it);

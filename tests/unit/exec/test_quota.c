@@ -118,6 +118,61 @@ static void what_is_given_back_may_be_taken_again(void **state)
     assert_true(ex_quota_take(&x, NULL, EX_QUOTA_REQUESTS, &seconds));
 }
 
+/* So many at once, and one more each time its share of the period has passed. */
+static void who_has_used_it_up_learns_when_there_is_more(void **state)
+{
+    static const struct {
+        ex_quota what;
+        unsigned seconds;
+    } CASES[] = {{EX_QUOTA_REQUESTS, 20},
+                 {EX_QUOTA_INSTANCES, 43200},
+                 {EX_QUOTA_ANSWERS, 86400},
+                 {EX_QUOTA_REFUSALS, 21600}};
+    static const int MOST[] = {3, 2, 1, 4};
+    (void)state;
+    ex_caller who = {.id = MT_STR("a")};
+    with_quotas("{\"quotas\":{\"requests_per_minute\":3,\"instances_per_day\":2,"
+                "\"answers_per_day\":1,\"refusals_per_day\":4}}");
+    for (size_t i = 0; i < rows_count(CASES); i++) {
+        unsigned seconds = 7;
+        for (int n = 0; n < MOST[i]; n++) {
+            assert_true(ex_quota_take(&x, &who, CASES[i].what, &seconds));
+            assert_int_equal(seconds, 0);
+        }
+        assert_false(ex_quota_take(&x, &who, CASES[i].what, &seconds));
+        assert_in_range(seconds, CASES[i].seconds - 5, CASES[i].seconds);
+    }
+    for (int i = 0; i < 3; i++) {
+        assert_true(streams("a")); /* of these nothing was said */
+    }
+}
+
+static void without_quotas_nobody_is_counted(void **state)
+{
+    (void)state;
+    unsigned seconds;
+    ex_caller who = {.id = MT_STR("a")}, anyone = {.anyone = true};
+    with_quotas("{}");
+    ex_quota_give_back(&x, &who, EX_QUOTA_REQUESTS);
+    ex_quota_close_stream(&x, &who);
+    assert_true(takes("a", &seconds));
+    assert_true(streams("a"));
+    ex_quotas_free(x.quotas);
+    with_quotas("{\"quotas\":{\"streams\":1,\"identities\":{\"b\":{\"streams\":2}}}}");
+    for (int i = 0; i < 3; i++) {
+        assert_true(ex_quota_open_stream(&x, &anyone));
+        ex_quota_close_stream(&x, &who); /* none is open: no more may be later */
+        ex_quota_close_stream(&x, &anyone);
+    }
+    assert_true(streams("a"));
+    assert_false(streams("a"));
+    assert_true(streams("b"));
+    assert_true(streams("b"));
+    assert_false(streams("b"));
+    ex_quota_close_stream(&x, &who);
+    assert_true(streams("a"));
+}
+
 int main(void)
 {
 #define ROW(test) cmocka_unit_test_teardown(test, end)
@@ -126,6 +181,8 @@ int main(void)
         ROW(when_all_are_busy_further_ones_share),
         ROW(the_last_one_has_a_bucket_of_its_own),
         ROW(what_is_given_back_may_be_taken_again),
+        ROW(who_has_used_it_up_learns_when_there_is_more),
+        ROW(without_quotas_nobody_is_counted),
     };
     return cmocka_run_group_tests_name("exec/quota", tests, NULL, NULL);
 }

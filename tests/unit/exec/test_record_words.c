@@ -44,6 +44,22 @@ static const struct row {
     {"a key", "{'kind':'new','key':'00000000000000000000000000000000000000000000000000000000000000aa'}", "key 75d44bd22739818b...", ""},
     {"what is called a key and is none", "{'kind':'new','key':'k'}", "key k", ""},
     {"no record", "[1]", "", ""},
+    {"an amount of nothing", "{'kind':'fact_asserted','fact':'p','value':{'amount':'5.00','x':1}}", "p is {amount 5.00, x 1}", ""},
+    {"a currency alone", "{'kind':'fact_asserted','fact':'p','value':{'amount':'','currency':'EUR'}}", "p is {amount , currency EUR}", ""},
+    {"two entities that moved", "{'kind':'operation','provenance':{'op':'pay','state_before':{'A':{'a1':'x'},'B':{'b1':'y'}},"
+     "'state_after':{'A':{'a1':'z'},'B':{'b1':'y2'}}}}", "pay: A a1 x -> z, B b1 y -> y2", ""},
+    {"nothing moved", "{'kind':'operation','provenance':{'op':'pay','state_after':{}}}", "pay", ""},
+    {"an effect", "{'kind':'effect','entity':'Doc','instance':'d1','state_before':'a','state_after':'b'}", "Doc d1 a -> b", ""},
+    {"a deleted instance", "{'kind':'instance_deleted','entity':'Doc','instance':'d1'}", "Doc d1", ""},
+    {"a flow that began", "{'kind':'flow_started','flow':'f','execution':'x1','persona':'boss'}", "f x1", "boss"},
+    {"a changed token", "{'kind':'token_changed','token':{'id':'t1'},'what':'rights'}", "t1, rights", ""},
+    {"who a flow waits for did nothing", "{'kind':'flow_waiting','flow':'f','persona':'boss','caller':{'id':'t1'}}", "f waits for boss", "t1"},
+    {"a refusal of two instances", "{'kind':'refusal','flow':'f','refusal':{'code':'c'},'bindings':{'A':'x','B':'y'}}", "f: refused, c (A x, B y)", ""},
+    {"a refusal with wrong bindings", "{'kind':'refusal','flow':'f','refusal':{'code':'c'},'bindings':['x']}", "f: refused, c", ""},
+    {"a guard of no tool", "{'kind':'guard'}", "", ""},
+    {"a token with one right", "{'kind':'token_created','token':{'id':'t1','rights':['a']}}", "t1, rights a", ""},
+    {"what a listing says elsewhere", "{'kind':'new','contract':'c','etag':'e','facts':{},'verdicts':[],'provenance':{},'caller':{'name':'Ann','id':'t'},'z':1}",
+     "z 1", "Ann"},
     {"what a terminal would obey", "{'kind':'new','a':'\\u001b[2J'}", "a \\u001b[2J", ""},
 };
 
@@ -62,6 +78,14 @@ static const struct row WHYS[] = {
     {"a step with its facts", "{'execution':'x1','provenance':{},'facts':{}}", "", ""},
     {"no flow", "{'provenance':{}}", "", ""},
     {"no step", "{'execution':'x1'}", "", ""},
+    {"no fact had a part", "{'facts':{'a':1},'provenance':{'facts_used':[]}}", "", ""},
+    {"a part of another shape", "{'facts':{'a':1},'provenance':{'facts_used':'a'}}", "", ""},
+    {"facts and verdicts of another shape", "{'facts':1,'verdicts':{'v':1}}", "", ""},
+    {"the last had a part", "{'facts':[{'id':'a','value':1},{'id':'b','value':2}],'provenance':{'facts_used':['x','b']}}",
+     "fact b was 2, given with the call\n", ""},
+    {"a refusal without reasons", "{'refusal':{'detail':'no'}}", "no\n", ""},
+    {"a refusal without words", "{'refusal':{'detail':'','reasons':{'a':1}}}", "", ""},
+    {"reasons of the body itself", "{'detail':'no','reasons':[{'condition':'b','value':'true'}]}", "no\nb did not hold\n", ""},
 };
 /* clang-format on */
 

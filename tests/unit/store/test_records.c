@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "store_fixture.h"
 
 static mt_err see_record(void *state, const st_record *row)
@@ -639,6 +640,87 @@ static void a_damaged_copy_fills_nothing(void **state)
     mt_buf_free(&why);
 }
 
+/* @ stands for the last line, which says rows and digest of what comes before. */
+static mt_buf copy_of(const char *text, int rows)
+{
+    mt_buf b = {0};
+    for (; *text; text++) {
+        char hex[MT_SHA256_HEX];
+        if (*text != '@') {
+            mt_buf_addc(&b, *text == '\'' ? '"' : *text);
+            continue;
+        }
+        mt_sha256 digest = mt_sha256_of(mt_buf_str(&b));
+        mt_hex(digest.bytes, sizeof digest.bytes, hex);
+        mt_buf_addf(&b, "{\"rows\":%d,\"sha256\":\"%.*s\"}\n", rows, MT_SHA256_HEX,
+                    hex);
+    }
+    return b;
+}
+
+/* clang-format off */
+#define HEAD "{'motet_store':1,'schema':1}\n"
+#define ONE  "{'row':[7,'seven'],'table':'checkpoints'}\n"
+static const struct copy_row {
+    const char *text;
+    int rows;
+    mt_err err;
+    const char *why; /* NULL: it fills the store */
+} COPIES[] = {
+    {HEAD "@", 0, MT_OK, NULL},
+    {"", 0, MT_E_CORRUPT, "line 1: the copy ends before its digest: it was cut off"},
+    {HEAD, 0, MT_E_CORRUPT, "line 2: the copy ends before its digest: it was cut off"},
+    {HEAD ONE, 1, MT_E_CORRUPT, "line 3: the copy ends before its digest: it was cut off"},
+    {"{'schema':1}\n@", 0, MT_E_CORRUPT, "line 1: it is not the copy of a store"},
+    {"{'motet_store':1}\n@", 0, MT_E_CORRUPT, "line 1: it is not the copy of a store"},
+    {"{'motet_store':'1','schema':1}\n@", 0, MT_E_CORRUPT, "line 1: it is not the copy of a store"},
+    {"{'motet_store':2,'schema':1}\n@", 0, MT_E_VERSION, "line 1: the copy was made by another version"},
+    {"{'motet_store':0,'schema':1}\n@", 0, MT_E_VERSION, "line 1: the copy was made by another version"},
+    {"{'motet_store':1,'schema':0}\n@", 0, MT_E_VERSION, "line 1: the copy was made by another version"},
+    {"[\n@", 0, MT_E_CORRUPT, "line 1: it is not JSON"},
+    {HEAD ONE "@", 0, MT_E_CORRUPT, "line 3: the digest does not fit what came before"},
+    {HEAD ONE "@", 2, MT_E_CORRUPT, "line 3: the digest does not fit what came before"},
+    {HEAD ONE "{'rows':1,'sha256':'00'}\n", 1, MT_E_CORRUPT, "line 3: the digest does not fit what came before"},
+    {HEAD ONE "{'sha256':'00'}\n", 1, MT_E_CORRUPT, "line 3: the digest does not fit what came before"},
+    {HEAD "@" ONE, 0, MT_E_CORRUPT, "line 3: something follows the end"},
+    {HEAD "{'row':{},'table':'checkpoints'}\n@", 1, MT_E_CORRUPT, "line 2: it is not a row of a table"},
+    {HEAD "{'row':[7,'seven'],'table':'checkpoint'}\n@", 1, MT_E_CORRUPT, "line 2: it is not a row of a table"},
+    {HEAD "{'row':[7,'seven']}\n@", 1, MT_E_CORRUPT, "line 2: it is not a row of a table"},
+    {HEAD "{'row':[7],'table':'checkpoints'}\n@", 1, MT_E_CORRUPT, "line 2: it is not a row of a table"},
+    {HEAD ONE "{'row':[8,'eight',9],'table':'checkpoints'}\n@", 2, MT_E_CORRUPT, "line 3: it is not a row of a table"},
+    {HEAD "{'row':['seven','seven'],'table':'checkpoints'}\n@", 1, MT_E_CORRUPT, "line 2: a cell has the wrong type"},
+    {HEAD "{'row':[7,7],'table':'checkpoints'}\n@", 1, MT_E_CORRUPT, "line 2: a cell has the wrong type"},
+    {HEAD "{'row':[1,0,'k','c','','',1,'b','0g'],'table':'ledger'}\n@", 1, MT_E_CORRUPT, "line 2: a cell has the wrong type"},
+    {HEAD ONE "@", 1, MT_OK, NULL},
+};
+/* clang-format on */
+
+/* What was refused has left nothing behind, so the next one fits. */
+static void a_copy_is_refused_with_its_line_and_the_reason(void **state)
+{
+    st_store *s = fresh(state);
+    for (size_t i = 0; i < rows_count(COPIES); i++) {
+        mt_buf copy = copy_of(COPIES[i].text, COPIES[i].rows), why = {0}, want = {0};
+        mt_str left = mt_buf_str(&copy);
+        assert_err(st_load(s, from_str, &left, &why), COPIES[i].err);
+        if (COPIES[i].why) {
+            mt_buf_addf(&want, "cannot fill the store: %s", COPIES[i].why);
+        }
+        assert_text(mt_buf_str(&why), mt_buf_str(&want));
+        mt_buf_free(&copy);
+        mt_buf_free(&why);
+        mt_buf_free(&want);
+    }
+    mt_arena a = {0};
+    mt_str text;
+    st_tx *tx = begin(s, ST_READ);
+    assert_fine(st_checkpoint_get(tx, &a, 7, &text));
+    assert_str(text, "seven");
+    st_rollback(tx);
+    st_close(s);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list l;
@@ -655,6 +737,7 @@ int main(void)
     both(&l, checkpoints_are_walked_and_bounds_are_told);
     both(&l, a_copy_fills_an_empty_store_with_the_same);
     both(&l, a_damaged_copy_fills_nothing);
+    both(&l, a_copy_is_refused_with_its_line_and_the_reason);
     int failed = rows_run(&l, "store/records");
     backends_stop();
     return failed;

@@ -879,9 +879,48 @@ static void a_long_reason_keeps_its_beginning(void **state)
     st_close(s);
 }
 
+/* clang-format off */
+#define KINDS " It is sqlite:FILE, postgresql://HOST/NAME, or the name of a file, written ./a:b if it has a colon"
+static const struct url_row {
+    const char *name, *url, *why; /* NULL: it is a file, which is not there */
+} URLS[] = {
+    {"a slip is no file", "sqlit:x", "'sqlit:' is not a kind of store, did you mean 'sqlite:'?" KINDS},
+    {"a slip of the other", "postgresq://h/n", "'postgresq:' is not a kind of store, did you mean 'postgresql:'?" KINDS},
+    {"another kind", "azAZ09+-:x", "'azAZ09+-:' is not a kind of store." KINDS},
+    {"one letter", "c:x", "'c:' is not a kind of store." KINDS},
+    {"nothing behind the colon", "redis:", "'redis:' is not a kind of store." KINDS},
+    {"no colon", "no-such-store", NULL},
+    {"a colon at the start", ":no-such-store", NULL},
+    {"a path", "./no-such:store", NULL},
+    {"a name with a dot", "no.such:store", NULL},
+    {"a name with a line", "no_such:store", NULL},
+    {"what stands before the letters", "no@such`:store", NULL},
+    {"what stands behind the letters", "no[such:store", NULL},
+    {"what stands behind the small letters", "no{such:store", NULL},
+    {"sqlite", "sqlite:no-such-store", NULL},
+};
+/* clang-format on */
+
+static void a_url_names_a_store_or_a_file(void **state)
+{
+    const struct url_row *r = *state;
+    st_store *s;
+    mt_buf why = {0};
+    assert_err(st_open(r->url, &(st_options){.must_exist = true}, &s, &why),
+               r->why ? MT_E_USAGE : MT_E_NOTFOUND);
+    assert_null(s);
+    if (r->why) {
+        assert_text(mt_buf_str(&why), mt_str_z(r->why));
+    }
+    mt_buf_free(&why);
+    assert_err(st_open(r->url, &(st_options){.must_exist = true}, &s, NULL),
+               r->why ? MT_E_USAGE : MT_E_NOTFOUND);
+}
+
 int main(void)
 {
     static rows_list l;
+    rows_add(&l, URLS, a_url_names_a_store_or_a_file);
     both(&l, a_store_describes_itself);
     both(&l, a_store_opens_again_with_what_was_written);
     both(&l, a_rollback_undoes_everything);
