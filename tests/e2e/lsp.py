@@ -1,5 +1,6 @@
 """A small editor for tests of `motet lsp`: opens texts, asks, keeps what it is told."""
 import json
+import re
 import subprocess
 
 from harness import MOTET
@@ -208,3 +209,43 @@ class Editor:
     def diagnostics(self, uri):
         """What is told of the present text."""
         return self.of(uri, "diagnostic")["items"]
+
+    # ---- everything, for people ----
+
+    def at_every_word(self, uri):
+        """What is told at the beginning of every word, as lines; what was told before is not repeated."""
+        text, told, lines = self.texts[uri], {}, []
+
+        def place(there, range_):
+            name = "" if there == uri else there.rsplit("/", 1)[1] + " "
+            start, end = range_["start"], range_["end"]
+            return f"{name}{start['line'] + 1}:{start['character'] + 1}-{end['character'] + 1}"
+
+        def hover(found):
+            return found and [found["contents"]["value"].replace("\n", " / ").rstrip(" /")]
+
+        def places(found):
+            return found and [" ".join(place(f["uri"], f["range"]) for f in ([found] if "uri" in found else found))]
+
+        def items(found):
+            return [f"{item['label']} ({item['kind']}) {item.get('detail', '')}".rstrip() for item in found["items"]]
+
+        asks = [("hover", hover, {}), ("definition", places, {}),
+                ("references", places, {"context": {"includeDeclaration": True}}),
+                ("documentHighlight", lambda found: found and [" ".join(
+                    f"{place(uri, f['range'])}({f['kind']})" for f in found)], {}),
+                ("prepareRename", lambda found: found and [place(uri, found)], {}), ("completion", items, {})]
+        for word in re.finditer(r"[\w$]+", text):
+            at = self.position(uri, word.start())
+            here = f"{at['line'] + 1}:{at['character'] + 1}"
+            lines.append(f"{here} {word[0]}")
+            for method, shown, more in asks:
+                try:
+                    found = shown(self.at(uri, method, word.start(), **more))
+                except Refused as refused:
+                    found = [f"refused: {refused}"]
+                if found:
+                    before = told.setdefault((method, tuple(found)), here)
+                    lines += [f"  {method}: as at {before}"] if before != here else \
+                        [f"  {method}: {found[0]}", *(f"    {line}" for line in found[1:])]
+        return "\n".join(lines) + "\n"

@@ -475,6 +475,13 @@ class Lsp(Case):
                 self.assertIn(part, words)
         self.assertIsNone(editor.at(uri, "hover", ORDER.index("{ amount")))
 
+    def test_what_is_told_at_every_word(self):
+        rows = {"order.tenor": ORDER, "claims.tenor": (SOURCE / "examples/claims/claims.tenor").read_text()}
+        for name, text in rows.items():
+            with self.subTest(name=name):
+                editor, uri = self.opened(text, name)
+                self.golden(f"lsp/{name}.txt", editor.at_every_word(uri))
+
     def test_hover_over_a_fault_explains_its_code(self):
         text = ORDER.replace("op: pay", "op: pey")
         editor, uri = self.opened(text)
