@@ -227,6 +227,11 @@ class Editor:
         def places(found):
             return found and [" ".join(place(f["uri"], f["range"]) for f in ([found] if "uri" in found else found))]
 
+        def signature(found):
+            one = found and found["signatures"][0]
+            return one and [f"{one['label']}, {found['activeParameter']} of {len(one['parameters'])}: "
+                            f"{one['documentation']}"]
+
         def items(found):
             return [f"{item['label']} ({item['kind']}) {item.get('detail', '')}".rstrip() for item in found["items"]]
 
@@ -234,7 +239,11 @@ class Editor:
                 ("references", places, {"context": {"includeDeclaration": True}}),
                 ("documentHighlight", lambda found: found and [" ".join(
                     f"{place(uri, f['range'])}({f['kind']})" for f in found)], {}),
-                ("prepareRename", lambda found: found and [place(uri, found)], {}), ("completion", items, {})]
+                ("prepareRename", lambda found: found and [place(uri, found)], {}), ("completion", items, {}),
+                ("implementation", places, {}), ("signatureHelp", signature, {}),
+                ("prepareCallHierarchy", lambda found: found and [
+                    f"{item['name']} ({item['kind']}) {item.get('detail', '')} "
+                    f"{place(item['uri'], item['selectionRange'])}" for item in found], {})]
         for word in re.finditer(r"[\w$]+", text):
             at = self.position(uri, word.start())
             here = f"{at['line'] + 1}:{at['character'] + 1}"
@@ -248,4 +257,29 @@ class Editor:
                     before = told.setdefault((method, tuple(found)), here)
                     lines += [f"  {method}: as at {before}"] if before != here else \
                         [f"  {method}: {found[0]}", *(f"    {line}" for line in found[1:])]
-        return "\n".join(lines) + "\n"
+        return "\n".join(lines) + "\n" + self.of_the_whole(uri)
+
+    def of_the_whole(self, uri):
+        """What is told of a document: its names, folds, links, hints and lenses, as lines."""
+        def at(range_):
+            start, end = range_["start"], range_["end"]
+            return f"{start['line'] + 1}:{start['character'] + 1}-{end['line'] + 1}:{end['character'] + 1}"
+
+        def names(symbols, before):
+            for s in symbols:
+                yield (f"{before}{s['name']} ({s['kind']}) {s.get('detail', '')} {at(s['range'])} "
+                       f"{at(s['selectionRange'])}")
+                yield from names(s.get("children", []), before + "  ")
+
+        end = self.position(uri, len(self.texts[uri]))
+        whole = {"range": {"start": {"line": 0, "character": 0}, "end": end}}
+        lines = ["documentSymbol", *names(self.of(uri, "documentSymbol") or [], "  "), "foldingRange"]
+        lines += [f"  {f['startLine'] + 1}-{f['endLine'] + 1} {f.get('kind', '')}"
+                  for f in self.of(uri, "foldingRange") or []]
+        lines += ["documentLink", *(f"  {at(link['range'])} {link['target'].rsplit('/', 1)[1]}"
+                                    for link in self.of(uri, "documentLink") or []), "inlayHint"]
+        lines += [f"  {h['position']['line'] + 1}:{h['position']['character'] + 1} {h['label']}"
+                  for h in self.of(uri, "inlayHint", **whole) or []]
+        lines += ["codeLens", *(f"  {at(lens['range'])} {lens['command']['title']}"
+                                for lens in self.of(uri, "codeLens") or [])]
+        return "\n".join(line.rstrip() for line in lines) + "\n"

@@ -329,7 +329,8 @@ class LspData(Case):
         uri = self.open("graph.yaml", text)
         there = f"file://{self.dir / 'rises.yaml'}"
         self.editor.texts[there] = about + GRAPH.replace("id: rising", "id: rises")
-        for place, line, word in (("rises@", 3, "rises"), ("start\noutputs", 5, "start"), ("steep\n  steep", 19, "steep")):
+        for place, line, word in (("rises@", 3, "rises"), ("start\noutputs", 5, "start"),
+                                  ("steep\n  steep", 19, "steep")):
             with self.subTest(place=place):
                 found = self.editor.at(uri, "definition", text.index(place))
                 self.assertEqual((found["uri"], self.editor.read(there, found["range"])), (there, word))
