@@ -199,7 +199,6 @@ messages:
         trace = self.write("t.jsonl", self.holds("agent", "trace", script).out)
         told = []
         for words in (["routes", agent], ["dna", "show", agent], ["dna", "show", agent, "--form", "sdk"],
-
                       ["render", agent, "--trace", trace, "--format", "mermaid"]):
             told += [f"$ {' '.join(str(w).rsplit('/', 1)[-1] for w in words)}\n", self.holds("agent", *words).out, "\n"]
         self.golden("agents/everything.txt", "".join(told).replace(str(self.dir), "DIR").replace(str(SOURCE), "SOURCE"))
