@@ -257,6 +257,8 @@ class Editor:
                     before = told.setdefault((method, tuple(found)), here)
                     lines += [f"  {method}: as at {before}"] if before != here else \
                         [f"  {method}: {found[0]}", *(f"    {line}" for line in found[1:])]
+            actions = self.of(uri, "codeAction", range={"start": at, "end": at}, context={"diagnostics": []}) or []
+            lines += [f"  codeAction: {action['title']} ({action['kind']})" for action in actions]
         return "\n".join(lines) + "\n" + self.of_the_whole(uri)
 
     def of_the_whole(self, uri):
