@@ -477,6 +477,18 @@ class Lsp(Case):
         self.assertEqual(texts[0], "is_small")
         self.assertTrue(all(a in b and a != b for a, b in zip(texts, texts[1:])), texts)
         self.assertEqual(texts[-1], ORDER)
+        line, pair = ORDER[:ORDER.index("\n")], "min: 0, max: 100"
+        body = line[len("type Line {"):-1]
+        places = [editor.position(uri, self.spot(ORDER, word)) for word in ("max: 100", "big")]
+        answers = editor.of(uri, "selectionRange", positions=places)
+        values = '"big", "small"'
+        for answer, wanted in zip(answers, (["max", pair, f"({pair})", f"Int({pair})"],
+                                            ['"big"', values, f"[{values}]", f"values: [{values}]",
+                                             f"(values: [{values}])", f"Enum(values: [{values}])"])):
+            for text in [*wanted, body, "{" + body + "}", line, ORDER]:
+                self.assertEqual(editor.read(uri, answer["range"]), text)
+                answer = answer.get("parent")
+            self.assertIsNone(answer)
 
     def test_links_lead_to_imports(self):
         self.write("library.tenor", "persona clerk\n")
