@@ -12,7 +12,10 @@
 
 #include "agent/trace.h"
 #include "agent/value.h"
+#include "base/utf8.h"
 #include "base/vec.h"
+
+enum { SHOWN_MOST = 200 };
 
 typedef struct trace {
     MT_VEC(mt_json) messages;
@@ -195,16 +198,17 @@ static mt_json projected(mt_arena *a, const ag_compare *how, const mt_json *reco
 
 /* ---- where two values diverge ---- */
 
-/* For a message: at most 200 bytes. */
+/* For a message: at most 200 bytes, and whole characters. */
 static mt_str shown(mt_arena *a, const mt_json *value)
 {
-    mt_buf out = {.ceiling = 200};
+    mt_buf out = {0};
     if (value) {
         mt_json_write(&out, value, false);
     } else {
         mt_buf_addz(&out, "nothing");
     }
-    mt_str text = mt_strf(a, "%.*s%s", MT_ARG(mt_buf_str(&out)), out.full ? "…" : "");
+    mt_str begun = mt_utf8_cut(mt_buf_str(&out), SHOWN_MOST);
+    mt_str text = mt_strf(a, "%.*s%s", MT_ARG(begun), begun.len < out.len ? "…" : "");
     mt_buf_free(&out);
     return text;
 }

@@ -152,9 +152,11 @@ void ls_data_highlight(ls_call *c)
     mt_jw_begin_array(c->w);
     if (find_target(c, &t)) {
         places all = all_here(c, &t);
+        bool is_declared = !t.is_free && is_here(c, &t);
         for (size_t i = 0; i < all.len; i++) {
+            bool is_own = is_declared && all.items[i].from == t.at.from;
             mt_jw_begin_object(c->w);
-            mt_jw_key_i64(c->w, "kind", all.items[i].from == t.at.from ? 3 : 2);
+            mt_jw_key_i64(c->w, "kind", is_own ? 3 : 2);
             mt_jw_keyz(c->w, "range");
             ls_write_range(c->w, c->s, &c->doc->lines, all.items[i]);
             mt_jw_end_object(c->w);

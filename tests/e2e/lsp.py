@@ -1,5 +1,6 @@
 """A small editor for tests of `motet lsp`: opens texts, asks, keeps what it is told."""
 import json
+import re
 import subprocess
 
 from harness import MOTET
@@ -208,3 +209,79 @@ class Editor:
     def diagnostics(self, uri):
         """What is told of the present text."""
         return self.of(uri, "diagnostic")["items"]
+
+    # ---- everything, for people ----
+
+    def at_every_word(self, uri):
+        """What is told at the beginning of every word, as lines; what was told before is not repeated."""
+        text, told, lines = self.texts[uri], {}, []
+
+        def place(there, range_):
+            name = "" if there == uri else there.rsplit("/", 1)[1] + " "
+            start, end = range_["start"], range_["end"]
+            return f"{name}{start['line'] + 1}:{start['character'] + 1}-{end['character'] + 1}"
+
+        def hover(found):
+            return found and [found["contents"]["value"].replace("\n", " / ").rstrip(" /")]
+
+        def places(found):
+            return found and [" ".join(place(f["uri"], f["range"]) for f in ([found] if "uri" in found else found))]
+
+        def signature(found):
+            one = found and found["signatures"][0]
+            return one and [f"{one['label']}, {found['activeParameter']} of {len(one['parameters'])}: "
+                            f"{one['documentation']}"]
+
+        def items(found):
+            return [f"{item['label']} ({item['kind']}) {item.get('detail', '')}".rstrip() for item in found["items"]]
+
+        asks = [("hover", hover, {}), ("definition", places, {}),
+                ("references", places, {"context": {"includeDeclaration": True}}),
+                ("documentHighlight", lambda found: found and [" ".join(
+                    f"{place(uri, f['range'])}({f['kind']})" for f in found)], {}),
+                ("prepareRename", lambda found: found and [place(uri, found)], {}), ("completion", items, {}),
+                ("implementation", places, {}), ("signatureHelp", signature, {}),
+                ("prepareCallHierarchy", lambda found: found and [
+                    f"{item['name']} ({item['kind']}) {item.get('detail', '')} "
+                    f"{place(item['uri'], item['selectionRange'])}" for item in found], {})]
+        for word in re.finditer(r"[\w$]+", text):
+            at = self.position(uri, word.start())
+            here = f"{at['line'] + 1}:{at['character'] + 1}"
+            lines.append(f"{here} {word[0]}")
+            for method, shown, more in asks:
+                try:
+                    found = shown(self.at(uri, method, word.start(), **more))
+                except Refused as refused:
+                    found = [f"refused: {refused}"]
+                if found:
+                    before = told.setdefault((method, tuple(found)), here)
+                    lines += [f"  {method}: as at {before}"] if before != here else \
+                        [f"  {method}: {found[0]}", *(f"    {line}" for line in found[1:])]
+            actions = self.of(uri, "codeAction", range={"start": at, "end": at}, context={"diagnostics": []}) or []
+            lines += [f"  codeAction: {action['title']} ({action['kind']})" for action in actions]
+        return "\n".join(lines) + "\n" + self.of_the_whole(uri)
+
+    def of_the_whole(self, uri):
+        """What is told of a document: its names, folds, links, hints and lenses, as lines."""
+        def at(range_):
+            start, end = range_["start"], range_["end"]
+            return f"{start['line'] + 1}:{start['character'] + 1}-{end['line'] + 1}:{end['character'] + 1}"
+
+        def names(symbols, before):
+            for s in symbols:
+                yield (f"{before}{s['name']} ({s['kind']}) {s.get('detail', '')} {at(s['range'])} "
+                       f"{at(s['selectionRange'])}")
+                yield from names(s.get("children", []), before + "  ")
+
+        end = self.position(uri, len(self.texts[uri]))
+        whole = {"range": {"start": {"line": 0, "character": 0}, "end": end}}
+        lines = ["documentSymbol", *names(self.of(uri, "documentSymbol") or [], "  "), "foldingRange"]
+        lines += [f"  {f['startLine'] + 1}-{f['endLine'] + 1} {f.get('kind', '')}"
+                  for f in self.of(uri, "foldingRange") or []]
+        lines += ["documentLink", *(f"  {at(link['range'])} {link['target'].rsplit('/', 1)[1]}"
+                                    for link in self.of(uri, "documentLink") or []), "inlayHint"]
+        lines += [f"  {h['position']['line'] + 1}:{h['position']['character'] + 1} {h['label']}"
+                  for h in self.of(uri, "inlayHint", **whole) or []]
+        lines += ["codeLens", *(f"  {at(lens['range'])} {lens['command']['title']}"
+                                for lens in self.of(uri, "codeLens") or [])]
+        return "\n".join(line.rstrip() for line in lines) + "\n"

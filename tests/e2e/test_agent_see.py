@@ -187,6 +187,22 @@ senders: [{route: A, message: ok}]
             svg = self.holds("agent", "render", EXAMPLES / "triangle.yaml", "--trace", trace, "--format", "svg").out
             xml.fromstring(svg)
 
+    def test_all_that_an_agent_may_register_is_told(self):
+        agent = SOURCE / "tests/data/everything.yaml"
+        script = self.write("s.yaml", f"""agent: {agent}
+tape: {{start: {{one: [A, B], two: [A]}}}}
+messages:
+  - {{from: one, content: "go; on # and on"}}
+  - {{from: two, content: {{key: two, n: 1.5}}}}
+  - {{content: "two\\nlines"}}
+""")
+        trace = self.write("t.jsonl", self.holds("agent", "trace", script).out)
+        told = []
+        for words in (["routes", agent], ["dna", "show", agent], ["dna", "show", agent, "--form", "sdk"],
+                      ["render", agent, "--trace", trace, "--format", "mermaid"]):
+            told += [f"$ {' '.join(str(w).rsplit('/', 1)[-1] for w in words)}\n", self.holds("agent", *words).out, "\n"]
+        self.golden("agents/everything.txt", "".join(told).replace(str(self.dir), "DIR").replace(str(SOURCE), "SOURCE"))
+
     # ---- chart ----
 
     def test_a_conversation_is_a_sequence(self):

@@ -22,6 +22,9 @@ COMMANDS = {
     "trade_platform.system": ["analyze", "--draw", "system", TRADE],
     "crossover": ["graph", "render", "--ports", CROSSOVER],
     "buyer": ["agent", "routes", BUYER],
+    "everything": ["agent", "routes", SOURCE / "tests/data/everything.yaml"],
+    "everything.automaton": ["agent", "render", SOURCE / "tests/data/everything.yaml"],
+    "buyer.automaton": ["agent", "render", BUYER],
     "supply_chain": ["agent", "routes", EXAMPLES / "agents" / "supply_chain.yaml"],
 }
 HAS_GRAPHVIZ = shutil.which("dot")

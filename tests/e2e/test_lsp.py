@@ -9,6 +9,52 @@ import time
 from harness import SANITIZED, SOURCE, Case, main
 from lsp import ORDER, Editor, Refused
 
+# What few contracts have.
+RICH = '''source shop { protocol: http base_url: "https://shop.example" }
+type Line { amount: Money(currency: "EUR"), kind: Enum(values: ["big", "small"]),
+            days: Duration(unit: "days", min: 0, max: 9) }
+fact lines { type: List(element_type: Line, max: 5) source: shop { path: "orders.lines" } }
+fact rate { type: Decimal(precision: 10, scale: 2) source: "shop.rate" }
+fact count { type: Int(min: 0, max: 9) source: "shop.count" }
+fact open { type: Bool source: "shop.open" }
+fact unused { type: Text(max_length: 3) source: "shop.unused" }
+persona clerk
+entity Order { states: [open, done] initial: open transitions: [(open, done)] }
+rule r1 { stratum: 0 when: exists line in lines . line.kind = "big" produce: v1(true) }
+rule r2 { stratum: 0 when: forall line in lines . line.amount > Money { amount: 1, currency: "EUR" } produce: v2(count) }
+rule r3 { stratum: 0 when: rate > count and not open produce: v3(rate) }
+rule r4 { stratum: 1 when: verdict_present(v1) or verdict_present(v2) produce: v4(true) }
+rule r5 { stratum: 1 when: open and verdict_present(v1) produce: v5(true) }
+rule r6 { stratum: 1 when: open and verdict_present(v1) produce: v6(true) }
+rule r7 { stratum: 1 when: open and verdict_present(v1) produce: v7(true) }
+rule r8 { stratum: 1 when: open and verdict_present(v1) produce: v8(true) }
+rule r9 { stratum: 1 when: open and verdict_present(v1) produce: v9(true) }
+rule r10 { stratum: 1 when: open and verdict_present(v1) produce: v10(true) }
+rule r11 { stratum: 1 when: open and verdict_present(v1) produce: v11(true) }
+rule r12 {
+  stratum: 2
+  when: verdict_present(v4)
+    and verdict_present(v5)
+    and verdict_present(v6)
+    and verdict_present(v7)
+    and verdict_present(v8)
+    and verdict_present(v9)
+    and verdict_present(v10)
+    and verdict_present(v11)
+    and count > 1
+    and rate > 2
+    and open
+    and len(lines) > 0
+  produce: v12(true)
+}
+operation finish {
+  allowed_personas: [clerk]
+  precondition: verdict_present(v12) and rate > count
+  effects: [(Order, open, done)]
+  error_contract: [precondition_failed, persona_rejected]
+}
+'''
+
 
 class Lsp(Case):
     def editor(self, **words):
@@ -431,6 +477,18 @@ class Lsp(Case):
         self.assertEqual(texts[0], "is_small")
         self.assertTrue(all(a in b and a != b for a, b in zip(texts, texts[1:])), texts)
         self.assertEqual(texts[-1], ORDER)
+        line, pair = ORDER[:ORDER.index("\n")], "min: 0, max: 100"
+        body = line[len("type Line {"):-1]
+        places = [editor.position(uri, self.spot(ORDER, word)) for word in ("max: 100", "big")]
+        answers = editor.of(uri, "selectionRange", positions=places)
+        values = '"big", "small"'
+        for answer, wanted in zip(answers, (["max", pair, f"({pair})", f"Int({pair})"],
+                                            ['"big"', values, f"[{values}]", f"values: [{values}]",
+                                             f"(values: [{values}])", f"Enum(values: [{values}])"])):
+            for text in [*wanted, body, "{" + body + "}", line, ORDER]:
+                self.assertEqual(editor.read(uri, answer["range"]), text)
+                answer = answer.get("parent")
+            self.assertIsNone(answer)
 
     def test_links_lead_to_imports(self):
         self.write("library.tenor", "persona clerk\n")
@@ -474,6 +532,14 @@ class Lsp(Case):
             for part in wanted:
                 self.assertIn(part, words)
         self.assertIsNone(editor.at(uri, "hover", ORDER.index("{ amount")))
+
+    def test_what_is_told_at_every_word(self):
+        rows = {"order.tenor": ORDER, "rich.tenor": RICH,
+                "claims.tenor": (SOURCE / "examples/claims/claims.tenor").read_text()}
+        for name, text in rows.items():
+            with self.subTest(name=name):
+                editor, uri = self.opened(text, name)
+                self.golden(f"lsp/{name}.txt", editor.at_every_word(uri))
 
     def test_hover_over_a_fault_explains_its_code(self):
         text = ORDER.replace("op: pay", "op: pey")

@@ -321,6 +321,30 @@ class LspData(Case):
                 self.editor.texts[there] = (self.dir / file).read_text()
                 self.assertEqual(self.editor.read(there, found["range"]), word)
 
+    def test_a_cluster_of_a_file_leads_there(self):
+        about = "description: Rises\n"
+        self.write("rises.yaml", about + GRAPH.replace("id: rising", "id: rises"))
+        text = GRAPH.replace("once@1.0.0", "rises@1.0.0") \
+            .replace("outputs:\n", "  - limit.value -> first.start\noutputs:\n  up: first.steep\n")
+        uri = self.open("graph.yaml", text)
+        there = f"file://{self.dir / 'rises.yaml'}"
+        self.editor.texts[there] = about + GRAPH.replace("id: rising", "id: rises")
+        for place, line, word in (("rises@", 3, "rises"), ("start\noutputs", 5, "start"),
+                                  ("steep\n  steep", 19, "steep")):
+            with self.subTest(place=place):
+                found = self.editor.at(uri, "definition", text.index(place))
+                self.assertEqual((found["uri"], self.editor.read(there, found["range"])), (there, word))
+                self.assertEqual(found["range"]["start"]["line"], line - 1)
+        self.assertEqual(self.editor.at(uri, "hover", text.index("rises@"))["contents"]["value"],
+                         "**cluster** `rises` 1.0.0\n\nRises\n")
+        for place, wanted in (("start\noutputs", ["start"]), ("steep\n  steep", ["steep"])):
+            items = self.editor.at(uri, "completion", text.index(place))["items"]
+            self.assertEqual([(i["label"], i["detail"]) for i in items], [(w, "rises") for w in wanted])
+        for place in ("rises@", "once@"):  # built-in ones have no file
+            text = GRAPH.replace("once@1.0.0", "rises@1.0.0" if place == "rises@" else "once@1.0.0")
+            found = self.editor.at(self.open("graph.yaml", text), "definition", text.index(place))
+            self.assertEqual(bool(found), place == "rises@")
+
     def test_links_of_data(self):
         for name, target in (("arrow.scenario.yaml", "arrow.yaml"), ("order.scenarios.yaml", "order.tenor")):
             links = self.editor.of(self.open(name, FILES[name]), "documentLink")
@@ -384,6 +408,13 @@ class LspData(Case):
             with self.subTest(name=name):
                 symbols = {s["name"]: s for s in self.editor.of(self.open(name, FILES[name]), "documentSymbol")}
                 self.assertEqual([c["name"] for c in symbols[key]["children"]], wanted)
+
+    def test_what_is_told_at_every_word(self):
+        for name in ("graph.yaml", "arrow.yaml", "arrow.scenario.yaml", "order.scenarios.yaml", "double.yaml",
+                     "adapter.yaml"):
+            with self.subTest(name=name):
+                uri = self.open(name, FILES[name])
+                self.golden(f"lsp/{name}.txt", self.editor.at_every_word(uri))
 
     # ---- what is wrong ----
 

@@ -230,6 +230,53 @@ static void is_recovered(void **state)
     is_dumped(&got, row->want);
 }
 
+/* json.loads(text), then json.dumps() as for DUMPS; want NULL: an error. */
+static const struct row LOADS[] = {
+    {"hexadecimal digits of either case", "\"\\u00fF\\u0aBc\\uABCD\"",
+     "\"\\u00ff\\u0abc\\uabcd\""},
+    {"a pair is one letter", "\"\\uD83d\\uDe00\"", "\"\\ud83d\\ude00\""},
+    {"the first and the last pair", "\"\\ud800\\udc00\\udbff\\udfff\"",
+     "\"\\ud800\\udc00\\udbff\\udfff\""},
+    {"what is below and above the halves", "\"\\ud7ff\\ue000\"", "\"\\ud7ff\\ue000\""},
+    {"three digits", "\"\\u00f\"", NULL},
+    {"letters that are no digits", "\"\\u00fg\"", NULL},
+    {"more of them", "\"\\u00f/\"", NULL},
+    {"and more", "\"\\u00f:\"", NULL},
+    {"capitals that are no digits", "\"\\u00fG\"", NULL},
+    {"signs before the letters", "\"\\u00f@\"", NULL},
+    {"signs before the small letters", "\"\\u00f`\"", NULL},
+    {"a second half that is cut off", "\"\\ud83d\\ude0\"", NULL},
+    {"every escape", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\\"\\\\/\\b\\f\\n\\r\\t\""},
+    {"no such escape", "\"\\x\"", NULL},
+    {"a backslash at the end", "\"\\", NULL},
+    {"numbers", "[0, -0, -7, 1.5, 1e5, 1E+5, 1e-5, 1.25e2, 10]",
+     "[0, 0, -7, 1.5, 100000.0, 100000.0, 1e-05, 125.0, 10]"},
+    {"no end in numbers", "[NaN, Infinity, -Infinity]", "[NaN, Infinity, -Infinity]"},
+    {"nothing", "", NULL},
+    {"blanks alone", " \t\r\n", NULL},
+    {"blanks around", " \t\r\n[ 1 , { \"a\" : 2 } ] \n", "[1, {\"a\": 2}]"},
+    {"something behind", "[] x", NULL},
+    {"a comma at the end", "[1,]", NULL},
+    {"a comma at the end of an object", "{\"a\":1,}", NULL},
+    {"a key without a colon", "{\"a\" 1}", NULL},
+    {"words that begin alike", "[nul]", NULL},
+    {"true and false and nothing", "[true, false, null]", "[true, false, null]"},
+};
+
+static void is_loaded(void **state)
+{
+    const struct row *row = *state;
+    mt_json got;
+    mt_str text = fenced(mt_str_z(row->text));
+    mt_json_limits limits = {.bytes = 1000, .depth = 10};
+    mt_err err = ag_py_loads(&arena, text, &limits, AG_PY_AS_IS, &got);
+    assert_int_equal(err, row->want ? MT_OK : MT_E_SYNTAX);
+    if (row->want) {
+        is_dumped(&got, row->want);
+    }
+    fenced_free(text);
+}
+
 /* Lists in lists are followed, but not for ever: what stands deeper stays text. */
 static void depth_is_bounded(void **state)
 {
@@ -297,6 +344,7 @@ int main(void)
     rows_test(&list, a_type_tree_names_every_leaf);
     rows_add(&list, CASTS, is_cast);
     rows_add(&list, LINES, is_recovered);
+    rows_add(&list, LOADS, is_loaded);
     rows_test(&list, depth_is_bounded);
     rows_test(&list, strip_takes_every_space_and_nothing_else);
     int failed = rows_run(&list, "agent/python");

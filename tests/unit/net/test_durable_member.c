@@ -32,11 +32,18 @@ static void a_delivery_says_where_it_stands(void **state)
     assert_true(nt_delivery_read(MT_STR("$JS.ACK.hub.acc.s.c-1.2.30.40.5.6.x"), &at));
     assert_text(at.consumer, MT_STR("c-1"));
     assert_true(at.times == 2 && at.seq == 30 && at.count == 40);
+    assert_true(nt_delivery_read(MT_STR("$JS.ACK.hub.acc.s.c-2.3.31.41.5.6"), &at));
+    assert_text(at.consumer, MT_STR("c-2"));
+    assert_true(at.times == 3 && at.seq == 31 && at.count == 41);
     const char *const none[] = {"",
                                 "$JS.ACK.",
                                 "$JS.ACK.s.c.2.30.40.5",
                                 "$JS.ACK.s.c.2.x.40.5.6",
                                 "$JS.ACK.s.c.2.0.40.5.6",
+                                "$JS.ACK.s.c.x.30.40.5.6",
+                                "$JS.ACK.s.c.2.30.x.5.6",
+                                "$JS.ACK.s.c.2.30.0.5.6",
+                                "$JS.ACK.s.c.2.30.40.5.6.7",
                                 "$JS.FC.s.c.2.30.40.5.6",
                                 "$JS.ACK.a.b.c.d.e.f.g.h.i.j.k.l.m"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {

@@ -92,6 +92,58 @@ static void our_own_keys_stand_under_motet(void **state)
     end(&r);
 }
 
+static void every_key_has_its_place(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r, "{\"hyper_parameters\":{\"connection_buffer_size\":1,"
+                  "\"command_buffer_size\":1,\"control_channel_capacity\":1,"
+                  "\"queue_monitor_capacity\":1,\"timeout_check_interval_secs\":1,"
+                  "\"accept_error_backoff_ms\":1,"
+                  "\"quarantine_cleanup_interval_secs\":1,\"throttle_delay_ms\":1,"
+                  "\"backpressure_policy\":{\"enable_throttle\":true,"
+                  "\"throttle_threshold\":1,\"flow_control_threshold\":1}},"
+                  "\"motet\":{\"metrics\":\"a\",\"metrics_file\":\"b\",\"log\":\"c\","
+                  "\"cert\":\"d\",\"key\":\"e\",\"client_ca\":\"f\",\"bus\":null,"
+                  "\"room\":\"g\",\"durable\":true,\"keep_secs\":11,"
+                  "\"bus_pending\":12,\"max_line\":13,\"memory_bytes\":14,"
+                  "\"max_clients\":15,\"stall_secs\":0}}");
+    assert_string_equal(r.notes.ptr, "");
+    const char *const said[] = {
+        r.config.metrics, r.config.metrics_file, r.config.log, r.config.cert,
+        r.config.key,     r.config.client_ca,    r.config.room};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        assert_int_equal(said[i][0], 'a' + i);
+        assert_int_equal(said[i][1], 0);
+    }
+    assert_true(r.config.bus == NT_RELAY_DEFAULT.bus);
+    assert_true(r.config.durable);
+    assert_int_equal(r.config.keep_seconds, 11);
+    assert_int_equal(r.config.bus_pending, 12);
+    assert_int_equal(r.config.max_line, 13);
+    assert_int_equal(r.config.memory_bytes, 14);
+    assert_int_equal(r.config.max_clients, 15);
+    assert_int_equal(r.config.stall_seconds, 0);
+    /* What nobody says is as it was. */
+    assert_int_equal(r.config.hold_ms, NT_RELAY_DEFAULT.hold_ms);
+    assert_int_equal(r.config.idle_both_ways, NT_RELAY_DEFAULT.idle_both_ways);
+    end(&r);
+    read_text(&r, "{\"hyper_parameters\":{\"client_timeout_secs\":7}}");
+    assert_false(r.config.idle_both_ways);
+    assert_int_equal(r.config.idle_seconds, 7);
+    end(&r);
+    read_text(&r, "{\"hyper_parameters\":[],\"motet\":{\"keep_secs\":-1}}");
+    assert_string_equal(r.notes.ptr,
+                        "hyper_parameters is not an object; left out\n"
+                        "motet.keep_secs has the wrong type or range; left out\n");
+    end(&r);
+    read_text(&r, "{\"hyper_parameters\":{\"backpressure_policy\":3}}");
+    assert_string_equal(
+        r.notes.ptr,
+        "hyper_parameters.backpressure_policy is not an object; left out\n");
+    end(&r);
+}
+
 static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
 {
     (void)state;
@@ -198,6 +250,7 @@ int main(void)
         cmocka_unit_test(null_means_never_or_default),
         cmocka_unit_test(a_port_alone_keeps_loopback_and_ipv6_gets_brackets),
         cmocka_unit_test(our_own_keys_stand_under_motet),
+        cmocka_unit_test(every_key_has_its_place),
         cmocka_unit_test(wrong_types_and_unknown_keys_are_noted_and_left_out),
         cmocka_unit_test(notes_come_in_the_order_of_the_file),
         cmocka_unit_test(unknown_keys_get_the_nearest_known_one),

@@ -130,6 +130,90 @@ static void a_line_is_appended_to_whole_lines(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
+/* Longer than what is read at once: at the block's end, within, just behind. */
+static void a_long_line_that_is_torn_is_cut(void **state)
+{
+    (void)state;
+    const char *path = in_directory("long");
+    for (size_t torn = 4094; torn < 8195; torn += torn == 4098 ? 4092 : 1) {
+        char *bytes = memset(mt_xmalloc(torn + 4), 'x', torn + 4);
+        bytes[3] = '\n';
+        assert_int_equal(os_write_file(path, mt_str_from(bytes, torn + 4), 0600),
+                         MT_OK);
+        assert_int_equal(os_append_line(path, MT_STR("new\n")), MT_OK);
+        assert_content(path, "xxx\nnew\n");
+        bytes[3] = 'x'; /* no whole line before it */
+        assert_int_equal(os_write_file(path, mt_str_from(bytes, torn), 0600), MT_OK);
+        assert_int_equal(os_append_line(path, MT_STR("new\n")), MT_OK);
+        assert_content(path, "new\n");
+        free(bytes);
+    }
+    unlink(path);
+}
+
+/* A pipe says no size, so it is found out by reading. */
+static void what_is_read_may_have_as_many_bytes_as_are_allowed(void **state)
+{
+    static const size_t SIZES[] = {0, 1, 4095, 4096, 4097, 8192, 8193, 20000};
+    (void)state;
+    const char *path = in_directory("f");
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        char *bytes = memset(mt_xmalloc(SIZES[i] + 1), 'x', SIZES[i] + 1);
+        mt_str all = mt_str_from(bytes, SIZES[i]), text;
+        assert_int_equal(os_write_file(path, all, 0600), MT_OK);
+        for (size_t more = 0; more < 2; more++) {
+            assert_int_equal(os_read_file(&arena, path, SIZES[i] + more, &text), MT_OK);
+            assert_text(text, all);
+            assert_int_equal(text.ptr[text.len], '\0');
+            int ends[2];
+            assert_int_equal(pipe(ends), 0);
+            assert_int_equal(os_write_all(ends[1], all), MT_OK);
+            close(ends[1]);
+            assert_int_equal(os_read_open(&arena, ends[0], SIZES[i] + more, &text),
+                             MT_OK);
+            close(ends[0]);
+            assert_text(text, all);
+            assert_int_equal(text.ptr[text.len], '\0');
+        }
+        if (SIZES[i]) {
+            assert_int_equal(os_read_ready(&arena, path, SIZES[i] - 1, &text),
+                             MT_E_LIMIT);
+            assert_int_equal(errno, 0);
+        }
+        free(bytes);
+    }
+    mt_str text;
+    assert_int_equal(os_read_file(&arena, in_directory("f/x"), 9, &text),
+                     MT_E_NOTFOUND);
+    assert_int_equal(errno, ENOTDIR);
+    assert_int_equal(os_read_ready(&arena, in_directory("g"), 9, &text), MT_E_NOTFOUND);
+    assert_int_equal(os_read_file(&arena, directory, 9, &text), MT_E_IO);
+    assert_int_equal(errno, EISDIR);
+    unlink(path);
+}
+
+static void a_path_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    os_new_file f;
+    char path[sizeof f.temp + 1];
+    memset(path, 'a', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    assert_int_equal(os_new_file_begin(&f, path, 0600), MT_E_IO);
+    assert_int_equal(errno, ENAMETOOLONG);
+    assert_int_equal(os_new_file_end(&f, MT_E_IO, true), MT_E_IO);
+}
+
+static void what_is_free_is_asked_of_a_directory(void **state)
+{
+    uint64_t bytes = 1;
+    (void)state;
+    assert_int_equal(os_disk_free(in_directory("none"), &bytes), MT_E_IO);
+    assert_int_equal(bytes, 1);
+    assert_int_equal(os_disk_free("/", &bytes), MT_OK);
+    assert_true(bytes > 4096);
+}
+
 /* ---- What is told to last ---- */
 
 int __real_fsync(int fd);
@@ -170,6 +254,10 @@ int main(void)
     rows_test(&list, what_fails_leaves_the_old_file);
     rows_test(&list, a_line_is_appended_to_whole_lines);
     rows_test(&list, a_file_in_no_directory_is_not_found);
+    rows_test(&list, a_long_line_that_is_torn_is_cut);
+    rows_test(&list, what_is_read_may_have_as_many_bytes_as_are_allowed);
+    rows_test(&list, a_path_that_is_too_long_is_refused);
+    rows_test(&list, what_is_free_is_asked_of_a_directory);
     rows_test(&list, a_name_lasts_when_its_directory_does);
     return _cmocka_run_group_tests("os/file", list.tests, list.count, make_directory,
                                    remove_directory);

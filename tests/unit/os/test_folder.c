@@ -39,31 +39,38 @@ static int remove_directory(void **state)
 }
 
 static const struct row {
-    const char *name, *path;
-    bool good;
+    const char *name, *path, *fault; /* NULL: none */
 } ROWS[] = {
-    {"a name", "a.tenor", true},
-    {"a name in a folder", "a/b.tenor", true},
-    {"spaces and letters of all languages", "ä ö/名.tenor", true},
-    {"no name", "", false},
-    {"a root", "/etc/passwd", false},
-    {"upwards", "../a.tenor", false},
-    {"upwards inside", "a/../../b.tenor", false},
-    {"here", "./a.tenor", false},
-    {"a hidden file", ".a.tenor", false},
-    {"a hidden folder", ".git/config.json", false},
-    {"an empty part", "a//b.tenor", false},
-    {"a folder", "a/", false},
-    {"a line's end", "a\nb.tenor", false},
-    {"half a character", "a\xc3.tenor", false},
-    {"16 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16", true},
-    {"17 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17", false},
+    {"a name", "a.tenor", NULL},
+    {"a name in a folder", "a/b.tenor", NULL},
+    {"spaces and letters of all languages", "ä ö/名.tenor", NULL},
+    {"no name", "", "is not a name of 1 to 512 bytes"},
+    {"a root", "/etc/passwd", "begins with a slash: names are relative to the folder"},
+    {"upwards", "../a.tenor", "has a part that is empty or begins with a dot"},
+    {"upwards inside", "a/../../b.tenor",
+     "has a part that is empty or begins with a dot"},
+    {"here", "./a.tenor", "has a part that is empty or begins with a dot"},
+    {"a hidden file", ".a.tenor", "has a part that is empty or begins with a dot"},
+    {"a hidden folder", ".git/config.json",
+     "has a part that is empty or begins with a dot"},
+    {"an empty part", "a//b.tenor", "has a part that is empty or begins with a dot"},
+    {"a folder", "a/", "ends with a slash"},
+    {"a line's end", "a\nb.tenor", "has characters that are not text"},
+    {"half a character", "a\xc3.tenor", "has characters that are not text"},
+    {"16 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16", NULL},
+    {"17 parts", "1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17",
+     "leads through too many folders"},
+    {"the last character that is none", "a\x1f.tenor",
+     "has characters that are not text"},
+    {"the first that is one", "a .tenor", NULL},
+    {"what deletes", "a\x7f.tenor", "has characters that are not text"},
 };
 
 static void names_are_judged(void **state)
 {
     const struct row *r = *state;
-    assert_int_equal(!os_folder_name_fault(mt_str_z(r->path)), r->good);
+    const char *fault = os_folder_name_fault(mt_str_z(r->path));
+    assert_string_equal(fault ? fault : "none", r->fault ? r->fault : "none");
 }
 
 static void a_name_may_have_512_bytes(void **state)
@@ -80,8 +87,10 @@ static void a_file_keeps_its_mode_and_is_replaced_whole(void **state)
     struct stat st;
     mt_str text;
     (void)state;
-    assert_int_equal(os_write_file(in_directory("a.tenor"), MT_STR("old"), 0600),
+    assert_int_equal(os_write_file(in_directory("a.tenor"), MT_STR("old"), 0640),
                      MT_OK);
+    /* Its owner as well; only root can try that. */
+    bool given = chown(in_directory("a.tenor"), 1, 2) == 0;
     assert_int_equal(
         os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("new text"), false), MT_OK);
     assert_int_equal(os_folder_read(&folder, &arena, MT_STR("a.tenor"), 8, &text),
@@ -90,7 +99,9 @@ static void a_file_keeps_its_mode_and_is_replaced_whole(void **state)
     assert_int_equal(os_folder_read(&folder, &arena, MT_STR("a.tenor"), 7, &text),
                      MT_E_LIMIT);
     assert_int_equal(stat(in_directory("a.tenor"), &st), 0);
-    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    assert_int_equal(st.st_uid, given ? 1 : geteuid());
+    assert_int_equal(st.st_gid, given ? 2 : getegid());
     assert_int_equal(os_folder_write(&folder, MT_STR("a.tenor"), MT_STR("newer"), true),
                      MT_E_EXISTS);
     assert_int_equal(
@@ -163,6 +174,95 @@ static void links_are_not_followed(void **state)
     assert_int_equal(os_folder_write(&folder, MT_STR("out/x.json"), MT_STR("x"), true),
                      MT_E_DENIED);
     assert_int_equal(unlink(in_directory("out")) + unlink(in_directory("p.json")), 0);
+}
+
+/* Nowhere is anything read, looked at or written. */
+static void a_name_that_leads_nowhere_is_refused_by_all(void **state)
+{
+    static char part[300];
+    memset(part, 'a', sizeof part - 1);
+    static const struct {
+        const char *name;
+        size_t len;
+        mt_err err;
+    } NAMES[] = {{"../x.tenor", 10, MT_E_USAGE},
+                 {"no/x.tenor", 10, MT_E_NOTFOUND},
+                 {"no/y/x.tenor", 12, MT_E_NOTFOUND},
+                 {"f.tenor/x", 9, MT_E_DENIED},
+                 {part, 256, MT_E_IO}};
+    (void)state;
+    assert_int_equal(os_write_file(in_directory("f.tenor"), MT_STR("x"), 0600), MT_OK);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        mt_str name = mt_str_from(NAMES[i].name, NAMES[i].len), text;
+        os_file_mark mark;
+        assert_int_equal(os_folder_read(&folder, &arena, name, 9, &text), NAMES[i].err);
+        assert_int_equal(os_folder_look(&folder, name, &mark), NAMES[i].err);
+        assert_int_equal(os_folder_write(&folder, name, name, true), NAMES[i].err);
+    }
+    assert_int_equal(unlink(in_directory("f.tenor")), 0);
+    mt_str longest = mt_str_from(part, 255);
+    assert_int_equal(os_folder_write(&folder, longest, MT_STR("x"), true), MT_OK);
+    part[255] = '\0';
+    assert_int_equal(unlink(in_directory(part)), 0);
+}
+
+static void only_a_folder_is_opened(void **state)
+{
+    os_folder other;
+    (void)state;
+    assert_int_equal(os_folder_open(&arena, in_directory("none"), &other),
+                     MT_E_NOTFOUND);
+    assert_int_equal(other.fd, -1);
+    os_folder_close(&other);
+    assert_int_equal(os_write_file(in_directory("file"), MT_STR("x"), 0600), MT_OK);
+    assert_int_equal(os_folder_open(&arena, in_directory("file"), &other), MT_E_IO);
+    assert_int_equal(other.fd, -1);
+    assert_int_equal(unlink(in_directory("file")), 0);
+    assert_int_equal(symlink(directory, in_directory("link")), 0);
+    assert_int_equal(os_folder_open(&arena, in_directory("link"), &other), MT_OK);
+    assert_true(mt_str_eq(other.path, mt_str_z(directory)));
+    os_folder_close(&other);
+    assert_int_equal(other.fd, -1);
+    assert_int_equal(unlink(in_directory("link")), 0);
+}
+
+/* Files and links to them, however deep; not what others have installed. */
+static void what_is_listed_is_a_file_or_a_link(void **state)
+{
+    static const char *const SUFFIXES[] = {".tenor", ".json", NULL};
+    static const char *const FOLDERS[] = {"in", "in/d.tenor", "in/.hidden",
+                                          "node_modules"};
+    static const char *const FILES[] = {"in/a.json", "in/.hidden/b.tenor",
+                                        "node_modules/c.tenor", "in/d.tenor/e.tenor",
+                                        "in/f\x7f.tenor"};
+    os_folder_names names;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(mkdir(in_directory(FOLDERS[i]), 0700), 0);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(os_write_file(in_directory(FILES[i]), MT_STR(""), 0600),
+                         MT_OK);
+    }
+    assert_int_equal(mkfifo(in_directory("p.tenor"), 0600), 0);
+    assert_int_equal(symlink("nowhere", in_directory("l.tenor")), 0);
+    assert_int_equal(os_folder_list(&folder, &arena, SUFFIXES, 3, &names), MT_OK);
+    assert_int_equal(names.count, 3);
+    assert_false(names.cut);
+    assert_true(mt_str_is(names.items[0], "in/a.json"));
+    assert_true(mt_str_is(names.items[1], "in/d.tenor/e.tenor"));
+    assert_true(mt_str_is(names.items[2], "l.tenor"));
+    assert_int_equal(names.odd_count, 1);
+    assert_true(mt_str_is(names.odd[0].shown, "in/f\\x7f.tenor"));
+    assert_string_equal(names.odd[0].fault, "has characters that are not text");
+    assert_int_equal(unlink(in_directory("p.tenor")), 0);
+    assert_int_equal(unlink(in_directory("l.tenor")), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(unlink(in_directory(FILES[i])), 0);
+    }
+    for (size_t i = 4; i-- > 0;) {
+        assert_int_equal(rmdir(in_directory(FOLDERS[i])), 0);
+    }
 }
 
 /* A pipe that nobody writes to would be waited for. */
@@ -298,6 +398,9 @@ int main(void)
     rows_test(&list, what_a_killed_write_left_is_removed_by_a_later_one);
     rows_test(&list, links_are_not_followed);
     rows_test(&list, a_pipe_is_not_a_file);
+    rows_test(&list, a_name_that_leads_nowhere_is_refused_by_all);
+    rows_test(&list, only_a_folder_is_opened);
+    rows_test(&list, what_is_listed_is_a_file_or_a_link);
     rows_test(&list, files_are_listed_in_order_up_to_the_limit);
     rows_test(&list, a_mark_is_another_after_a_change);
     rows_test(&list, a_mark_is_settled_after_two_seconds);

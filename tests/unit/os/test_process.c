@@ -1,4 +1,5 @@
 /* A child that behaves, hangs, floods, dies, speaks without end. */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -127,6 +128,134 @@ static void a_line_may_have_just_as_many_bytes_as_are_allowed(void **state)
     os_child_free(c);
 }
 
+static void a_line_that_has_not_ended_counts_as_well(void **state)
+{
+    (void)state;
+    os_child *c = shell(
+        "printf abc; read x; printf 'd\\nabc'; read x; printf d; read x", true, 4);
+    mt_str line;
+    assert_int_equal(os_child_read_line(c, 20, &line), MT_E_TIMEOUT);
+    assert_int_equal(os_child_write(c, MT_STR("\n"), 5000), MT_OK);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    assert_true(mt_str_is(line, "abcd"));
+    c = (os_child_free(c), shell("printf abc; read x; printf d; read x", true, 3));
+    assert_int_equal(os_child_read_line(c, 20, &line), MT_E_TIMEOUT);
+    assert_int_equal(os_child_write(c, MT_STR("\n"), 5000), MT_OK);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_E_LIMIT);
+    os_child_free(c);
+}
+
+static void waits_as_long_as_it_is_told(void **state)
+{
+    (void)state;
+    os_child *c = shell("read x; sleep 0.02; echo one; read x", true, 0);
+    mt_str line;
+    assert_int_equal(os_child_read_line(c, 0, &line), MT_E_TIMEOUT);
+    assert_int_equal(os_child_write(c, MT_STR("\n"), 5000), MT_OK);
+    assert_int_equal(os_child_read_line(c, -1, &line), MT_OK);
+    assert_true(mt_str_is(line, "one"));
+    os_child_free(c);
+}
+
+static void has_an_empty_input_where_none_is_wanted(void **state)
+{
+    (void)state;
+    const char *const argv[] = {"sh", "-c", "cat; echo $OWN$HOME", NULL};
+    const char *const environment[] = {"OWN=mine", "PATH=/usr/bin:/bin", NULL};
+    os_child_options o = {.argv = argv, .environment = environment};
+    os_child *c = NULL;
+    mt_str line;
+    size_t put = 1;
+    assert_int_equal(os_child_start(&o, &c), MT_OK);
+    assert_int_equal(os_child_stdin_fd(c), -1);
+    assert_int_equal(os_child_write(c, MT_STR("x"), 0), MT_E_CLOSED);
+    assert_int_equal(os_child_write_some(c, MT_STR("x"), &put), MT_E_CLOSED);
+    assert_int_equal(put, 0);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    assert_true(mt_str_is(line, "mine"));
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_E_CLOSED);
+    assert_int_equal(os_child_fd(c), -1);
+    assert_int_equal(os_child_stderr_fd(c), -1);
+    os_child_free(c);
+}
+
+/* What this process ignores or holds back is none of the child's affair. */
+static void signals_reach_it_as_usual(void **state)
+{
+    (void)state;
+    sigset_t blocked, before;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, &before), 0);
+    static const struct {
+        const char *script;
+        int status;
+    } ENDS[] = {{"kill -PIPE $$", 128 + SIGPIPE}, {"kill -TERM $$", 128 + SIGTERM}};
+    for (size_t i = 0; i < 2; i++) {
+        os_child *c = shell(ENDS[i].script, false, 0);
+        int status = 0;
+        assert_true(os_child_stop(c, 5000, &status));
+        assert_int_equal(status, ENDS[i].status);
+        os_child_kill(c); /* it is not there any more */
+        assert_true(os_child_stop(c, 0, NULL));
+        os_child_free(c);
+    }
+    assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+/* More than a pipe holds, in both directions at once. */
+static void takes_what_it_says_while_it_is_written_to(void **state)
+{
+    (void)state;
+    enum { MUCH = 300000 };
+    static char bytes[MUCH];
+    os_child *c = shell("yes | head -c 300000 >&2; wc -c; read x", true, 0);
+    mt_str line;
+    assert_int_equal(os_child_write(c, mt_str_from(bytes, MUCH), 5000), MT_OK);
+    os_child_close_stdin(c);
+    assert_int_equal(os_child_stdin_fd(c), -1);
+    assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+    assert_int_equal(strtoul(line.ptr, NULL, 10), MUCH);
+    c = (os_child_free(c), shell("exec sleep 600", true, 0));
+    assert_int_equal(os_child_write(c, mt_str_from(bytes, MUCH), 20), MT_E_TIMEOUT);
+    size_t put = 1;
+    assert_int_equal(os_child_write_some(c, mt_str_from(bytes, MUCH), &put), MT_OK);
+    assert_int_equal(put, 0);
+    os_child_free(c);
+}
+
+/* 3000 bytes twice: all of the second and what there is room for of the first. */
+static void a_complaint_is_its_last_4096_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second;
+        size_t a, b;
+    } ROWS[] = {{"3000", "3000", 1096, 3000},
+                {"1096", "3000", 1096, 3000},
+                {"5", "3", 5, 3},
+                {"5", "4096", 0, 4096},
+                {"5", "4097", 0, 4096}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char script[200];
+        snprintf(script, sizeof script,
+                 "head -c %s /dev/zero | tr '\\0' a >&2; echo; read x; "
+                 "head -c %s /dev/zero | tr '\\0' b >&2",
+                 ROWS[i].first, ROWS[i].second);
+        os_child *c = shell(script, true, 0);
+        mt_str line;
+        assert_int_equal(os_child_read_line(c, 5000, &line), MT_OK);
+        assert_int_equal(os_child_write(c, MT_STR("\n"), 5000), MT_OK);
+        assert_int_equal(os_child_read_line(c, 5000, &line), MT_E_CLOSED);
+        mt_str said = os_child_complaint(c);
+        assert_int_equal(said.len, ROWS[i].a + ROWS[i].b);
+        for (size_t k = 0; k < said.len; k++) {
+            assert_int_equal(said.ptr[k], k < ROWS[i].a ? 'a' : 'b');
+        }
+        os_child_free(c);
+    }
+}
+
 static void keeps_the_last_complaint(void **state)
 {
     (void)state;
@@ -149,7 +278,43 @@ static void names_a_missing_program(void **state)
     os_child_options o = {.argv = argv};
     os_child *c = NULL;
     assert_int_equal(os_child_start(&o, &c), MT_E_NOTFOUND);
+    assert_int_equal(errno, ENOENT);
     assert_null(c);
+    assert_int_equal(os_detach(argv), MT_E_NOTFOUND);
+    assert_int_equal(errno, ENOENT);
+    const char *const folder[] = {"/", NULL};
+    o.argv = folder;
+    assert_int_equal(os_child_start(&o, &c), MT_E_IO);
+    assert_int_equal(errno, EACCES);
+    assert_null(c);
+    assert_int_equal(os_detach(folder), MT_E_IO);
+    assert_int_equal(errno, EACCES);
+}
+
+/* In a session of its own, and with nothing of ours to read or write. */
+static void what_is_detached_is_on_its_own(void **state)
+{
+    (void)state;
+    char path[64], script[512], said[128] = "";
+    snprintf(path, sizeof path, "/tmp/motet-process-%d", (int)getpid());
+    snprintf(script, sizeof script,
+             "a=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2; "
+             "cut -d' ' -f6 /proc/$$/stat); echo \"$a\" > %s.part; mv %s.part %s",
+             path, path, path);
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    assert_int_equal(os_detach(argv), MT_OK);
+    FILE *f = NULL;
+    for (int i = 0; i < 5000 && !f; i++) {
+        f = fopen(path, "r");
+        usleep(1000);
+    }
+    assert_non_null(f);
+    said[fread(said, 1, sizeof said - 1, f)] = '\0';
+    fclose(f);
+    unlink(path);
+    static const char NOWHERE[] = "/dev/null\n/dev/null\n/dev/null\n";
+    assert_memory_equal(said, NOWHERE, sizeof NOWHERE - 1);
+    assert_int_not_equal(atoi(said + sizeof NOWHERE - 1), getsid(0));
 }
 
 static int open_descriptors(void)
@@ -168,6 +333,7 @@ static void leaves_no_descriptor_open(void **state)
     reads_lines_then_the_end(NULL);
     gives_up_on_a_silent_child(NULL);
     names_a_missing_program(NULL);
+    answers_what_it_is_asked(NULL);
     assert_int_equal(open_descriptors(), before);
 }
 
@@ -222,6 +388,13 @@ int main(void)
         cmocka_unit_test(kills_grandchildren_too),
         cmocka_unit_test(bounds_a_line_without_end),
         cmocka_unit_test(a_line_may_have_just_as_many_bytes_as_are_allowed),
+        cmocka_unit_test(a_line_that_has_not_ended_counts_as_well),
+        cmocka_unit_test(waits_as_long_as_it_is_told),
+        cmocka_unit_test(has_an_empty_input_where_none_is_wanted),
+        cmocka_unit_test(signals_reach_it_as_usual),
+        cmocka_unit_test(takes_what_it_says_while_it_is_written_to),
+        cmocka_unit_test(a_complaint_is_its_last_4096_bytes),
+        cmocka_unit_test(what_is_detached_is_on_its_own),
         cmocka_unit_test(keeps_the_last_complaint),
         cmocka_unit_test(names_a_missing_program),
         cmocka_unit_test(leaves_no_descriptor_open),

@@ -26,6 +26,25 @@ static void a_bucket_gives_its_burst_then_an_even_rate(void **state)
     assert_int_equal(given, 60);
 }
 
+/* A minute is as long as any pause; a clock that goes back gives nothing and takes
+ * nothing. */
+static void a_minute_fills_the_bucket(void **state)
+{
+    (void)state;
+    os_rate r;
+    os_rate_start(&r, 2, 1000);
+    assert_true(os_rate_take(&r, 2, 1000));
+    assert_true(os_rate_take(&r, 2, 1000));
+    assert_false(os_rate_take(&r, 2, 1000));
+    assert_false(os_rate_take(&r, 2, 0));
+    assert_false(os_rate_take(&r, 2, 30999));
+    assert_true(os_rate_take(&r, 2, 31030));
+    assert_false(os_rate_take(&r, 2, 31030));
+    assert_true(os_rate_take(&r, 2, 91030));
+    assert_true(os_rate_take(&r, 2, 91030));
+    assert_false(os_rate_take(&r, 2, 91030));
+}
+
 static void no_limit_always_gives(void **state)
 {
     (void)state;
@@ -40,6 +59,7 @@ int main(void)
 {
     rows_list list = {0};
     rows_test(&list, a_bucket_gives_its_burst_then_an_even_rate);
+    rows_test(&list, a_minute_fills_the_bucket);
     rows_test(&list, no_limit_always_gives);
     return rows_run(&list, "os/rate");
 }

@@ -15,7 +15,9 @@ static void FS8_many_failures_are_one_line(void **state)
     for (int i = 0; i < 4911; i++) {
         assert_int_equal(os_trouble_note(&t, 5).turn, OS_AS_BEFORE);
     }
+    t.since_ms -= 1000000;
     os_told end = os_trouble_note(&t, 0);
+    assert_in_range(end.lasted_ms, 1000000, 1900000);
     assert_int_equal(end.turn, OS_ENDED);
     assert_int_equal(end.failures, 4912);
     assert_int_equal(os_trouble_note(&t, 0).turn, OS_AS_BEFORE);
@@ -33,7 +35,9 @@ static void FS8_another_reason_is_told_once_a_second(void **state)
         assert_int_equal(os_trouble_note(&t, 6).turn, OS_AS_BEFORE);
     }
     t.said_ms -= 1000;
-    assert_int_equal(os_trouble_note(&t, 6).turn, OS_CHANGED);
+    os_told changed = os_trouble_note(&t, 6);
+    assert_int_equal(changed.turn, OS_CHANGED);
+    assert_int_equal(changed.failures, 102);
     assert_int_equal(os_trouble_note(&t, 6).turn, OS_AS_BEFORE);
     os_trouble_drop(&t);
 }
