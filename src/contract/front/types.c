@@ -180,7 +180,8 @@ bool fr_type_equal(const fr_type *a, const fr_type *b)
 
 const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name)
 {
-    uint32_t low = 0, high = t->field_count; /* fields are sorted by name */
+    /* Fields are sorted by name; other types have something else in their place. */
+    uint32_t low = 0, high = fr_has(t, LN_PARTED) ? t->field_count : 0;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int order = fr_sym_cmp(u, t->fields[middle].name, name);

@@ -23,7 +23,7 @@ mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t);
 mt_str fr_type_spell(const fr_unit *u, mt_arena *a, const fr_type *t);
 /* An unknown type equals every other: it has been reported. */
 bool fr_type_equal(const fr_type *a, const fr_type *b);
-/* The field or variant, NULL if there is none. */
+/* The field or variant, NULL if there is none, or the type has none at all. */
 const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name);
 
 /* Is it a value of the Enum? */
