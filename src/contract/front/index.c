@@ -411,7 +411,7 @@ static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
 static void walk_literal(indexer *x, const fr_type *t, const fr_expr *e)
 {
     fr_expr wanted = {.kind = FR_X_REF, .type = t};
-    if (!t) {
+    if (!t || t->base >= LN_BASE_COUNT) {
         return;
     }
     if (e->kind == FR_X_STR) {

@@ -206,9 +206,6 @@ static const fr_type *field_type(fr_check *k, fr_expr *e)
     if (fr_holds(of, LN_VARIANT) && e->sym == FR_W_tag) {
         return tag_type(k, of);
     }
-    if (!fr_has(of, LN_PARTED)) {
-        return no_field(k, e, of);
-    }
     const fr_type *field = fr_type_field_of(k->u, of, e->sym);
     return field ? field : no_field(k, e, of);
 }
