@@ -410,6 +410,31 @@ static void a_plan_is_told_with_all_that_flows_meet(void **state)
     version_close(&v2);
 }
 
+/* Two instances of flow `one`: of `other` E is in the state `old`. */
+static void begin_two(version *v1, version *other, const char *source)
+{
+    version_open(v1, source);
+    version_open(other, source);
+    version_begin(v1, "{}", "one", "p");
+    version_begin(other, "{}", "one", "p");
+    uint32_t e = ct_model_find(v1->model, CT_KIND_ENTITY, MT_STR("E"));
+    ct_run_set_state(&other->run, e,
+                     ct_state_find(&v1->model->entities[e], MT_STR("old")));
+}
+
+static an_migration plan_of_two(mt_arena *a, version *v1, version *other, version *v2,
+                                an_migrate_options how)
+{
+    an_flight *flights = mt_new_array(a, an_flight, 2); /* the plan borrows them */
+    flights[0] = (an_flight){.id = MT_STR("i"), .run = &v1->run};
+    flights[1] = (an_flight){.id = MT_STR("k"), .run = &other->run};
+    const an_diff *d = an_diff_bundles(a, (an_diff_side){&v1->tree, NULL},
+                                       (an_diff_side){&v2->tree, NULL});
+    an_migration m;
+    an_migrate(a, d, v1->plan, v2->plan, flights, 2, how, &m);
+    return m;
+}
+
 /* One instance that can go on, and one in a state that is gone. */
 static void a_plan_is_told_with_its_instances(void **state)
 {
@@ -487,21 +512,10 @@ static void a_plan_is_told_with_its_instances(void **state)
     (void)state;
     mt_arena a = {0};
     version v1, v2, other;
-    version_open(&v1, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
-    version_open(&other, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
+    begin_two(&v1, &other, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
     version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
-    version_begin(&v1, "{}", "one", "p");
-    version_begin(&other, "{}", "one", "p");
-    uint32_t e = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("E"));
-    ct_run_set_state(&other.run, e,
-                     ct_state_find(&v1.model->entities[e], MT_STR("old")));
     for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++) {
-        an_flight flights[] = {{.id = MT_STR("i"), .run = &v1.run},
-                               {.id = MT_STR("k"), .run = &other.run}};
-        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
-                                           (an_diff_side){&v2.tree, NULL});
-        an_migration m;
-        an_migrate(&a, d, v1.plan, v2.plan, flights, 2, HOW[i], &m);
+        an_migration m = plan_of_two(&a, &v1, &other, &v2, HOW[i]);
         expect_told(told_plan(&a, &m), WANT[i]);
     }
     mt_arena_free(&a);
@@ -620,24 +634,13 @@ static void a_plan_is_written_with_its_instances(void **state)
     (void)state;
     mt_arena a = {0};
     version v1, v2, other;
-    static const char BEFORE[] =
+    begin_two(
+        &v1, &other,
         TWO_FLOWS("a, b, old, left, end",
-                  "(a, b), (old, b), (old, end), (left, a), (left, b), (left, old)");
-    version_open(&v1, BEFORE);
-    version_open(&other, BEFORE);
+                  "(a, b), (old, b), (old, end), (left, a), (left, b), (left, old)"));
     version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
-    version_begin(&v1, "{}", "one", "p");
-    version_begin(&other, "{}", "one", "p");
-    uint32_t e = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("E"));
-    ct_run_set_state(&other.run, e,
-                     ct_state_find(&v1.model->entities[e], MT_STR("old")));
     for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++) {
-        an_flight flights[] = {{.id = MT_STR("i"), .run = &v1.run},
-                               {.id = MT_STR("k"), .run = &other.run}};
-        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
-                                           (an_diff_side){&v2.tree, NULL});
-        an_migration m;
-        an_migrate(&a, d, v1.plan, v2.plan, flights, 2, HOW[i], &m);
+        an_migration m = plan_of_two(&a, &v1, &other, &v2, HOW[i]);
         expect_told(written_plan(&a, &m), WANT[i]);
     }
     an_migration none;
